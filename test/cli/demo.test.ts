@@ -73,7 +73,7 @@ test('promptsync demo reports an error if git is not installed', async () => {
   expect(ran).toMatchObject({
     exitCode: 1,
     left: [],
-    stdout: expect.stringContaining('the program git is not in PATH'),
+    stdout: expect.stringContaining('git is not in PATH'),
   });
 });
 

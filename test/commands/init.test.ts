@@ -640,7 +640,7 @@ describe('the questions of init', () => {
   test('init asks for every value that no flag provides', async () => {
     const { folder, asked, run: ran } = await interviewWith({ 'Which folder': ' texts/ ' });
     expect(asked.map((message) => message.split(' ').slice(0, 2).join(' '))).toEqual([
-      ...['Which service', 'What is', 'Which variable', 'Which folder', 'Which environments', 'Which prompt'],
+      ...['Which service', 'What is', 'Which environment', 'Which folder', 'Which environments', 'Which prompt'],
       ...['Which CI', 'Should pre-commit'],
     ]);
     const written = ['promptsync.yaml', 'texts/example/greeting.md', ...EXTENDED];
@@ -662,7 +662,7 @@ describe('the questions of init', () => {
     [
       'init does not ask for a service if --url is given',
       { url: 'http://127.0.0.1:1' },
-      ['variable', 'variable', 'folder', 'environments', 'prompt', 'CI', 'pre-commit'],
+      ['environment', 'environment', 'folder', 'environments', 'prompt', 'CI', 'pre-commit'],
     ],
     [
       'init asks no questions if flags provide every value',
@@ -713,7 +713,7 @@ describe('the questions of init', () => {
     const { asked } = await interviewWith({ 'What is the address': [`${front.baseUrl}/wrong`, baseUrl] });
     expect(asked.filter((message) => message.includes('What is the address'))).toEqual([
       expect.stringMatching(/^What is the address/),
-      expect.stringMatching(/^The server found nothing there \(404\).*\nWhat is the address/),
+      expect.stringMatching(/^The server responded with 404 \(not found\).*\nWhat is the address/),
     ]);
     expect(front.requests.map(({ key }) => key)).not.toContain(KEY);
   });
@@ -742,10 +742,10 @@ describe('the questions of init', () => {
 
   test('init asks for the key variable again if the variable is not set or contains a key that the service rejects', async () => {
     const variables = { WRONG_KEY: 'sk-wrong' };
-    const answers = { 'Which variable': ['UNSET_KEY', 'WRONG_KEY', 'PROMPTSYNC_API_KEY'] };
+    const answers = { 'Which environment variable': ['UNSET_KEY', 'WRONG_KEY', 'PROMPTSYNC_API_KEY'] };
     const { folder, asked } = await interviewWith(answers, {}, variables);
-    expect(asked.filter((message) => message.includes('Which variable'))).toEqual([
-      expect.stringMatching(/^Which variable/),
+    expect(asked.filter((message) => message.includes('Which environment variable'))).toEqual([
+      expect.stringMatching(/^Which environment variable/),
       expect.stringMatching(/^The variable `UNSET_KEY` must contain the API key/),
       expect.stringMatching(/40[13]|rejected|refused/),
     ]);
@@ -805,7 +805,7 @@ describe('the questions of init', () => {
   test('init explains why it rejects an invalid answer to a question', async () => {
     const faults: Readonly<Record<string, readonly [string, string]>> = {
       'What is the address': ['http://example.com', 'plain http'],
-      'Which variable': ['sk-live', 'the name of an environment variable'],
+      'Which environment variable': ['sk-live', 'the name of an environment variable'],
       'Which folder': ['/', 'expected a folder inside'],
       'Which environments': ['a,,b', 'expected names'],
       'Which prompt': ['..', 'expected the id of an existing prompt'],
