@@ -24,8 +24,13 @@ export async function bundle(
     plugins: [replacePackages],
     // Omits undici's second HTTP parser, as Node's own bundle does. The parser is experimental and has 0.2 MB.
     transform: { define: { 'typeof esbuildDetection': '"boolean"' } },
-    // Allows the `eval` of gray-matter's engine for `---js`. files/front-matter.ts replaces this engine in every call.
-    checks: { eval: false },
+    checks: {
+      // Allows the `eval` of gray-matter's engine for `---js`. files/front-matter.ts replaces this engine in every call.
+      eval: false,
+      // Only the command line imports the providers when it needs them. The library imports the four-call provider for
+      // its public API anyway.
+      ineffectiveDynamicImport: false,
+    },
     // Omits the unused modules of these packages, which would add 0.6 MB to the action's bundle, including a second
     // copy of undici. Loading a module of these packages has no side effects.
     treeshake: { moduleSideEffects: [{ test: /node_modules\/(@actions|tunnel|undici)\//, sideEffects: false }] },

@@ -113,7 +113,7 @@ export const EVIDENCE = {
   'service/prompt-not-found': { promptId: 'prm_greeting' },
   'service/none-found': {
     service: 'https://prompts.example.com',
-    interfacePaths: '`/v1/`, for Langfuse `/api/public/`',
+    interfacePaths: '`/v1/` or, for Langfuse, `/api/public/`',
   },
   'service/cannot-list': {},
   'service/version-not-found': { promptId: 'prm_greeting', versionId: 'ver_9f2c1ab0' },

@@ -10,6 +10,8 @@ export type Explanation = {
 
 const WHOLE_HISTORY = 'By default, `actions/checkout` and GitLab fetch only the newest commits.';
 const MERGED_AND_NEWEST = 'For details, see [What goes live](configuration.md#what-goes-live).';
+const PROMOTION_ORDER =
+  '`promote_from` in `promptsync.yaml` requires a version to be active in the source environment before it goes live in the target environment.';
 const SAME_TIME = 'The prompt changed in the service between two requests of the same run.';
 const UNAMBIGUOUS_YAML = 'promptsync rejects YAML that different parsers read differently.';
 const PLACEHOLDER =
@@ -86,7 +88,7 @@ export const EXPLANATIONS = {
     why: 'promptsync rejects unknown fields because it would otherwise ignore a misspelled one.',
   },
   'prompt/invalid-field': { why: null },
-  'prompt/invalid-pin': { why: 'The value does not have any of the forms that the service supports for pins.' },
+  'prompt/invalid-pin': { why: 'The value is not in a format that the service supports for pins.' },
   'prompt/not-portable-pin': { why: null },
   'prompt/reserved-metadata': {
     why: 'Your metadata would overwrite the record that promptsync stores in each version.',
@@ -97,7 +99,7 @@ export const EXPLANATIONS = {
   'prompt/duplicate-id': { why: 'If two files had the same id, both would change the same prompt in the service.' },
   'prompt/duplicate-key': { why: 'In commands and reports, a key must identify exactly one prompt.' },
   'prompt/unknown-environment': {
-    why: 'If `promptsync.yaml` lists `environments`, prompt files can pin only those environments. Otherwise, a typo could create a new environment.',
+    why: 'If `promptsync.yaml` lists `environments`, prompt files can pin only those environments. Without this rule, a typo could create a new environment.',
   },
   'prompt/tool-environment': {
     why: 'promptsync reserves this environment for [its own record](record.md).',
@@ -105,7 +107,7 @@ export const EXPLANATIONS = {
   'prompt/hidden-character': {
     why: 'Invisible characters often slip in with pasted text, and they can hide instructions from reviewers.',
     advice:
-      'To accept the characters in one file, add `accept_warnings: [prompt/hidden-character]` to its front matter.',
+      'To accept invisible characters in a file, add `accept_warnings: [prompt/hidden-character]` to its front matter.',
   },
   'prompt/gone': { why: 'promptsync changes only prompts that have a file, so the service keeps serving this prompt.' },
   // YAML, in prompt files and in promptsync.yaml
@@ -114,7 +116,7 @@ export const EXPLANATIONS = {
   'yaml/duplicate-key': { why: UNAMBIGUOUS_YAML },
   'yaml/key-not-text': { why: UNAMBIGUOUS_YAML },
   'yaml/forbidden-key': { why: 'The key `<<` has a special meaning in YAML, and `__proto__` has one in JavaScript.' },
-  'yaml/alias': { why: 'An alias can expand a small file into a huge value and hide that value from reviewers.' },
+  'yaml/alias': { why: 'With an alias, a small file can expand into a huge value that reviewers do not see.' },
   'yaml/tag': { why: UNAMBIGUOUS_YAML },
   'yaml/number': { why: 'JSON cannot represent this number exactly.' },
   'yaml/too-deep': { why: 'promptsync limits the nesting depth so that a single file cannot exhaust memory.' },
@@ -175,7 +177,7 @@ export const EXPLANATIONS = {
       'If promptsync cannot reach a proxy, the message names that proxy. [Install](install.md#proxies) explains how to configure proxies and a custom certificate authority.',
   },
   'service/no-answer': {
-    why: 'A server accepts the requests but never responds. promptsync stops because waiting for every request would take too long.',
+    why: 'A server accepts the requests but never responds. promptsync stops early because waiting for every request to time out would take too long.',
   },
   'service/connection-lost': { why: 'The service, a gateway, or the network closed the connection.' },
   'service/timeout': { why: 'The service is slow or overloaded.' },
@@ -195,7 +197,8 @@ export const EXPLANATIONS = {
   },
   'service/unexpected-status': {
     why: 'The service or a gateway could not process the request.',
-    advice: 'The hint depends on the status. promptsync has already retried the request if a retry was safe.',
+    advice:
+      'If a retry was safe, promptsync has already retried the request. For a status below 500, the message shows a different hint.',
   },
   'service/invalid-answer': { why: null },
   'service/unaddressable': {
@@ -212,7 +215,7 @@ export const EXPLANATIONS = {
     why: 'Langfuse numbers versions in order, and someone else took the next number first.',
   },
   'langfuse/missing-part': {
-    why: 'Langfuse rejects a version whose text includes a prompt that does not exist.',
+    why: 'Langfuse rejects a version whose text refers to a prompt that does not exist.',
   },
   'langfuse/composition-fails': {
     why: 'Langfuse resolves composition tags only after a label has moved, so promptsync cannot check them before the sync.',
@@ -230,7 +233,7 @@ export const EXPLANATIONS = {
   'pin/unknown-number': {
     why: KNOWN_VERSIONS,
   },
-  'pin/not-promoted': { why: '`promptsync.yaml` requires a version to be active in the source environment first.' },
+  'pin/not-promoted': { why: PROMOTION_ORDER },
   'pin/source-not-asked': { why: null },
   'pin/not-in-git': {
     why: 'With `portable_pins`, a pin must refer to a commit. The text was probably changed in the service, so no commit contains it.',
@@ -247,9 +250,9 @@ export const EXPLANATIONS = {
   },
   'guard/placeholder-id': { why: PLACEHOLDER },
   'guard/promotion-order': {
-    why: 'With `promote_from` in `promptsync.yaml`, a version must first be active in the source environment.',
+    why: PROMOTION_ORDER,
     advice:
-      "A rollback does not count as [a promotion](configuration.md#rules-for-environments), but promptsync needs the file's full git history to recognize a rollback.",
+      'A rollback does not count as [a promotion](configuration.md#rules-for-environments). To recognize a rollback, promptsync needs the full git history of the file.',
   },
   'guard/uncommitted': {
     why: 'Uncommitted changes have not been reviewed, and a version created from them could not be linked to a commit. In CI, an earlier step probably edited or created the file.',
@@ -261,7 +264,7 @@ export const EXPLANATIONS = {
     why: `This guard prevents a slow or repeated run from undoing changes made by a newer run. ${MERGED_AND_NEWEST}`,
   },
   'guard/unknown-newest': {
-    why: `promptsync applies only commits that are merged and up to date, so it must read the remote to check. ${MERGED_AND_NEWEST}`,
+    why: `promptsync applies a commit only if it is merged and up to date with the live branch. To check this, promptsync must read the remote. ${MERGED_AND_NEWEST}`,
   },
   'guard/overtaken': {
     why: `After each sync, promptsync checks whether the live branch has changed in the meantime. ${MERGED_AND_NEWEST}`,
@@ -269,13 +272,13 @@ export const EXPLANATIONS = {
   'guard/not-reviewed': {
     why: 'promptsync applies only [changes shown in the check](action.md#what-is-approved) on the merged pull request. The check does not cover later changes in the service.',
     advice:
-      'Every check shows all pending changes, so merging any new pull request approves them. A check does not count if it ran without an API key, was for a different base branch, or came from a promptsync version that did not record the pull request number.',
+      'Because every check shows all pending changes, you can approve them by merging any new pull request. However, a check does not count if it ran without an API key, was for a different base branch, or came from a promptsync version that did not record the pull request number.',
   },
   'guard/stale-plan': {
     why: 'With `--expect-plan`, promptsync applies a plan only if it is identical to the one that you reviewed.',
   },
   'guard/not-merged': {
-    why: `promptsync applies only commits that are merged and up to date. ${MERGED_AND_NEWEST}`,
+    why: `promptsync applies a commit only if it is merged and up to date with the live branch. ${MERGED_AND_NEWEST}`,
   },
   'guard/key-on-pull-request-target': { why: null },
   // git
@@ -291,7 +294,7 @@ export const EXPLANATIONS = {
   'git/failed': { why: null },
   // Writing
   'apply/changed-meanwhile': {
-    why: `${SAME_TIME} For example, two runs might have [activated versions in promptsync's own environment](record.md), which promptsync does to read some versions.`,
+    why: `${SAME_TIME} For example, two overlapping runs might both have activated versions in [promptsync's own environment](record.md). promptsync has to activate some versions to read them.`,
   },
   'apply/not-active': { why: SAME_TIME },
   'apply/fields-differ': { why: 'The service saved different values from those that promptsync sent.' },
@@ -305,7 +308,7 @@ export const EXPLANATIONS = {
     why: 'The connection failed after promptsync sent the request, so promptsync cannot tell whether the service processed it.',
   },
   'apply/somebody-else-wrote': {
-    why: 'Among the inactive versions, the service shows only the newest. Because someone else created a newer one, promptsync cannot check whether its own version exists.',
+    why: 'The service shows only the newest inactive version. Someone else has since created a newer one, so promptsync cannot check whether its own version exists.',
   },
   'apply/keeps-changing': { why: null },
   'apply/interrupted': { why: 'Someone pressed Ctrl-C, or the CI system stopped the job.' },
@@ -343,11 +346,11 @@ export const EXPLANATIONS = {
   'pull/known-version': { why: 'In the service, someone activated a version whose text is already in git.' },
   // Editing files
   'edit/not-kept': {
-    why: 'Because of the way this file is written, promptsync cannot change a single value and preserve the comments and formatting.',
+    why: 'Because of the way this file is written, promptsync cannot change just one value without losing comments or formatting.',
   },
   'edit/changed-meanwhile': { why: 'An editor or another program saved the file while promptsync was editing it.' },
   'edit/locked': {
-    why: "Only one command can edit files at a time. Otherwise, two commands could overwrite each other's changes.",
+    why: "Only one command can edit files at a time. Without this rule, two commands could overwrite each other's changes.",
   },
   'edit/not-lockable': { why: null },
   'edit/lock-lost': { why: 'The computer went to sleep, or the process was suspended for more than five seconds.' },
@@ -378,7 +381,7 @@ export const EXPLANATIONS = {
   'init/service-needed': { why: null },
   'init/invalid-flag': { why: null },
   'init/nested': {
-    why: 'promptsync uses the nearest `promptsync.yaml`, so a second one would hide the first.',
+    why: 'promptsync uses the nearest `promptsync.yaml`, so a new one in this folder hides the existing one.',
   },
   'init/kept': { why: 'promptsync does not overwrite the file, because you might have edited it.' },
   'init/include': { why: 'GitLab runs the promptsync jobs only if `.gitlab-ci.yml` includes them.' },
@@ -395,7 +398,9 @@ export const EXPLANATIONS = {
   'action/no-checkout': {
     why: 'The action needs a clone of the repository to read the prompt files and their history.',
   },
-  'action/other-checkout': { why: 'The review would describe files that differ from the files in the pull request.' },
+  'action/other-checkout': {
+    why: 'The checked-out files differ from those in the pull request, so the review would describe the wrong files.',
+  },
   'action/unsupported-event': {
     why: 'In `auto` mode, the event that triggered the job determines what the action does.',
   },

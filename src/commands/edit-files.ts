@@ -252,6 +252,8 @@ async function applyDrafts(
 /**
  * Switches to the branch that the user requested, and prints how to go back. Does nothing if the user requested no
  * branch. Returns a problem if git refuses to switch, and null otherwise.
+ *
+ * Before the first commit, git cannot go back, because the previous branch does not exist yet.
  */
 export async function switchToBranch(
   branch: CommitOptions['branch'],
@@ -261,7 +263,8 @@ export async function switchToBranch(
   if (branch === undefined) return null;
   const obstacle = await committer.switchTo(branch);
   if (obstacle !== null) return obstacle;
-  printNotice(`You are now on the branch ${showHidden(branch)}. To go back, run: git switch -`);
+  const wayBack = (await committer.readHead()) === '' ? '' : ' To go back, run: git switch -';
+  printNotice(`You are now on the branch ${showHidden(branch)}.${wayBack}`);
   return null;
 }
 

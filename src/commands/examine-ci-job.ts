@@ -125,7 +125,7 @@ async function examineGitLabJob(world: World): Promise<readonly DoctorPoint[]> {
   const api: ForgeApi = { baseUrl: environment['CI_API_V4_URL'] ?? '', header: { 'private-token': token }, token };
   const access = await readFromForge(api, '/user', world);
   if (!isReadable(access)) {
-    const found = `cannot read its user with this token: ${access.reason}`;
+    const found = `cannot read the user that owns this token: ${access.reason}`;
     return [event, makeErrorPoint('token', found, GITLAB_TOKEN_HINT)];
   }
   return [event, makeOkPoint('token', 'accepted: the variable GITLAB_TOKEN'), await examineMergeRequest(api, world)];

@@ -199,8 +199,8 @@ function warnAboutUnknownPrompts(
  */
 const INTERFACE_PATHS = [
   `\`${PROVIDERS[DEFAULT_PROVIDER].interfacePath}\``,
-  ...Object.values(NAMED_PROVIDERS).map(({ title, interfacePath }) => `for ${title} \`${interfacePath}\``),
-].join(', ');
+  ...Object.values(NAMED_PROVIDERS).map(({ title, interfacePath }) => `for ${title}, \`${interfacePath}\``),
+].join(' or, ');
 
 /**
  * Creates a plan without contacting the service. Assumes that the service is in sync with the base commit.

@@ -18,7 +18,7 @@ export const LANGFUSE_PROBLEMS = {
   ),
   'langfuse/concurrent-version': defineError(
     'Someone else created a version of this prompt in Langfuse while promptsync was syncing the prompt.',
-    'Wait for the other changes to finish, then run the command again.',
+    'Wait until the other changes are complete, then run the command again.',
   ),
   'langfuse/missing-part': defineError<{
     part: string;

@@ -16,8 +16,8 @@ export const COMMAND_PROBLEMS = {
   }>(
     (e) =>
       e.pin === null
-        ? `promptsync does not know which version to promote because another configuration manages "${e.environment}" and the file does not pin "${e.environment}".`
-        : `"${e.environment}" is pinned to \`${e.pin}\`, which identifies a version in another configuration's service. promptsync cannot read the text of that version, so it cannot promote it.`,
+        ? `promptsync does not know which version to promote because "${e.environment}" is managed by another configuration and is not pinned in the file.`
+        : `"${e.environment}" is pinned to \`${e.pin}\`, which identifies a version in a service that another configuration uses. promptsync cannot promote that version because it cannot read the version's text.`,
     (e) => `Pin "${e.environment}" to \`latest\` or \`git:<ref>\`, then run the command again.`,
   ),
   'promote/source-drifted': defineWarning<{ environment: string; serves: string }>(
@@ -52,7 +52,7 @@ export const COMMAND_PROBLEMS = {
   ),
   'rollback/unknown-version': defineError<{ number: number }>(
     (e) => `promptsync could not find version ${e.number} of this prompt.`,
-    'Choose one of the versions listed by `promptsync history KEY`, or pin `git:<ref>` in the file, which works for any text in git.',
+    'Choose one of the versions listed by `promptsync history KEY`. Alternatively, edit the file and pin `git:<ref>`, which works for any text in git.',
   ),
 
   // promptsync pull
@@ -73,7 +73,7 @@ export const COMMAND_PROBLEMS = {
   ),
   'pull/several': defineError<{ environments: readonly string[] }>(
     (e) =>
-      `Several environments have different changes in the service (${joinQuotedNames(e.environments, 'and')}), so promptsync cannot pull all of them into one file.`,
+      `The changes in the service differ between ${joinQuotedNames(e.environments, 'and')}, so promptsync cannot pull all of these changes into one file.`,
     'Use `--environment NAME` to pull one environment at a time.',
   ),
   'pull/known-version': defineWarning<{ environment: string; serves: string }>(
@@ -86,7 +86,7 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       `"${e.environment}" serves ${e.serves}, but the file pins \`${e.pin}\`. promptsync did not change the pin or pull the text of ${e.serves}.`,
     (e) =>
-      `To restore the pinned text, run \`promptsync sync\`. To keep the text of ${e.serves}, copy it to the file, merge the change, and pin the merged commit.`,
+      `To restore the pinned text, run \`promptsync sync\`. To keep the text of ${e.serves}, copy it into the file, merge the change, and pin the merged commit.`,
   ),
   'pull/nothing-active': defineWarning<{ environment: string; served: string }>(
     (e) =>
@@ -97,7 +97,7 @@ export const COMMAND_PROBLEMS = {
   'pull/config-not-mapping': defineError<{ environment: string; serves: string }>(
     (e) =>
       `"${e.environment}" serves ${e.serves}, but the \`config\` of this version is not a JSON object. A prompt file can store a \`config\` only if it is an object.`,
-    'In the service, create a version whose `config` is an object. Alternatively, remove `metadata` from the file, so that promptsync pulls only the text and new versions keep the `config` from the service.',
+    'In the service, create a version whose `config` is an object. Alternatively, remove `metadata` from the file. promptsync then pulls only the text, and each new version keeps the `config` from the service.',
   ),
   'pull/not-writable': defineError<{
     environment: string;
@@ -106,7 +106,7 @@ export const COMMAND_PROBLEMS = {
     reason: string;
   }>(
     (e) => `"${e.environment}" serves ${e.serves}, which promptsync cannot write to a file. ${endSentence(e.reason)}`,
-    'Create a corrected version in the service, then pull again. To replace the version with the text in the file, run `promptsync sync`.',
+    'Create a corrected version in the service, then pull again. Alternatively, run `promptsync sync` to replace the active version with the text in the file.',
   ),
 
   // promptsync import
@@ -133,12 +133,12 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       e.named
         ? `In the service, activate a version in ${joinQuotedNames(e.environments, 'or')}, or import from another environment with \`promptsync import --environment NAME\`.`
-        : 'Activate a version in one of these environments in the service, or choose an environment that already has one. For `promptsync import`, add that environment to `environments:` in `promptsync.yaml`. For `promptsync init`, pass it with `--environments`.',
+        : 'In the service, activate a version in one of these environments, or choose another environment that already has an active version. To choose another environment for `promptsync import`, add it to `environments:` in `promptsync.yaml`. For `promptsync init`, pass it to `--environments`.',
   ),
   'import/unpinned': defineWarning<{ environments: readonly string[] }>(
     (e) =>
-      `promptsync left ${joinQuotedNames(e.environments, 'and')} unpinned in the new file. With \`portable_pins\`, an import can pin an environment only to \`latest\`, and only if the environment allows \`latest\` and serves the same text and metadata as the new file.`,
-    'To manage an unpinned environment, pin a commit that contains the text served there, for example `git:9f2c1ab`. `promptsync import --commit` creates such commits. Merge them with a merge commit, because a squash merge would discard them.',
+      `promptsync left ${joinQuotedNames(e.environments, 'and')} unpinned in the new file. With \`portable_pins\`, the only pin that an import can set is \`latest\`. The import sets this pin only for an environment that allows \`latest\` and serves exactly the text and metadata of the new file.`,
+    'To manage an unpinned environment, pin a commit that contains the text served there, for example `git:9f2c1ab`. `promptsync import --commit` creates such commits. Merge these commits with a merge commit. A squash merge would discard them.',
   ),
   'import/known': defineError<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
     (e) => `The ${e.what} "${e.value}" is already used by \`${e.other}\`.`,
@@ -149,21 +149,21 @@ export const COMMAND_PROBLEMS = {
   ),
   'import/path-taken': defineError<{ path: string }>(
     (e) => `The file \`${e.path}\` already exists.`,
-    'Move the existing file. For `promptsync import`, you can choose another folder with `--dir` instead.',
+    'Move the existing file or, for `promptsync import`, choose another folder with `--dir`.',
   ),
   'import/not-matched': defineError<{ path: string; pattern: string }>(
     (e) => `The new file would be at \`${e.path}\`, but no pattern under \`prompts:\` matches this path.`,
     (e) =>
-      `Add a pattern such as \`${e.pattern}\` to \`prompts:\` in \`promptsync.yaml\`. For \`promptsync import\`, you can choose another folder with \`--dir\` instead.`,
+      `Add a pattern such as \`${e.pattern}\` to \`prompts:\` in \`promptsync.yaml\` or, for \`promptsync import\`, choose another folder with \`--dir\`.`,
   ),
   'import/outside': defineError<{ folder: string }>(
     (e) => `The folder "${e.folder}" is outside the repository.`,
-    'Use `--dir` to specify a folder inside the repository, relative to the folder that contains `promptsync.yaml`.',
+    'Set `--dir` to the path of a folder in the repository, relative to the folder that contains `promptsync.yaml`.',
   ),
   'import/symbolic-link': defineError<{ path: string }>(
     (e) =>
       `The path for the new file contains a symbolic link: \`${e.path}\`. promptsync does not write through symbolic links.`,
-    'Replace the link with a folder. For `promptsync import`, you can choose another folder with `--dir` instead.',
+    'Replace the symbolic link with a folder or, for `promptsync import`, choose another folder with `--dir`.',
   ),
 
   // promptsync new
@@ -183,7 +183,7 @@ export const COMMAND_PROBLEMS = {
   // promptsync bundle
   'bundle/nothing-pinned': defineError<{ environment: string }>(
     (e) => `None of the selected prompt files pin the "${e.environment}" environment, so the bundle would be empty.`,
-    (e) => `Choose another environment, select other prompts, or pin "${e.environment}" in the prompt files.`,
+    (e) => `Choose another environment, select other prompts, or add a pin for "${e.environment}" to the prompt files.`,
   ),
   'bundle/not-active': defineError<{ environment: string }>(
     (e) =>
@@ -211,7 +211,7 @@ export const COMMAND_PROBLEMS = {
   }>(
     (e) =>
       `${e.prompt === null ? 'The bundle' : `The prompt "${e.prompt}"`} contains the API key, so promptsync did not write the bundle.`,
-    'Remove the API key from the prompt and sync the new text. Then create a new API key and revoke the old one, because others might have read it.',
+    'Remove the API key from the prompt and sync the new text. Others might have read the API key, so create a new one and revoke the old one.',
   ),
 };
 

@@ -34,7 +34,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/symbolic-link': defineError(
     'This path is a symbolic link. promptsync does not read prompt files through symbolic links.',
-    'Replace the link with the actual file or folder.',
+    'Replace the symbolic link with the actual file or folder.',
   ),
   'prompt/too-large': defineError<{ bytes: number; limit: number }>(
     (e) => `The file is ${formatNumber(e.bytes)} bytes long, but the limit is ${formatNumber(e.limit)} bytes.`,
@@ -47,7 +47,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/conflict-markers': defineError(
     'The file contains unresolved merge conflict markers.',
-    'Resolve the conflict, then remove the conflict markers, which are the lines that begin with `<<<<<<<`, `|||||||`, `=======`, or `>>>>>>>`.',
+    'Resolve the conflict, then remove the conflict markers (the lines that begin with `<<<<<<<`, `|||||||`, `=======`, or `>>>>>>>`).',
   ),
   'prompt/no-front-matter': defineError<{
     path: string;
@@ -73,7 +73,7 @@ export const FILE_PROBLEMS = {
   'prompt/empty-body': defineError('The prompt has no text.', 'Write the prompt text below the closing `---`.'),
   'prompt/unsupported-type': defineError<{ type: string }>(
     (e) => `The service does not support ${e.type} prompts.`,
-    'Remove the `type` field. promptsync then stores the markers as part of the text, so your application can interpret them itself, the way Dotprompt does.',
+    'Remove the `type` field. promptsync will then store the markers as part of the text, and your application can interpret them the way Dotprompt does.',
   ),
   'prompt/other-type': defineError<{
     /** The type in the file. */
@@ -83,7 +83,7 @@ export const FILE_PROBLEMS = {
   }>(
     (e) => `The file contains a ${e.type} prompt, but the service stores this prompt as a ${e.stored} prompt.`,
     (e) =>
-      `Set \`type: ${e.stored}\` in the file, or use a different id, because the type of an existing prompt cannot change.`,
+      `Set \`type: ${e.stored}\` in the file, or use a different id. The type of an existing prompt cannot be changed.`,
   ),
   'prompt/no-messages': defineError(
     'The chat prompt has no messages.',
@@ -112,7 +112,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/placeholder-is-variable': defineError<{ name: string }>(
     (e) => `The placeholder "${e.name}" has the same name as the variable \`{{${e.name}}}\`.`,
-    'Rename the placeholder or the variable, because the service rejects prompts in which a placeholder and a variable have the same name.',
+    'Rename the placeholder or the variable. The service rejects prompts that use the same name for both.',
   ),
   'prompt/possible-marker': defineWarning<{ line: string }>(
     (e) => `The line \`${e.line}\` looks like a chat marker, but promptsync treats it as part of the text.`,
@@ -120,7 +120,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/marker-in-text': defineWarning(
     'This is a text prompt, but its text contains a chat marker.',
-    'If you intended a chat prompt, add `type: chat` before the first sync, because the type of an existing prompt cannot change.',
+    'If this is meant to be a chat prompt, add `type: chat` before the first sync. The type of an existing prompt cannot be changed.',
   ),
   'prompt/missing-id': defineError(
     'The field `id` is missing.',
@@ -173,8 +173,8 @@ export const FILE_PROBLEMS = {
     'Pin `latest` or `git:<ref>` instead. To pin the text that another environment serves, run `promptsync promote`, which writes a `git:` pin.',
   ),
   'prompt/reserved-metadata': defineError(
-    'The metadata key `promptsync` is reserved for promptsync.',
-    'Rename the key, because promptsync stores its own record under `promptsync` in each version.',
+    'The metadata key `promptsync` is reserved for internal use.',
+    'Rename the key. promptsync uses the key `promptsync` for its own record in each version.',
   ),
   'prompt/variables-mismatch': defineError<{
     missing: readonly string[];
@@ -226,7 +226,7 @@ export const FILE_PROBLEMS = {
       ),
   ),
   'prompt/tool-environment': defineError<{ environment: string }>(
-    (e) => `The environment "${e.environment}" is reserved for promptsync.`,
+    (e) => `The environment "${e.environment}" is reserved for internal use.`,
     'Pin a different environment, or set `tracking_environment` in `promptsync.yaml` to a different name.',
   ),
   'prompt/hidden-character': defineWarning<{ character: string; count: number }>(
@@ -234,7 +234,7 @@ export const FILE_PROBLEMS = {
       e.count > 1
         ? `The file contains the invisible character ${e.character} ${e.count} times.`
         : `The file contains the invisible character ${e.character}.`,
-    'Make sure that the character is intentional, because promptsync sends it to the service unchanged.',
+    'Make sure that the character is intentional. promptsync sends it to the service unchanged.',
   ),
   'prompt/gone': defineWarning<{
     id: string;
@@ -242,8 +242,7 @@ export const FILE_PROBLEMS = {
     /** The sentence that says what the service still serves. */
     serves: string;
   }>(
-    (e) =>
-      `The prompt "${e.id}" had a file at the base \`${e.base}\`, but that file has since been deleted. ${e.serves}`,
+    (e) => `The file for the prompt "${e.id}" has been deleted since the base commit \`${e.base}\`. ${e.serves}`,
     'If no application uses the prompt anymore, delete it in the service. promptsync never deletes prompts.',
   ),
 
@@ -256,7 +255,7 @@ export const FILE_PROBLEMS = {
     (e) => `promptsync could not parse the YAML: ${e.reason}.`,
     (e) =>
       e.corrected === null
-        ? 'Check the colons, quotation marks, and indentation on this line and on the lines around it. Indent with spaces, not with tabs.'
+        ? 'Check the colons, quotation marks, and indentation on this line and on the lines around it. Indent with spaces, not tabs.'
         : `Write the line as \`${e.corrected}\`.`,
   ),
   'yaml/not-a-mapping': defineError(
@@ -267,7 +266,7 @@ export const FILE_PROBLEMS = {
     (e) => `The key \`${e.key}\` appears twice.`,
     'Remove one of the two entries.',
   ),
-  'yaml/key-not-text': defineError('This YAML key is not text.', 'Put the key in quotes.'),
+  'yaml/key-not-text': defineError('This YAML key is not a string.', 'Put the key in quotes.'),
   'yaml/forbidden-key': defineError<{ key: string }>((e) => `The key \`${e.key}\` is not allowed.`, 'Rename the key.'),
   'yaml/alias': defineError(
     'The YAML contains an anchor or alias, which promptsync does not allow.',
@@ -300,7 +299,7 @@ export const FILE_PROBLEMS = {
   'edit/not-lockable': defineError<{ lock: string; reason: string }>(
     (e) => `promptsync could not create the lock \`${e.lock}\` (${e.reason}).`,
     (e) =>
-      `Make sure that you can write to the folder and that no file named \`${e.lock}\` exists, then run the command again.`,
+      `Make sure that you have permission to write to the folder and that no file named \`${e.lock}\` exists, then run the command again.`,
   ),
   'edit/lock-lost': defineError<{ lock: string }>(
     (e) =>

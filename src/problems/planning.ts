@@ -73,7 +73,7 @@ function describeReview({ pull, shown, otherCheck }: ReviewEvidence): string {
   if (shown) return `The review of ${pull} did not include this change.`;
   if (otherCheck === null) return `${pull} has no valid approval.`;
   const { app, ownApp } = otherCheck;
-  return `${pull} has no valid approval because the app "${app}" created its check. This run uses the token of "${ownApp}", so only checks created by "${ownApp}" count.`;
+  return `${pull} has no valid approval because its check was created by the app "${app}". This run uses the token of "${ownApp}", so only checks created by "${ownApp}" count.`;
 }
 
 /** The evidence of a change without a review. */
@@ -99,7 +99,7 @@ function describeMissingReview({ prompt, pulls, directPush, failure }: MissingRe
   }
   const reasons = pulls.slice(0, MAX_NAMED_PULLS).map(describeReview);
   const omitted = pulls.length - MAX_NAMED_PULLS;
-  if (omitted === 1) reasons.push('The review of another pull request did not include this change either.');
+  if (omitted === 1) reasons.push('The review of one other pull request did not include this change either.');
   if (omitted > 1) reasons.push(`The reviews of ${omitted} other pull requests did not include this change either.`);
   if (directPush !== null) reasons.push(`Commit ${shortenCommitId(directPush)} was not merged through a pull request.`);
   if (reasons.length === 0) reasons.push('The change was not merged through a pull request.');
@@ -111,9 +111,9 @@ function makeMissingReviewHint({ pulls, failure }: MissingReview): string {
     return 'Make sure that `github-token` is set and that the job has the `checks: read` and `pull-requests: read` permissions. Then run the job again.';
   }
   const merge =
-    'Merge a pull request whose "promptsync" check shows this change, or turn off `require-reviewed-plan` for this run.';
+    'To approve the change, merge any pull request whose "promptsync" check shows it. To apply the change without an approval, turn off `require-reviewed-plan` for this run.';
   return pulls.some(({ otherCheck }) => otherCheck !== null)
-    ? `Set \`github-token\` to a token of the same app in the workflow that reviews pull requests and in the workflow that applies changes. ${merge}`
+    ? `For \`github-token\`, use tokens from the same GitHub App in both the workflow that reviews pull requests and the workflow that applies changes. ${merge}`
     : merge;
 }
 
@@ -128,7 +128,7 @@ export const PLANNING_PROBLEMS = {
   }>(
     (e) =>
       e.lookable
-        ? `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find this version. promptsync has not read the newest version yet. To check that version, too, run \`promptsync sync --yes\`.`
+        ? `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find this version among those that it has read so far. To check the newest version as well, run \`promptsync sync --yes\`.`
         : `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find this version.`,
     'Pin one of the version numbers listed by `promptsync history`, or pin `git:<ref>`, which works for any text in git.',
   ),
@@ -141,7 +141,7 @@ export const PLANNING_PROBLEMS = {
   'pin/source-not-asked': defineWarning<{ from: string }>(
     (e) =>
       `Another configuration manages "${e.from}", so promptsync relied on the pins for "${e.from}" in git instead of asking the service which version is active.`,
-    (e) => `Before you sync this prompt, sync "${e.from}" with the configuration that manages "${e.from}".`,
+    (e) => `Before you sync this prompt, use the configuration that manages "${e.from}" to sync that environment.`,
   ),
   'pin/not-in-git': defineError<{
     /** The missing text, such as `the text that "staging" serves (v7)`. */
@@ -156,7 +156,7 @@ export const PLANNING_PROBLEMS = {
     (e) =>
       e.isShallow
         ? 'Run `git fetch --unshallow`, or set `fetch-depth: 0` for `actions/checkout`. Then run the command again.'
-        : 'If this clone is out of date, fetch the live branch, then run the command again. If the text is not in git yet, copy it from the service to the file with `promptsync pull`, merge the change, then run the command again. If the text is only in a commit on a merged branch, pin that commit manually, because promptsync does not search merged branches.',
+        : 'If this clone is out of date, fetch the live branch, then run the command again. If the text is not in git yet, copy it from the service into the file with `promptsync pull`, merge the change, then run the command again. promptsync does not search the individual commits of merged branches. If only such a commit contains the text, pin that commit manually.',
   ),
   'pin/unknown-version': defineError<{ environment: string; id: string }>(
     (e) => `"${e.environment}" is pinned to version "${e.id}", but this prompt has no version with that id.`,
@@ -164,7 +164,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'pin/unknown-ref': defineError<{ ref: string }>(
     (e) => `The git ref \`${e.ref}\` does not exist in this repository.`,
-    'Check the name of the ref. If this clone is shallow, fetch the ref. In GitHub Actions, set `fetch-depth: 0` for `actions/checkout`. In GitLab CI, set `GIT_DEPTH: 0`.',
+    'Check the name of the ref. If this clone is shallow, fetch the ref. In CI, fetch the full history: set `fetch-depth: 0` for `actions/checkout` in GitHub Actions, or `GIT_DEPTH: 0` in GitLab CI.',
   ),
   'pin/no-prompt-at-ref': defineError<{ ref: string; reason: string }>(
     (e) => `The git ref \`${e.ref}\` does not contain a valid file for this prompt (${e.reason}).`,
@@ -184,7 +184,7 @@ export const PLANNING_PROBLEMS = {
   'guard/promotion-order': defineError<RefusedPromotion>(
     (e) =>
       e.isOtherSource
-        ? `"${e.environment}" is pinned to ${e.version}, but "${e.from}" must be pinned to the same content first. No earlier commit on the live branch pins "${e.from}" to the content pinned for "${e.environment}".`
+        ? `"${e.environment}" is pinned to ${e.version}, but the same content must be pinned for "${e.from}" first. No earlier commit on the live branch pins "${e.from}" to that content.`
         : `"${e.environment}" is pinned to ${e.version}, which must be active in "${e.from}" first. However, "${e.from}" serves ${e.serves ?? 'no version'}.`,
     makePromotionHint,
   ),
@@ -193,7 +193,7 @@ export const PLANNING_PROBLEMS = {
     'Commit the file, or use `--allow-dirty`, which creates new versions without recording a commit.',
   ),
   'guard/uncommitted-edit': defineError(
-    'The prompt file has uncommitted changes, so promptsync did not edit it. An edit could lose these changes or include them in the commit that promptsync creates.',
+    'The prompt file has uncommitted changes, so promptsync did not edit it. Editing it could overwrite these changes or include them in the commit that promptsync creates.',
     'Commit or stash the changes first, or run the command without `--commit`. To see the changes, run `git diff HEAD` and `git diff --cached`.',
   ),
   'guard/max-changes': defineError<{ changing: number; allowed: number }>(
@@ -205,20 +205,20 @@ export const PLANNING_PROBLEMS = {
     what: readonly string[];
   }>(
     (e) =>
-      `Someone changed this prompt outside git, but \`on_drift: fail\` does not allow such changes. In the service, ${joinWords(e.what, 'and')}.`,
-    'To keep the change, run `promptsync pull`, then merge the edited file. To overwrite the change, use `--on-drift overwrite` for this run.',
+      `Someone changed this prompt outside git, which \`on_drift: fail\` does not allow. In the service, ${joinWords(e.what, 'and')}.`,
+    'To keep the change, run `promptsync pull`, then merge the updated file. To overwrite the change, use `--on-drift overwrite` for this run.',
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
     (e) =>
       `promptsync made no changes because this commit (${shortenCommitId(e.commit)}) is not the newest one. The newest commit on ${e.branch} (${e.newer}) has different content in ${describePaths(e)}.`,
     (e) =>
       e.behind
-        ? 'On your machine, run `git pull`, then `promptsync sync`. In CI, you do not have to do anything: the run for the newer commit applies both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use `--any-commit`.'
-        : 'On your machine, run `git pull` if this clone is out of date, or merge this branch if it is not merged yet. Then run `promptsync sync`. In CI, you do not have to do anything: the run for the newer commit applies both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use `--any-commit`.',
+        ? `On your machine, switch to ${e.branch} and run \`git pull\`, then run \`promptsync sync\`. In CI, no action is needed: the run for the newer commit applies both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use \`--any-commit\`.`
+        : 'If this clone is out of date, run `git pull`. If this branch is not merged yet, merge it. Then run `promptsync sync`. In CI, no action is needed: the run for the newer commit applies both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use `--any-commit`.',
   ),
   'guard/unknown-newest': defineError<{ reason: string }>(
     (e) => `promptsync could not verify that this commit is merged and up to date: ${e.reason}`,
-    'Push the live branch, and make sure that this clone can reach the remote. In GitHub Actions, do not set `persist-credentials: false` on `actions/checkout`, or grant `github-token` the `contents: read` permission. To skip this check, use `--any-commit`.',
+    'Push the live branch, and make sure that this clone can reach the remote. In GitHub Actions, either remove `persist-credentials: false` from the `actions/checkout` step or grant `github-token` the `contents: read` permission. To skip this check, use `--any-commit`.',
   ),
   'guard/overtaken': defineWarning<NewerCommitEvidence>(
     (e) =>
@@ -228,22 +228,22 @@ export const PLANNING_PROBLEMS = {
   'guard/not-reviewed': defineError<MissingReview>(describeMissingReview, makeMissingReviewHint),
   'guard/stale-plan': defineError<{ expected: string; actual: string }>(
     (e) =>
-      `The plan digest is ${shortenDigest(e.actual)} instead of the expected ${shortenDigest(e.expected)}. The files or the service have changed since the expected plan was created.`,
+      `The digest of this plan is ${shortenDigest(e.actual)}, but ${shortenDigest(e.expected)} was expected. The service or the files have changed since the expected plan was created.`,
     'Create and review a new plan.',
   ),
   'guard/not-merged': defineError<UnmergedEvidence>(
     (e) =>
       e.kind === 'pull-request'
-        ? 'promptsync does not apply changes in a run for a pull request.'
+        ? 'promptsync does not apply changes when it runs on a pull request.'
         : describeUnmergedCommit(e),
     (e) =>
       e.kind === 'pull-request'
-        ? 'Use the `auto` or `plan` mode for pull requests. promptsync applies the changes after the merge, in the run for the push to the live branch.'
+        ? 'Use `auto` or `plan` mode for pull requests. promptsync applies the changes after the merge, when the push to the live branch triggers a run.'
         : `${UNMERGED_HINTS[e.kind]} To sync this commit anyway, use \`--any-commit\`.`,
   ),
   'guard/key-on-pull-request-target': defineError(
-    'promptsync does not accept an API key for the `pull_request_target` event, because a run for this event has access to your secrets but can use files from an untrusted contributor.',
-    'Use the `pull_request` event instead. promptsync then reviews pull requests from forks without an API key.',
+    'promptsync does not accept an API key in runs triggered by `pull_request_target`, because such a run has access to your secrets but can use files from an untrusted contributor.',
+    'Use the `pull_request` event instead. With this event, promptsync does not need an API key to review pull requests from forks.',
   ),
 
   // git
@@ -257,7 +257,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'git/unknown-base': defineError<{ ref: string }>(
     (e) => `\`${e.ref}\` is not a commit, branch, or tag in this repository.`,
-    'Check the name. If this clone is shallow, fetch the commit. In GitHub Actions, set `fetch-depth: 0` for `actions/checkout`. In GitLab CI, set `GIT_DEPTH: 0`.',
+    'Check the name of the commit, branch, or tag. If this clone is shallow, fetch the missing commit. In CI, fetch the full history: set `fetch-depth: 0` for `actions/checkout` in GitHub Actions, or `GIT_DEPTH: 0` in GitLab CI.',
   ),
   'git/branch': defineError<{ branch: string; reason: string }>(
     (e) => `promptsync could not create the branch \`${e.branch}\`: ${e.reason}.`,
@@ -269,18 +269,18 @@ export const PLANNING_PROBLEMS = {
     (e) =>
       e.files === 'edited'
         ? 'Fix the problem that git reported, then commit the files manually.'
-        : 'Fix the problem that git reported, delete the new files, and run the same command again. Do not commit the new files manually, because the git history would then lack the other versions that your environments serve.',
+        : 'Fix the problem that git reported, delete the new files, and run the same command again. Do not commit the new files manually. The git history would then lack the other versions that your environments serve.',
   ),
   'git/shallow': defineWarning<{ of: 'drift' | 'history' }>(
     (e) =>
       e.of === 'drift'
-        ? 'This clone is shallow, so promptsync might mistake a change from a missing commit for drift.'
+        ? 'This clone is shallow, so a change made in a missing commit might look like drift.'
         : 'This clone is shallow, so the history begins at the oldest commit in the clone.',
     'Run `git fetch --unshallow` to fetch the full history. In a workflow, set `fetch-depth: 0` for `actions/checkout`.',
   ),
   'git/base-invalid': defineWarning<{ base: string; reason: string }>(
     (e) =>
-      `This file is not valid at the base \`${e.base}\` (${e.reason.replace(/\.$/, '')}), so promptsync cannot detect drift for this prompt.`,
+      `In the base commit \`${e.base}\`, this file is not valid (${e.reason.replace(/\.$/, '')}), so promptsync cannot detect drift for this prompt.`,
     'If the current file is valid, you can ignore this warning.',
   ),
   'git/failed': defineError<{
@@ -303,16 +303,16 @@ function makeGitHint(reason: string): string {
 /** Returns the hint with the command that takes the next step of a promotion, even if more steps must follow. */
 function makePromotionHint(e: RefusedPromotion): string {
   if (e.isOtherSource) {
-    return `First merge a commit that pins "${e.from}" to the same content as "${e.environment}", then pin "${e.environment}" in a later commit. Pins to branches and tags do not count, because branches and tags can move. If this clone is shallow, run \`git fetch --unshallow\`, or set \`fetch-depth: 0\` for \`actions/checkout\`.`;
+    return `First merge a commit that pins "${e.from}" to the same content as "${e.environment}", then pin "${e.environment}" in a later commit. Pins to branches and tags do not count, because such refs can move. If this clone is shallow, run \`git fetch --unshallow\`, or set \`fetch-depth: 0\` for \`actions/checkout\`.`;
   }
   if (e.isNewFromCommit && !e.sourceComes) {
-    return `First pin "${e.from}" to the same commit as "${e.environment}" and sync, then sync again. If you have already made this promotion in another service, first check out the commit that made it and run \`promptsync sync --any-commit\`.`;
+    return `Pin "${e.from}" to the same commit as "${e.environment}", then run \`promptsync sync --environment ${quoteShellWord(e.from)}\`. After that, sync "${e.environment}". If you have already made this promotion in another service, check out the commit that made the promotion, and sync that commit with \`--any-commit\` before you sync the newest one.`;
   }
   const makeStep = (from: string, to: string) =>
     makePromoteCommand(e.key, `--from ${quoteShellWord(from)} --to ${quoteShellWord(to)}`);
   const lastStep = makeStep(e.from, e.environment);
   if (e.liveIn !== null && e.liveIn !== e.environment) {
-    return `First run \`${makeStep(e.liveIn, e.from)}\`, then sync. After the sync, run: \`${lastStep}\``;
+    return `Run \`${makeStep(e.liveIn, e.from)}\`, then sync. After that, run: \`${lastStep}\``;
   }
   if (e.sourceComes) {
     return `First run \`promptsync sync --environment ${quoteShellWord(e.from)}\`, then sync "${e.environment}".`;

@@ -38,7 +38,7 @@ export const SERVICE_PROBLEMS = {
       return `The service rejected the API key${request} (${e.status})${quoteAnswer(e.said)}`;
     },
     (e) =>
-      `Check ${joinWords(e.keySources, 'and')}. The API key might be wrong, expired, or read-only, or it might belong to a different project or base URL.`,
+      `Check the API key in ${joinWords(e.keySources, 'and')}. The key might be wrong, expired, read-only, or meant for a different project or base URL.`,
   ),
   'service/prompt-not-found': defineError<{ promptId: string }>(
     (e) => `The service has no prompt with the id "${e.promptId}" (404).`,
@@ -49,12 +49,12 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/none-found': defineError<{
     service: string;
-    /** The paths of the API, such as `/v1/` and `/api/public/`. */
+    /** The paths of the API as a noun phrase, which names the service of each path after the first. */
     interfacePaths: string;
   }>(
     (e) => `The service at ${e.service} does not have any of the prompts in these files (404).`,
     (e) =>
-      `Check the base URL. It must not include the API path (${e.interfacePaths}) or point to a gateway that does not host the prompts.`,
+      `Check the base URL. It must not include the API path, which is ${e.interfacePaths}. If the URL points to a gateway, make sure that the gateway gives access to the prompts.`,
   ),
   'service/cannot-list': defineError(
     'The service does not support listing prompts.',
@@ -66,7 +66,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/redirect': defineError<{ status: number }>(
     (e) => `The service returned a redirect (${e.status}), which promptsync does not follow.`,
-    'Set the base URL to the address that the service redirects to, because promptsync sends the API key only to the configured origin.',
+    'Set the base URL to the address that the service redirects to. promptsync sends the API key only to the configured origin.',
   ),
   'service/unexpected-status': defineError<{
     status: number;
@@ -81,8 +81,8 @@ export const SERVICE_PROBLEMS = {
     'Make sure that the base URL is the address of the prompt service, not of a gateway or a web page.',
   ),
   'service/unaddressable': defineError<{ name: string }>(
-    (e) => `promptsync cannot use the id "${e.name}" in the URL of a request.`,
-    'Use an id without spaces and without the characters `/`, `\\`, `?`, `#`, and `%`. The ids "." and ".." are not allowed either.',
+    (e) => `promptsync cannot use the id "${e.name}" in a request URL.`,
+    'Use an id that does not contain spaces or any of the characters `/`, `\\`, `?`, `#`, or `%`. The ids "." and ".." are not allowed either.',
   ),
   'service/not-updated': defineError<{ environment: string }>(
     (e) => `The service did not activate the version in "${e.environment}" (\`updated: false\`).`,
@@ -94,8 +94,8 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/drops-metadata': defineWarning<{ environment: string }>(
     (e) =>
-      `The active version in "${e.environment}" does not contain a promptsync record. Either the service does not store \`metadata_\`, or someone activated another version in "${e.environment}".`,
-    'If someone activated another version, activate the previous version again. If the service does not store `metadata_`, promptsync syncs text but does not compare metadata, you cannot pin an inactive version by number, and each revert creates a new version.',
+      `The active version in "${e.environment}" does not contain a promptsync record. Either the service does not store \`metadata_\`, or someone activated a version in "${e.environment}" that promptsync did not create.`,
+    'If someone activated a version that promptsync did not create, activate the previous version again. If the service does not store `metadata_`, you can still use promptsync to sync text, with three limits: promptsync does not compare metadata, you cannot pin an inactive version by number, and each revert creates a new version.',
   ),
 
   // Writing
@@ -114,25 +114,25 @@ export const SERVICE_PROBLEMS = {
   ),
   'apply/newest-unreadable': defineError<{ id: string }>(
     (e) =>
-      `The service listed "${e.id}" as the newest version, but then reported that this version does not exist (404). promptsync did not create a version because the newest version might already contain the text in the file.`,
-    'Run the command again. If the problem persists, create another version in the service so that promptsync can read the newest version.',
+      `The service listed "${e.id}" as the newest version but then reported that it does not exist (404). promptsync did not create another version because the newest one might already contain the file's text.`,
+    'Run the command again. If promptsync still cannot read the newest version, create another version in the service. promptsync then reads that one instead.',
   ),
   'apply/other-content': defineError<{
     version: string;
     /** The record that the version should match, such as "its entry in the ledger". */
     known: string;
   }>(
-    (e) => `Version ${e.version} does not match ${e.known}, so promptsync did not activate this version.`,
-    'Check the version in the service. Then pin a version that you have checked, or activate a version with the correct text in the service.',
+    (e) => `Version ${e.version} does not match ${e.known}, so promptsync did not activate it.`,
+    'In the service, check the text of this version. Then either pin a version whose text is correct, or activate such a version in the service.',
   ),
   'apply/unreviewed-metadata': defineError<{ version: string }>(
     (e) =>
       `Someone created version ${e.version} while promptsync was applying this plan. The version has the planned text but not the reviewed metadata, so promptsync did not activate it.`,
-    'Create a new plan, which will show this version and its metadata. Then review and apply the new plan.',
+    'Create a new plan. It will show this version and its metadata. Review the new plan, then apply it.',
   ),
   'apply/rewritten': defineError<{ version: string }>(
     (e) =>
-      `The content of version ${e.version} in the service differs from the content that promptsync sent, so promptsync did not activate this version.`,
+      `The content of version ${e.version} in the service differs from the content that promptsync sent, so promptsync did not activate the version.`,
     'Ask the team that runs the service why the service changes text or metadata when it saves a version. Then write the prompt exactly as the service stores it.',
   ),
   'apply/outcome-unknown': defineError<{ reason: string }>(
@@ -141,13 +141,13 @@ export const SERVICE_PROBLEMS = {
   ),
   'apply/somebody-else-wrote': defineError<{ id: string; number: number; reason: string }>(
     (e) =>
-      `promptsync could not determine whether the service created the version. ${endSentence(e.reason)} Someone else has since created v${e.number} (id ${e.id}), so promptsync did not activate any version.`,
+      `promptsync sent a new version but could not determine whether the service created it. ${endSentence(e.reason)} Someone else has since created v${e.number} (id ${e.id}), so promptsync did not activate any version.`,
     (e) =>
-      `In the service, look for a version older than v${e.number} that already has the text in the file. If you find one, pin it with \`version:<id>\`, or activate it in an environment that is pinned to \`latest\`. Then run the command again. If you do not find one, run the command again to create a new version.`,
+      `In the service, look for a version older than v${e.number} whose text matches the file. If there is one, pin it with \`version:<id>\` or activate it in an environment that is pinned to \`latest\`, then run the command again. If there is none, just run the command again to create a new version.`,
   ),
   'apply/keeps-changing': defineError(
-    'The prompt keeps changing in the service. promptsync replanned the prompt once, but the prompt changed again, so promptsync did not write any changes.',
-    'Wait for the other changes to finish, then run the command again.',
+    'The prompt keeps changing in the service. promptsync replanned it once, but it changed again, so promptsync did not write any changes.',
+    'Wait until the other changes are complete, then run the command again.',
   ),
   'apply/interrupted': defineError(
     'The run was interrupted before promptsync could apply all changes.',
@@ -173,6 +173,6 @@ function quoteAnswer(said: string): string {
 function makeStatusHint(status: number): string {
   if (status === 429)
     return 'The service is rate-limiting requests. Try again later, or lower `concurrency` in `promptsync.yaml`.';
-  if (status >= 500) return 'The error came from the service or from a gateway in front of it. Try again later.';
+  if (status >= 500) return 'Try again later. The error came from the service or from a gateway in front of it.';
   return 'Check the base URL. If it is correct, contact the team that runs the service.';
 }

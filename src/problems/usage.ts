@@ -20,7 +20,7 @@ const PULL_REQUEST_HINTS: readonly (readonly [pattern: RegExp, hint: string])[] 
   [/Resource not accessible by|Not Found/, 'Grant the job the `pull-requests: write` permission.'],
   [
     /\b403\b|denied|could not read|Auth/,
-    'Grant the job the `contents: write` permission, and do not set `persist-credentials: false` on `actions/checkout`.',
+    'Grant the job the `contents: write` permission, and make sure that the `actions/checkout` step does not set `persist-credentials: false`.',
   ],
 ];
 
@@ -35,7 +35,7 @@ const WRITE_PERMISSIONS: Readonly<Record<string, string>> = {
 function makePermissionHint({ what, reason }: { what: string; reason: string }): string {
   // No permission helps here: GitHub accepts checks only from apps, and a personal access token belongs to a user.
   if (/authenticate via a GitHub App/.test(reason)) {
-    return 'Set `github-token` to the token of a GitHub App, or remove this input so that promptsync uses the workflow token.';
+    return 'Set `github-token` to a GitHub App token, or remove this input to use the workflow token.';
   }
   return `Grant the job the \`${WRITE_PERMISSIONS[what]}\` permission. If you set \`github-token\`, grant the permission to the app or user that issued the token.`;
 }
@@ -61,22 +61,22 @@ type OutputName = 'report' | 'bundle';
 export const USAGE_PROBLEMS = {
   // promptsync.yaml and variables
   'config/not-found': defineError(
-    'promptsync did not find `promptsync.yaml` in the working directory. In a git repository, promptsync also searched the parent folders.',
+    'promptsync did not find `promptsync.yaml` in the current folder. In a git repository, promptsync also searches the parent folders.',
     'To create `promptsync.yaml` in this folder, run `promptsync init`. If the file exists elsewhere, run promptsync in that folder, or use `--config FILE`.',
   ),
   'config/foreign-file': defineError<{ path: string }>(
-    'promptsync did not use the configuration file because it belongs to another user, who could choose the service that receives your API key.',
+    'promptsync did not use the configuration file because it belongs to another user, who could use it to send your API key to a service of their choice.',
     (e) => `If you trust this file, run the command again with \`--config ${quoteShellWord(e.path)}\`.`,
   ),
   'config/foreign-repository': defineError<{ root: string }>(
     (e) =>
-      `promptsync did not use the configuration file in the repository \`${e.root}\` because git does not trust this repository. The repository belongs to another user, who could choose the service that receives your API key.`,
+      `promptsync did not use the configuration file in the repository \`${e.root}\` because git does not trust it. The repository belongs to another user, who could use the file to send your API key to a service of their choice.`,
     (e) =>
       `If you trust this repository, run \`git config --global --add safe.directory ${quoteShellWord(e.root)}\`, or specify the configuration file with \`--config FILE\`.`,
   ),
   'config/unreadable': defineError<{ reason: string }>(
     (e) => `promptsync could not read the configuration file (${e.reason}).`,
-    'Check the path of the configuration file, and make sure that you can read the file.',
+    'Check the path to the configuration file, and make sure that you have permission to read the file.',
   ),
   'config/unknown-field': defineError<
     {
@@ -122,7 +122,7 @@ export const USAGE_PROBLEMS = {
   }>(
     (e) => `${e.source} must contain the API key, but it is empty or not set.`,
     (e) =>
-      `Set \`${e.variable}\` to the API key. Never write the key to a file. In a workflow, make sure that the secret exists and that the job can use the secret. Otherwise, the value is empty.`,
+      `Set \`${e.variable}\` to the API key. Never store the key in a file. In a workflow, make sure that the secret exists and that the job has access to it. If not, the variable is empty.`,
   ),
   'config/invalid-key': defineError<{ source: string }>(
     (e) => `${e.source} contains characters that are not allowed in an API key.`,
@@ -130,11 +130,11 @@ export const USAGE_PROBLEMS = {
   ),
   'config/invalid-url': defineError<{ source: string; expected: string }>(
     (e) => `The base URL in ${e.source} is invalid: ${e.expected}.`,
-    'Use a URL such as `https://prompts.example.com`. To use plain HTTP for an address outside your machine, set `allow_http: true` under `service:`.',
+    'Use a URL such as `https://prompts.example.com`. To use plain HTTP with a host other than your own machine, set `allow_http: true` under `service:`.',
   ),
   'config/pattern-outside': defineError<{ pattern: string }>(
     (e) => `The pattern "${e.pattern}" refers to files outside the repository.`,
-    'Use a pattern that matches only files inside the repository, because promptsync does not read any other files.',
+    'Use a pattern that matches only files inside the repository. promptsync does not read files outside it.',
   ),
   'config/drift-needs-base': defineWarning(
     '`on_drift` is set to `fail`, but promptsync cannot detect drift because it has no commit to compare with.',
@@ -148,10 +148,10 @@ export const USAGE_PROBLEMS = {
     (e) =>
       // A comma after "{" may belong to a pattern such as {a,b}. An earlier comma was meant to separate keys.
       /^[^{]*,/.test(e.selector)
-        ? 'Separate the keys with spaces, not with commas.'
+        ? 'Separate keys with spaces, not commas.'
         : makeSuggestionHint(
             { suggestion: e.suggestions.length === 0 ? undefined : joinQuotedNames(e.suggestions, 'or') },
-            'Specify a key, a path, a folder, or a pattern. Paths are relative to the folder of `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for prompt names.',
+            'Specify a key, path, folder, or pattern. Paths are relative to the folder that contains `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for prompt names.',
           ),
   ),
   'usage/nothing-named': defineError(
@@ -199,7 +199,7 @@ export const USAGE_PROBLEMS = {
   ),
   'usage/cancelled': defineError(
     'promptsync made no changes because you canceled the command.',
-    'To continue, run the command again. To skip the questions, answer them with flags.',
+    'To continue, run the command again. To run it without questions, pass the answers as flags.',
   ),
   'usage/declined': defineError(
     'promptsync made no changes because you did not confirm the plan.',
@@ -207,12 +207,12 @@ export const USAGE_PROBLEMS = {
   ),
   'usage/output-unwritable': defineError<{ what: OutputName; path: string; reason: string }>(
     (e) => `promptsync could not write the ${e.what} to \`${e.path}\` (${e.reason}).`,
-    'Choose a path in an existing folder to which you can write.',
+    'Choose a path in an existing folder that you can write to.',
   ),
   'usage/output-unreadable': defineError<{ path: string; reason: string }>(
     (e) =>
       `promptsync could not compare the bundle with \`${e.path}\` because it could not read the file (${e.reason}).`,
-    'Check the path in `--output`, and make sure that you can read the file.',
+    'Check the path in `--output`, and make sure that you have permission to read the file at that path.',
   ),
   'usage/output-format': defineError<{
     what: OutputName;
@@ -222,7 +222,7 @@ export const USAGE_PROBLEMS = {
   }>(
     (e) => `promptsync did not write the ${e.what} because ${e.reason}.`,
     (e) =>
-      `Use a file name that ends in ${joinCodeNames(e.endings, 'or')}. If you write only one file, you can use \`--format\` with any file name instead.`,
+      `Use a file name that ends in ${joinCodeNames(e.endings, 'or')}. To write a single file with a different ending, use \`--format\`.`,
   ),
   'usage/not-a-report': defineError<{ path: string; reason: string }>(
     (e) => `promptsync could not read a report from \`${e.path}\` (${e.reason}).`,
@@ -231,7 +231,7 @@ export const USAGE_PROBLEMS = {
   'usage/stdout-unwritable': defineError<{ reason: string }>(
     (e) =>
       `promptsync could not write to standard output (${e.reason}). Changes that promptsync has already made remain in effect.`,
-    'To see which version each environment serves, run `promptsync status`. If the disk is full, free up space. You can also use `--output` to write the output to a file.',
+    'To see which version each environment serves, run `promptsync status`. If the disk is full, free up space, or use `--output` to write to a file on another disk.',
   ),
   'usage/cannot-serve': defineError<{ reason: string }>(
     (e) => `promptsync could not start the embedded service (${e.reason}).`,
@@ -249,7 +249,7 @@ export const USAGE_PROBLEMS = {
   ),
   'init/nested': defineWarning<{ path: string }>(
     (e) =>
-      `A parent folder already contains a configuration file: \`${e.path}\`. Commands in this folder use the new configuration file instead.`,
+      `A parent folder already contains a configuration file: \`${e.path}\`. Commands that you run in this folder use the new configuration file instead.`,
     'If you did not want a second configuration, delete the new files, then edit the existing configuration.',
   ),
   'init/folder-name': defineError<{ path: string; what: string }>(
@@ -257,7 +257,7 @@ export const USAGE_PROBLEMS = {
     'Rename the folder, then run `promptsync init` again.',
   ),
   'init/kept': defineWarning<{ path: string }>(
-    (e) => `\`${e.path}\` already exists with different content, so promptsync did not overwrite the file.`,
+    (e) => `\`${e.path}\` already exists with different content, so promptsync did not overwrite it.`,
     'Edit the file manually, or use `--force` to overwrite it.',
   ),
   'init/include': defineWarning<{ path: string; include: string }>(
@@ -292,7 +292,7 @@ export const USAGE_PROBLEMS = {
   ),
   'action/no-config': defineError<{ path: string }>(
     (e) => `The workspace does not contain \`${e.path}\`. The action does not search parent folders.`,
-    "Set the `working-directory` input to the folder that contains `promptsync.yaml`. If the file has another name, also set the `config` input to the file's path, relative to the folder.",
+    'Set the `working-directory` input to the folder that contains `promptsync.yaml`. If your configuration file has a different name, also set the `config` input to its path relative to that folder.',
   ),
   'action/no-checkout': defineError(
     'The workspace is not a git repository.',
@@ -310,7 +310,7 @@ export const USAGE_PROBLEMS = {
       `In the \`actions/checkout\` step, set \`fetch-depth: 0\` and remove \`ref\`. For \`pull_request_target\`, set \`ref: refs/pull/${e.number}/merge\` instead, and do not pass an API key to this action.`,
   ),
   'action/unsupported-event': defineError<{ event: string }>(
-    (e) => `The \`auto\` mode does nothing for the \`${e.event}\` event.`,
+    (e) => `In \`auto\` mode, the action does nothing for the \`${e.event}\` event.`,
     'Run the action on `pull_request`, `push`, `schedule`, or `workflow_dispatch`, or choose another mode with the `mode` input.',
   ),
   'action/closed': defineWarning<{ number: number; merged: boolean }>(
@@ -318,8 +318,8 @@ export const USAGE_PROBLEMS = {
       `promptsync did not review #${e.number} because the pull request is already ${e.merged ? 'merged' : 'closed'}.`,
     (e) =>
       e.merged
-        ? 'Make sure that the action also runs on pushes to the live branch. That run applies the merged changes.'
-        : 'To review the pull request again, reopen it.',
+        ? 'Make sure that the action also runs on pushes to the live branch. The run for the push applies the merged changes.'
+        : 'To have promptsync review the pull request again, reopen it.',
   ),
   'action/drift-found': defineError<{ prompts: number }>(
     (e) => `promptsync found differences between the service and the files for ${formatCount(e.prompts, 'prompt')}.`,
@@ -328,25 +328,26 @@ export const USAGE_PROBLEMS = {
   'action/stale-base': defineWarning<{ branch: string; base: string; tip: string }>(
     (e) =>
       `This review is based on commit ${shortenCommitId(e.base)} of ${e.branch}, but ${e.branch} is now at ${shortenCommitId(e.tip)}.`,
-    "Update the pull request's branch, because the newer commits might change the plan.",
+    "Update the pull request's branch. The newer commits on the base branch might change the plan.",
   ),
   'action/not-told': defineWarning<{ what: string; reason: string; forbidden: boolean }>(
     (e) => `promptsync could not write the ${e.what}: ${endSentence(e.reason)}`,
     (e) =>
       e.forbidden
-        ? `${makePermissionHint(e)} The run's log contains the same information.`
-        : "Fix the problem, then run the job again. The run's log contains the same information.",
+        ? `${makePermissionHint(e)} Until then, you can read the report in the run's log.`
+        : "Fix the problem, then run the job again. Until then, you can read the report in the run's log.",
   ),
   'action/not-proposed': defineError<{ branch: string; reason: string }>(
-    (e) => `promptsync could not update the pull request from ${e.branch}: ${endSentence(e.reason)}`,
+    (e) =>
+      `promptsync could not create or update the pull request for the branch ${e.branch}: ${endSentence(e.reason)}`,
     (e) =>
       PULL_REQUEST_HINTS.find(([pattern]) => pattern.test(e.reason))?.[1] ??
       'Run the workflow again. If the workflow fails again, check whether a repository rule blocks the pull request.',
   ),
   'action/foreign-commit': defineError<{ branch: string; commit: string }>(
     (e) =>
-      `Someone else committed to the branch ${e.branch} (${shortenCommitId(e.commit)}), so promptsync did not push to this branch.`,
-    'Merge the pull request from this branch, or delete the branch. The next run then proposes the remaining changes.',
+      `Someone else committed to the branch ${e.branch} (${shortenCommitId(e.commit)}), so promptsync did not push to it.`,
+    'Merge the pull request from this branch, or delete the branch. The next run will propose the remaining changes.',
   ),
 
   // promptsync comment
@@ -368,6 +369,7 @@ export const USAGE_PROBLEMS = {
 
 function makeUnknownEnvironmentHint(e: { known: readonly string[]; isOther?: boolean } & SpellingEvidence): string {
   if (e.isOther === true) return 'Use `--config` to specify the configuration that manages this environment.';
-  if (e.known.length === 0) return 'Use a valid name without control characters.';
+  if (e.known.length === 0)
+    return 'Use a valid environment name. The name must not be empty or contain control characters.';
   return makeSuggestionHint(e, `Use ${joinQuotedNames(e.known, 'or')}.`, '"');
 }

@@ -38,7 +38,7 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     expect(lines).toStrictEqual(['update p1 {"description":"Other"}']);
   });
 
-  test('If a prompt file returns to its old text, promptsync reactivates the old version instead of creating a new one', async () => {
+  test('If the old text of a prompt file is restored, promptsync reactivates the old version instead of creating a new one', async () => {
     const service = await startWithTextOne(start);
     await sync(service, [file({ text: 'Two', pins: staging })]);
     const { lines, outcomes } = await sync(service, [file({ text: 'One', pins: staging })]);

@@ -103,7 +103,7 @@ describe.each(backends)('a lost response to create-version (backend: %s)', (_, s
 const ALL_WAITS = [250, 1_000, 2_000, 4_000, 8_000];
 const one = file({ text: 'One', pins: staging });
 const LOST =
-  'promptsync could not determine whether the service created the version. The service did not respond within 1 second.';
+  'promptsync sent a new version but could not determine whether the service created it. The service did not respond within 1 second.';
 
 /** Handles a create-version call in the service before its answer is lost. */
 type CreateHandler = (service: Backend, sent: CreatedVersion, store: () => Promise<unknown>) => unknown;

@@ -228,7 +228,7 @@ describe('a probe of the newest version', () => {
     expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: not_made not_made apply/rewritten']);
     expect(outcomes[0]?.changes[0]?.version).toStrictEqual({ id, number: 2 });
     expect(outcomes[0]?.problems[0]?.message).toBe(
-      'The content of version v2 in the service differs from the content that promptsync sent, so promptsync did not activate this version.',
+      'The content of version v2 in the service differs from the content that promptsync sent, so promptsync did not activate the version.',
     );
   });
 

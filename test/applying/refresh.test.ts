@@ -131,8 +131,8 @@ describe.each(backends)('the second observation before a write (backend: %s)', (
     });
     expect(refused.outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made not_made guard/stale-plan']);
     const message = refused.outcomes[0]?.problems[0]?.message;
-    expect(message).toMatch(/^The plan digest is sha256:[0-9a-f]{12} instead of the expected sha256:[0-9a-f]{12}\./);
-    expect(message).toContain(`instead of the expected ${shortenDigest(plan.digest)}.`);
+    expect(message).toMatch(/^The digest of this plan is sha256:[0-9a-f]{12}, but sha256:[0-9a-f]{12} was expected\./);
+    expect(message).toContain(`, but ${shortenDigest(plan.digest)} was expected.`);
     expect(refused.lines).toStrictEqual([]);
     expect(service.serves('p1', 'staging')?.[1]).toBe('Theirs');
   });

@@ -53,7 +53,7 @@ describe.each(backends)('activation of an inactive version (backend: %s)', (_, s
     const { outcome, message } = await syncWithPinnedNumber(service, {}, number);
     expect(outcome).toBe('failed: not_made apply/other-content');
     expect(message).toBe(
-      'Setting "production": Version v1 does not match its entry in the ledger, so promptsync did not activate this version.',
+      'Setting "production": Version v1 does not match its entry in the ledger, so promptsync did not activate it.',
     );
     expect(service.serves('p1', 'production')).toBeNull();
   });

@@ -16,7 +16,7 @@ async function syncAAndB(): Promise<Story> {
 }
 
 describe('git revert', () => {
-  test('After git revert of a commit that changed a pin, sync reactivates the earlier version without creating a new one', async () => {
+  test('If git revert undoes a change to a pin, sync reactivates the earlier version without creating a new one', async () => {
     const story = await syncAAndB();
     story.edit({ pins: { staging: 'latest', production: 1 } });
     await story.sync();

@@ -61,7 +61,7 @@ describe('the promotion guard', () => {
   const REMOVE_PIN = 'Remove the pin for "production" from the file';
   const COMMAND = '`promptsync promote greeting --from staging --to production`';
   const SERVE_FIRST =
-    'First pin "staging" to the same commit as "production" and sync, then sync again. If you have already made this promotion in another service, first check out the commit that made it and run `promptsync sync --any-commit`.';
+    'Pin "staging" to the same commit as "production", then run `promptsync sync --environment staging`. After that, sync "production". If you have already made this promotion in another service, check out the commit that made the promotion, and sync that commit with `--any-commit` before you sync the newest one.';
   const SYNC_STAGING = 'First run `promptsync sync --environment staging`, then sync "production".';
   const THEN = `. After the next sync, run: ${COMMAND}`;
 

@@ -30,7 +30,7 @@ describe('responses that reject a key', () => {
     const { stdout, exitCode } = await runAgainst({ status, body: '{"detail":"Not authenticated"}' }, 'plan');
     expect(exitCode).toBe(1);
     expect(stdout).toContain(`The service rejected the API key${request} (${status}): "Not authenticated"`);
-    expect(stdout).toContain('Check the variable `PROMPTSYNC_API_KEY`.');
+    expect(stdout).toContain('Check the API key in the variable `PROMPTSYNC_API_KEY`.');
   });
 
   test.each([
@@ -43,7 +43,9 @@ describe('responses that reject a key', () => {
     const body = '{"error":"UnauthorizedError","message":"Invalid credentials."}';
     const { stdout } = await runAgainst({ status: 401, body }, line, ', provider: langfuse');
     expect(stdout).toContain('Langfuse rejected the API key (401): "Invalid credentials."');
-    expect(stdout).toContain('Check the variable `LANGFUSE_SECRET_KEY` and the variable `LANGFUSE_PUBLIC_KEY`.');
+    expect(stdout).toContain(
+      'Check the API key in the variable `LANGFUSE_SECRET_KEY` and the variable `LANGFUSE_PUBLIC_KEY`.',
+    );
   });
 });
 
@@ -183,7 +185,7 @@ describe('ids with commas', () => {
   ])('%s', async (_, line, provider) => {
     const { stdout, exitCode, requests } = await runAgainst(ANSWER, line, provider);
     expect([exitCode, requests]).toEqual([1, []]);
-    expect(stdout).toContain('Separate ids with spaces, not with commas: "');
+    expect(stdout).toContain('Separate ids with spaces, not commas: "');
   });
 
   test('import accepts an id that contains a comma if the id comes from a file', async () => {

@@ -39,7 +39,7 @@ async function makeSetup(config = ENVIRONMENTS) {
 }
 
 describe('doctor without --write', () => {
-  test('doctor reports every point of a correct setup as ok, exits with 0 and sends only GET requests', async () => {
+  test('In a correct setup, doctor reports ok for every check, exits with 0, and sends only GET requests', async () => {
     const { folder, service, environment } = await makeSetup();
     const { exitCode, points, point, stderr } = await examine(folder, [], { environment });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -93,7 +93,7 @@ describe('doctor without --write', () => {
     expect(point('remote').found).toMatch(/^"environment": /);
     expect(point('live branch').found).toMatch(/^"environment" at /);
     expect(point('uncommitted files').found).toBe('1 prompt file: "the service/an environment .md"');
-    expect(point('environments').found).toBe('"environment", "environments" (in promotion order)');
+    expect(point('environments').found).toBe('"environment" and "environments" (in promotion order)');
     expect(point('prompt in "environment"').found).toBe('"environment": no version is active');
   });
 

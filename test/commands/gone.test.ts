@@ -43,7 +43,7 @@ describe('plan --base with a deleted prompt file', () => {
         severity: 'warning',
         path: REFUND,
         message:
-          'The prompt "prm_refund" had a file at the base `HEAD^`, but that file has since been deleted. The service still serves v1 in "staging", v2 in "production".',
+          'The file for the prompt "prm_refund" has been deleted since the base commit `HEAD^`. The service still serves v1 in "staging", v2 in "production".',
       },
     ]);
     expect(report.summary.prompts).toBe(1);

@@ -150,6 +150,13 @@ to commit: ${SUBJECTS[2]} (3 files)
     expect(filesAt(folder, 'HEAD')).toEqual([GREETING, REFUND, SAME].map((path) => `team/${path}`));
   });
 
+  test('import --branch does not suggest going back if the previous branch has no commits', async () => {
+    const { folder, ids, run: runHere } = await makeAdoption(SERVED);
+    git(folder, 'update-ref', '-d', 'HEAD');
+    const { stderr } = await runHere(['import', ...ids, '--branch', 'adopt', '--quiet']);
+    expect(stderr).toBe('You are now on the branch adopt.\n');
+  });
+
   test.each<[string, readonly string[], string]>([
     ['Outside a repository, import --commit sends no request and writes nothing', ['--commit'], 'git/needs-repository'],
     [

@@ -378,7 +378,7 @@ describe('prompts that cannot be imported', () => {
     const { folder, service } = await makeStage(['idle']);
     makeVersions(service, 'idle', { text: 'One.', in: ['elsewhere'] });
     for (const [flags, hint] of [
-      [[], 'add that environment to `environments:`'],
+      [[], 'add it to `environments:`'],
       [['--environment', 'canary'], 'import from another environment'],
     ] as const) {
       const { report, exitCode } = await runJson(folder, ['import', 'prm_idle', ...flags], service);
@@ -446,12 +446,12 @@ describe('the ids of an import', () => {
   });
 
   test.each<[string, readonly string[], string | Readable, string]>([
-    ['import sends no requests if no prompt id is given', [], '', 'The command does not specify a prompt id'],
+    ['import sends no requests if no prompt id is given', [], '', 'The command No prompt ids were specified'],
     [
       'import sends no requests if the id list contains only comments',
       ['-'],
       '# none\n',
-      'The command does not specify a prompt id',
+      'The command No prompt ids were specified',
     ],
     [
       'import sends no requests if the id file does not exist',

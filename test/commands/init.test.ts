@@ -280,7 +280,7 @@ environments:
     const { stderr, exitCode } = await run(join(root, 'a/b'), ['init', ...URL]);
     expect(exitCode).toBe(0);
     expect(stderr).toContain(
-      'A parent folder already contains a configuration file: `../../promptsync.yaml`. Commands in this folder use the new configuration file instead. [init/nested]',
+      'A parent folder already contains a configuration file: `../../promptsync.yaml`. Commands that you run in this folder use the new configuration file instead. [init/nested]',
     );
   });
 
@@ -443,7 +443,7 @@ describe('init with existing files', () => {
     ]);
     expect(codes(report.problems)).toEqual(['init/kept', 'init/kept']);
     expect(stderr).toContain(
-      '`promptsync.yaml` already exists with different content, so promptsync did not overwrite the file.',
+      '`promptsync.yaml` already exists with different content, so promptsync did not overwrite it.',
     );
     expect(read(folder, 'promptsync.yaml')).toBe(MINE['promptsync.yaml']);
     expect(read(folder, '.gitattributes')).toBe('* text=auto\r\n*.png binary\nprompts/**/*.md text eol=lf\n');
@@ -728,7 +728,7 @@ describe('the questions of init', () => {
     };
     const refused = await interviewWith(answers, {}, variables);
     expect(refused.asked.find((message) => message.includes('401'))).toContain(
-      'Check the variable `LANGFUSE_SECRET_KEY` and the variable `LANGFUSE_PUBLIC_KEY`.',
+      'Check the API key in the variable `LANGFUSE_SECRET_KEY` and the variable `LANGFUSE_PUBLIC_KEY`.',
     );
     const accepted = await interviewWith(answers, {}, langfuse.environment);
     expect(accepted.asked.filter((message) => message.includes('Which prompt'))[1]).toMatch(/"gone"/);

@@ -127,7 +127,7 @@ async function refusal(folder: string, options: CheckOptions = {}): Promise<stri
   return [
     problem.code,
     ...(/`git pull` and `git push`|git pull|git push|Merge this commit/.exec(problem.hint) ?? []),
-    ...(/if this clone is out of date/.exec(problem.hint) ?? []),
+    ...(/If this clone is out of date/.exec(problem.hint) ?? []),
   ].join(' ');
 }
 
@@ -194,7 +194,7 @@ describe('the check for merged and up-to-date commits', () => {
 
 describe('the refusals of unmerged and outdated commits', () => {
   const BEHIND = 'superseded git pull';
-  const EITHER = 'superseded git pull if this clone is out of date';
+  const EITHER = 'superseded git pull If this clone is out of date';
   const NOT_MERGED = 'not-merged Merge this commit';
   test.each<[string, Scene, string]>([
     ['sync refuses a clone that is behind the remote branch', STALE, BEHIND],

@@ -156,7 +156,7 @@ describe('the selection of promote', () => {
     const { runJson: runInJson } = await makeReadyScene({ ...outsideGit, config: CONFIG });
     for (const to of ['', 'a\nb', '\u001b[2J']) {
       const { report } = await runInJson('promote', 'greeting', '--from', 'staging', '--to', to);
-      const hint = 'Use a valid name without control characters.';
+      const hint = 'Use a valid environment name. The name must not be empty or contain control characters.';
       expect(report.problems).toMatchObject([{ code: 'usage/unknown-environment', hint }]);
     }
     expect(summarizeRun(await runInJson(...TO_PRODUCTION))).toContain('usage/needs-environment');

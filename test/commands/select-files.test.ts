@@ -17,7 +17,7 @@ const files = [
 const [greeting, refund, summary, draft] = files.map(({ key }) => key);
 
 const NOT_NEAR =
-  'Specify a key, a path, a folder, or a pattern. Paths are relative to the folder of `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for prompt names.';
+  'Specify a key, path, folder, or pattern. Paths are relative to the folder that contains `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for prompt names.';
 
 const UNKNOWN = 'something else';
 
@@ -65,7 +65,7 @@ describe('selectFiles', () => {
     ['refund', 'Did you mean "support/refund"?'],
     ['prompts/sumary.md', 'Did you mean "prompts/summary.md"?'],
     ['prm_1', 'Did you mean "support/greeting"?'],
-    ['summary,support/refund', 'Separate the keys with spaces, not with commas.'],
+    ['summary,support/refund', 'Separate keys with spaces, not commas.'],
     [UNKNOWN, NOT_NEAR],
     ['suport', 'Did you mean "support"?'],
     ['supp', NOT_NEAR],

@@ -187,7 +187,7 @@ describe('a promotion from an environment of another configuration', () => {
     [
       'promote blocks a prompt if the source environment of another configuration has no pin',
       {},
-      'the file does not pin "staging"',
+      'is not pinned in the file',
     ],
   ])('%s', async (_, pins, message) => {
     const scene = await makeStages({ greeting: { text: 'One.' } });

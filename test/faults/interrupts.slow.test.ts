@@ -44,7 +44,7 @@ describe.each(chosenStates)('sync can be interrupted at each of its calls ($serv
 });
 
 describe.each(chosen)('the interrupt tests for $service.name are complete', ({ service, states }) => {
-  test('The interrupt tests interrupt sync at every call of every scenario', () => {
+  test('The next sync makes the remaining changes if sync was interrupted during any call in any scenario', () => {
     const all = states.flatMap(aimsAt);
     const interrupted = [...lawful].filter(({ state }) => state.service === service);
     console.log(

@@ -50,7 +50,7 @@ describe.each(chosenStates)('sync can be killed before and after each of its cal
 });
 
 describe.each(chosen)('the kill tests for $service.name are complete', ({ service, states }) => {
-  test('The kill tests kill sync before and after every call of every scenario', () => {
+  test('The next sync makes the remaining changes if sync was killed before or after any call in any scenario', () => {
     const kills = states.flatMap(killsOf);
     const calls = states.flatMap((state) => state.calls);
     const killed = [...lawful].filter(({ state }) => state.service === service);

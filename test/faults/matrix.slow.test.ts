@@ -49,7 +49,7 @@ describe.each(chosenStates)('sync withstands faults in its calls to the service 
 });
 
 describe('the fault matrix', () => {
-  test('Only two of the simulated faults are allowed to result in two versions with the same content', () => {
+  test('Only two of the simulated faults may cause duplicate versions', () => {
     expect(FAULTS.flatMap(({ name, limit }) => (limit === undefined ? [] : [{ name, limit }]))).toEqual([
       { name: 'silence, done late: next create', limit: 'a create that lands after the next run has begun' },
       { name: 'cut, done, and somebody else writes', limit: "a lost create followed by somebody else's create" },

@@ -208,9 +208,9 @@ describe('a refusal by require-reviewed-plan', () => {
     const ran = await team.runPush(team.mergePull(pull), reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
     expect(ran.stdout).toContain(
-      '#1 has no valid approval because the app "acme-bot" created its check. This run uses the token of "github-actions", so only checks created by "github-actions" count',
+      '#1 has no valid approval because its check was created by the app "acme-bot". This run uses the token of "github-actions", so only checks created by "github-actions" count',
     );
-    expect(ran.stdout).toContain('Set `github-token` to a token of the same app');
+    expect(ran.stdout).toContain('For `github-token`, use tokens from the same GitHub App');
     expect(team.service.takeWrites()).toEqual([]);
   });
 

@@ -84,7 +84,12 @@ const withLink = (workspace: string) => symlinkSync(tmpdir(), join(workspace, 'a
 const withoutCheckout = (workspace: string) => rmSync(join(workspace, '.git'), { recursive: true });
 
 test.each<[string, string, RunOptions, RegExp]>([
-  ['The action reports an unsupported event and writes nothing', 'issues', {}, /The `auto` mode does nothing for the/],
+  [
+    'The action reports an unsupported event and writes nothing',
+    'issues',
+    {},
+    /In `auto` mode, the action does nothing for the/,
+  ],
   [
     'The action reports an invalid input and writes nothing',
     'push',
@@ -331,7 +336,7 @@ describe('pull_request_target', () => {
   ])('%s', async (_, options) => {
     const { ran } = await runTarget(options);
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'refused' } });
-    expect(ran.stdout).toContain('promptsync does not accept an API key for the `pull_request_target` event');
+    expect(ran.stdout).toContain('promptsync does not accept an API key in runs triggered by `pull_request_target`');
   });
 
   test('On the event pull_request_target, the action reviews a pull request if there is no API key', async () => {

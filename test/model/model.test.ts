@@ -12,7 +12,7 @@ const COMMANDS = 100;
 const PROVIDERS = ['integration', 'langfuse'] as const;
 
 test.each(PROVIDERS)(
-  'Random edits, interruptions and external changes never violate an invariant of the model (%s)',
+  "Random edits, interruptions, and external changes never violate the model's invariants (%s)",
   async (provider) => {
     const statistics: Statistics = new Map();
     for (let number = 0; number < SEQUENCES; number += 1) {

@@ -403,7 +403,7 @@ describe('the guard on_drift: fail', () => {
     ],
   ])('%s', (_, seen, what) => {
     const plan = planOf(seen);
-    const message = `Someone changed this prompt outside git, but \`on_drift: fail\` does not allow such changes. In the service, ${what}.`;
+    const message = `Someone changed this prompt outside git, which \`on_drift: fail\` does not allow. In the service, ${what}.`;
     expect(guardPlan(plan, guards).prompts).toMatchObject([
       {
         ...{ status: 'blocked', changes: plan.prompts[0]?.changes, drift: plan.prompts[0]?.drift },

@@ -255,7 +255,7 @@ describe('the hint of a refused promotion', () => {
       },
     });
     expect(problems[0]?.hint).toBe(
-      'First run `promptsync promote k/1 --from dev --to staging`, then sync. After the sync, run: `promptsync promote k/1 --from staging --to production`',
+      'Run `promptsync promote k/1 --from dev --to staging`, then sync. After that, run: `promptsync promote k/1 --from staging --to production`',
     );
   });
 });
