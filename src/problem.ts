@@ -102,7 +102,7 @@ const SYSTEM_ERRORS: ReadonlyMap<string, string> = new Map([
   ['ENAMETOOLONG', 'the name is too long'],
   ['ENOENT', 'there is no such file'],
   ['ENOSPC', 'the disk is full'],
-  ['ENOTDIR', 'a folder on its path is a file'],
+  ['ENOTDIR', 'part of its path is a file, not a folder'],
   ['EPERM', 'operation not permitted'],
   ['EROFS', 'the file system is read-only'],
 ]);

@@ -93,7 +93,7 @@ export const EVIDENCE = {
   'usage/output-unreadable': { path: 'src/prompts.json', reason: 'permission denied, EACCES' },
   'usage/output-format': {
     what: 'report',
-    reason: 'the name `plan.yaml` does not determine a format',
+    reason: 'the format cannot be inferred from the file name `plan.yaml`',
     endings: ['.txt', '.json', '.md', '.html', '.xml'],
   },
   'usage/not-a-report': { path: 'plan.txt', reason: 'it is not JSON' },

@@ -22,7 +22,7 @@ class PromptMessage(TypedDict):
 
 
 class PromptPlaceholder(TypedDict):
-    """The place in a chat prompt at which the application inserts messages."""
+    """The place in a chat prompt where the application inserts messages."""
 
     type: Literal["placeholder"]
     name: str

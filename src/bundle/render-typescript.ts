@@ -16,7 +16,7 @@ const TYPESCRIPT_SYNTAX: DataSyntax = {
 const SHARED_TYPES = `/** A message of a chat prompt. */
 export type PromptMessage = { role: string; content: string };
 
-/** The place in a chat prompt at which the application inserts messages. */
+/** The place in a chat prompt where the application inserts messages. */
 export type PromptPlaceholder = { type: 'placeholder'; name: string };
 
 type PromptDetails<Config> = {

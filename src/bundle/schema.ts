@@ -34,7 +34,7 @@ const BundledPromptShape = z.discriminatedUnion('type', [
   z.object({
     ...IDENTITY_FIELDS,
     type: z.literal('text'),
-    prompt: z.string().describe('The text, byte for byte as the service returns it.'),
+    prompt: z.string().describe('The text exactly as the service returns it, byte for byte.'),
     ...DETAIL_FIELDS,
   }),
   z.object({
@@ -42,7 +42,9 @@ const BundledPromptShape = z.discriminatedUnion('type', [
     type: z.literal('chat'),
     prompt: z
       .array(z.union([MessageShape, PlaceholderShape]))
-      .describe('The messages and the placeholders. Their texts are byte for byte as the service returns them.'),
+      .describe(
+        'The messages and the placeholders. The text of each message is exactly what the service returns, byte for byte.',
+      ),
     ...DETAIL_FIELDS,
   }),
 ]);

@@ -5,7 +5,7 @@ type ExampleCommand = { readonly comment: string; readonly line: string };
 export const COMMAND_EXAMPLES = {
   demo: [
     { comment: 'Watch a plan, a sync, a promotion, and a rollback', line: 'promptsync demo' },
-    { comment: 'Keep the repository of the demo to explore it', line: 'promptsync demo --keep' },
+    { comment: 'Keep the demo repository so that you can explore it', line: 'promptsync demo --keep' },
   ],
   init: [
     { comment: 'Try promptsync without a hosted service', line: 'promptsync init --embedded' },
@@ -15,23 +15,23 @@ export const COMMAND_EXAMPLES = {
     },
   ],
   import: [
-    { comment: 'Write the files of two prompts', line: 'promptsync import prm_greeting prm_refund' },
+    { comment: 'Create prompt files for two prompts', line: 'promptsync import prm_greeting prm_refund' },
     {
-      comment: 'List the files that an import of many prompts would write',
+      comment: 'List the files that importing many prompts would create',
       line: 'promptsync import --from ids.txt --dry-run',
     },
   ],
   new: [
-    { comment: 'Write the file of a new prompt', line: 'promptsync new support/greeting' },
+    { comment: 'Create the file for a new prompt', line: 'promptsync new support/greeting' },
     {
-      comment: 'Write a chat prompt that is live in staging only',
+      comment: 'Create a chat prompt that is live only in staging',
       line: 'promptsync new support/agent --type chat --environment staging',
     },
   ],
   doctor: [
     { comment: 'Check the setup before the first sync', line: 'promptsync doctor' },
     {
-      comment: 'Also check how a service behaves, with a prompt that no application uses',
+      comment: 'Also test how a service behaves by using a prompt that no application reads',
       line: 'promptsync doctor --write --prompt prm_scratch',
     },
   ],
@@ -67,7 +67,7 @@ export const COMMAND_EXAMPLES = {
   status: [
     { comment: 'Compare every environment of every prompt with its pin', line: 'promptsync status' },
     {
-      comment: 'List the prompts of a team that have no prompt file',
+      comment: "List a team's prompts that have no prompt file",
       line: "promptsync status --orphans 'support/*'",
     },
   ],

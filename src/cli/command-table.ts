@@ -103,7 +103,7 @@ const importPrompts = makeReportRow({
     dryRun: makeBooleanFlag('--dry-run', 'show which files the command would write, without writing them'),
     commit: makeBooleanFlag(
       '--commit',
-      'commit the new files, and first create one commit for each environment that serves different text',
+      'commit the new files, preceded by one commit for each environment that serves different text',
     ),
     branch: BRANCH_FLAG,
     ...CONFIG_FLAGS,
@@ -124,7 +124,7 @@ const newPrompt = makeReportRow({
   flags: {
     id: makeTextFlag(
       '--id <id>',
-      'the id of the prompt in the service (default: the key if a sync can create the prompt)',
+      'the id of the prompt in the service (default: the key, if a sync can create the prompt)',
     ),
     type: promptType,
     environment: makeRepeatedFlag(
@@ -142,7 +142,7 @@ const newPrompt = makeReportRow({
 const bundle = makeCommandRow({
   name: 'bundle',
   group: 'Every day',
-  help: 'write the prompts of an environment to files for applications',
+  help: "write an environment's prompts to files that applications can use",
   argument: KEYS_ARGUMENT,
   flags: BUNDLE_FLAGS,
   after: `
@@ -162,7 +162,7 @@ const promote = makeReportRow({
     to: makeRequiredEnvironmentFlag('--to <env>', 'the environment to pin'),
     from: makeTextFlag(
       '--from <env>',
-      'the environment that serves the version (default: promote_from of the environment in --to)',
+      'the environment that serves the version (default: the promote_from setting of the --to environment)',
     ),
     all: makeBooleanFlag('--all', 'promote all prompts'),
     ...EDIT_FLAGS,
@@ -198,8 +198,8 @@ const pull = makeReportRow({
       '-e, --environment <env>',
       'the environment to pull from (default: all pinned environments)',
     ),
-    ours: makeBooleanFlag('--ours', 'resolve conflicts by keeping the file').conflicts('theirs'),
-    theirs: makeBooleanFlag('--theirs', 'resolve conflicts by keeping the changes from the service'),
+    ours: makeBooleanFlag('--ours', 'resolve conflicts in favor of the file').conflicts('theirs'),
+    theirs: makeBooleanFlag('--theirs', 'resolve conflicts in favor of the service'),
     ...EDIT_FLAGS,
   },
   command: async ({ ours, theirs, ...options }, keys, world) => {
@@ -232,7 +232,7 @@ that changed the pin on the checked-out branch. To see version ids, use
 const show = makeCommandRow({
   name: 'show',
   group: 'CI',
-  help: 'print a JSON report in any format',
+  help: 'print a saved JSON report in a format of your choice',
   argument: makeArgument('<file>', 'a JSON report, written with --output plan.json or --format json'),
   flags: PRINT_FLAGS,
   run: async (flags, file, host) => (await import('./run-command.ts')).runShow(file, flags, host),
@@ -247,7 +247,7 @@ const comment = makeCommandRow({
   after: `
 Run this command in a GitLab CI job for a merge request. GITLAB_TOKEN must
 contain a project access token with the api scope and the Reporter role. Without
-a token or outside such a job, the command does nothing and exits with 0.`,
+a token or outside such a job, the command does nothing and exits with code 0.`,
   run: async (flags, file, host) => (await import('./run-command.ts')).runComment({ ...flags, file }, host),
 });
 
@@ -265,11 +265,11 @@ const doctor = makeCommandRow({
   help: 'check the repository, the configuration, the service, and the CI job',
   flags: DOCTOR_FLAGS,
   after: `
-Without --write, the command sends only read requests. With --write, the command
-creates versions of the prompt in --prompt and activates them in the
-promptsync-doctor environment. Use a prompt that no application reads. If the
-service can create prompts, omit --prompt. The command then creates a prompt and
-deletes it afterward.`,
+Without --write, the command sends only read requests. With --write, it creates
+versions of the --prompt prompt and activates them in the promptsync-doctor
+environment, so choose a prompt that no application reads. If the service can
+create prompts, omit --prompt: the command then creates a prompt and deletes it
+afterward.`,
   run: async (flags, _, host) => (await import('./run-doctor.ts')).runDoctor(flags, host),
 });
 
@@ -278,7 +278,7 @@ const db: Flag<string> = new Option('--db <file>', 'the SQLite file that stores 
 );
 const seed: Flag<string | true | undefined> = new Option(
   '--seed [workspace]',
-  'first register the prompts of a workspace, given by its folder or configuration file (default: this folder)',
+  'on startup, register the prompts of this workspace, specified by its folder or configuration file (default: the current folder)',
 );
 const serve = makeCommandRow({
   name: 'serve',

@@ -34,16 +34,16 @@ const BASH_FUNCTION = `_promptsync() {
 complete -o default -F _promptsync promptsync`;
 
 const SCRIPTS: Readonly<Record<Shell, string>> = {
-  bash: `# Completes promptsync in bash.
+  bash: `# Bash completion for promptsync.
 ${BASH_FUNCTION}
 complete -p npx >/dev/null 2>&1 || complete -o default -F _promptsync npx
 `,
-  zsh: `# Completes promptsync in zsh.
+  zsh: `# Zsh completion for promptsync.
 autoload -U +X bashcompinit && bashcompinit
 ${BASH_FUNCTION}
 [[ -n \${_comps[npx]} ]] || complete -o default -F _promptsync npx
 `,
-  fish: `# Completes promptsync in fish.
+  fish: `# Fish completion for promptsync.
 function __promptsync_complete
   set -l program promptsync
   set -l typed (commandline -opc)

@@ -131,7 +131,7 @@ export type Format = (typeof FORMATS)[number];
 
 const format: Flag<Format | undefined> = new Option(
   '--format <format>',
-  'the format of the report (default: text, or the format that the name of the --output file implies)',
+  'the format of the report (default: inferred from the name of the --output file, or text without --output)',
 ).choices(FORMATS);
 const output = makeRepeatedFlag(
   '-o, --output <file>',
@@ -190,16 +190,16 @@ export const EDIT_FLAGS = {
 
 const bundleFormat: Flag<BundleFormat | undefined> = new Option(
   '--format <format>',
-  'the format of the bundle (default: json, or the format that the name of the --output file implies)',
+  'the format of the bundle (default: inferred from the name of the --output file, or json without --output)',
 ).choices(BUNDLE_FORMATS);
 
 /** The flags of `bundle`. */
 export const BUNDLE_FLAGS = {
   ...SHARED_FLAGS,
-  environment: makeSingleEnvironmentFlag('-e, --environment <env>', 'the environment whose prompts to bundle'),
+  environment: makeSingleEnvironmentFlag('-e, --environment <env>', 'the environment whose prompts are bundled'),
   format: bundleFormat,
   output: makeRepeatedFlag('-o, --output <file>', 'write the bundle to a file; the name ends in .json, .ts, or .py'),
-  check: makeBooleanFlag('--check', 'do not write; exit with 2 if an --output file differs from the bundle'),
+  check: makeBooleanFlag('--check', 'do not write; exit with code 2 if an --output file differs from the bundle'),
   offline: makeBooleanFlag(
     '--offline',
     'do not contact the service; bundle the text that files pin with latest or git:<ref>',
@@ -214,7 +214,7 @@ export const ENVIRONMENTS_FLAG = makeRepeatedFlag(
 
 const doctorFormat: Flag<DoctorFormat | undefined> = new Option(
   '--format <format>',
-  'the format of the result (default: text, or the format that the name of the --output file implies)',
+  'the format of the result (default: inferred from the name of the --output file, or text without --output)',
 ).choices(DOCTOR_FORMATS);
 
 /** The flags of `doctor`. */
@@ -232,14 +232,14 @@ export const DOCTOR_FLAGS = {
 export const PLAN_FLAGS = {
   ...SHARED_FLAGS,
   environment: ENVIRONMENTS_FLAG,
-  exitCode: makeBooleanFlag('--exit-code', 'in a dry run: exit with 2 if changes are pending'),
+  exitCode: makeBooleanFlag('--exit-code', 'on a dry run, exit with code 2 if changes are pending'),
   expectPlan: makePlanDigestFlag(
     '--expect-plan <digest>',
     'apply the plan only if it has this digest; the first 12 digits are enough',
   ),
   maxChanges: makeMaxChangesFlag(
     '--max-changes <n>',
-    'block the plan if it would change more prompts than this number or percentage',
+    'block the plan if it would change more than this number or percentage of prompts',
   ),
   base: makeRefFlag(
     '--base <ref>',
@@ -247,7 +247,7 @@ export const PLAN_FLAGS = {
   ),
   offline: makeBooleanFlag(
     '--offline',
-    'in a dry run with --base: do not contact the service; compare with the files at the base',
+    'on a dry run with --base, do not contact the service; compare with the files at the base commit',
   ),
   changedSince: makeRefFlag('--changed-since <ref>', 'select only prompts whose files differ from this commit'),
   onDrift,
@@ -259,7 +259,7 @@ export const SYNC_FLAGS = {
   ...PLAN_FLAGS,
   dryRun: makeBooleanFlag('--dry-run', 'show what would change, without changing anything'),
   yes: makeBooleanFlag('-y, --yes', 'apply without asking for confirmation'),
-  anyCommit: makeBooleanFlag('--any-commit', 'also sync a commit that is not merged or not the newest'),
+  anyCommit: makeBooleanFlag('--any-commit', 'also sync a commit that is unmerged or out of date'),
 };
 /** The values of `SYNC_FLAGS`. */
 export type SyncFlags = FlagValues<typeof SYNC_FLAGS>;

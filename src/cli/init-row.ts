@@ -5,7 +5,7 @@ import { type Flag, makeBooleanFlag, makeTextFlag, REPORT_FLAGS } from './flags.
 
 const ci: Flag<string | undefined> = new Option(
   '--ci <system>',
-  'write the CI files for this system (default: chosen by the host of the remote "origin", otherwise github)',
+  'write the CI files for this system (default: gitlab if the host name of the "origin" remote contains "gitlab"; otherwise github)',
 ).choices(['github', 'gitlab', 'none']);
 const namedProviders = Object.values(NAMED_PROVIDERS);
 const provider: Flag<NamedProviderName | undefined> = new Option(
@@ -25,10 +25,10 @@ export const INIT_ROW: CommandRow = makeReportRow({
       '--url <url>',
       `the address of the prompt service (default with --provider: ${defaultAddresses})`,
     ),
-    embedded: makeBooleanFlag('--embedded', 'use the embedded service, to try promptsync'),
+    embedded: makeBooleanFlag('--embedded', 'use the embedded service to try out promptsync'),
     apiKeyEnv: makeTextFlag(
       '--api-key-env <name>',
-      'the name of the variable that contains the API key (default: PROMPTSYNC_API_KEY)',
+      'the name of the environment variable that contains the API key (default: PROMPTSYNC_API_KEY)',
     ),
     dir: makeTextFlag('--dir <folder>', 'the folder for the prompt files (default: prompts)'),
     environments: makeTextFlag(

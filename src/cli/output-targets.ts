@@ -59,7 +59,7 @@ export function parseTargets<Format extends string>(
   if (format !== undefined && output.length > 1) throw makeError('`--format` can be combined with only one `--output`');
   return output.map((file) => {
     const fileFormat = format ?? formatsByEnding.get(extname(file));
-    if (fileFormat === undefined) throw makeError(`the name \`${file}\` does not determine a format`);
+    if (fileFormat === undefined) throw makeError(`the format cannot be inferred from the file name \`${file}\``);
     return { format: fileFormat, file };
   });
 }

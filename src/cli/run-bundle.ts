@@ -118,7 +118,7 @@ async function writeFiles(
   host.errors.write(problems.map((problem) => `${renderProblem(problem, style)}\n`).join(''));
   if (problems.length > 0) return 1;
   const names = files.map(({ file }) => escapeLine(file)).join(', ');
-  host.errors.write(`Bundled ${formatCount(prompts.length, 'prompt')} of "${escapeLine(environment)}": ${names}\n`);
+  host.errors.write(`Bundled ${formatCount(prompts.length, 'prompt')} from "${escapeLine(environment)}": ${names}\n`);
   return 0;
 }
 

@@ -177,5 +177,5 @@ function readTypedMode({ arguments: [command] }: SafeHost): ReportMode {
 
 /** Returns the message without commander's prefix `error:`, because the report already shows the severity. */
 function describeUsageError({ code, message }: CommanderError): string {
-  return code === 'commander.help' ? 'The command line does not contain a command.' : message.replace(/^error: /, '');
+  return code === 'commander.help' ? 'No command was specified.' : message.replace(/^error: /, '');
 }

@@ -36,7 +36,9 @@ export async function runDemo({ keep }: { readonly keep: boolean }, host: SafeHo
       const [program = '', ...words] = command.split(' ');
       host.output.write((await programs[program]?.(...words)) ?? '');
     }
-    narrate(keep ? `The repository stays in ${folder}. Edit the prompt, commit, and run a sync.` : CLOSING_WORDS);
+    narrate(
+      keep ? `The repository is kept in ${folder}. Edit the prompt, commit the change, and run a sync.` : CLOSING_WORDS,
+    );
     return 0;
   } catch (error) {
     // Ctrl-C also kills a running git process, which then fails. The user caused this, so it is not a failure of the
@@ -131,7 +133,7 @@ function makePromptsyncRunner(run: (words: readonly string[]) => Promise<number>
   return async (...words) => {
     const exitCode = await run(words);
     if (exitCode === 0) return '';
-    const reason = `the command \`promptsync ${words.join(' ')}\` of the demo exited with ${exitCode}. See its errors above.`;
+    const reason = `in the demo, \`promptsync ${words.join(' ')}\` exited with code ${exitCode}. See the errors above.`;
     throw new ProblemError(makeProblem('internal/unexpected', { reason }));
   };
 }
@@ -197,13 +199,13 @@ function makeDemoSteps(folder: string, git: RunGit, host: Host): readonly DemoSt
       `cat ${PROMPT.path}`,
     ],
     [
-      'Someone edits the text and commits. A plan shows what a sync would change.',
+      'Someone edits the text and commits it. A plan shows what a sync would change.',
       'promptsync plan',
       () => makeDemoEdit(folder, git),
     ],
     ['The sync updates staging. Production keeps version 1.', SYNC],
     [
-      'Promote the new text to production. Your team reviews the edit of the pin.',
+      'Promote the new text to production. Your team reviews the change to the pin.',
       'promptsync promote greeting --to production --commit --quiet',
     ],
     ['', SYNC],
@@ -231,7 +233,7 @@ async function makeDemoEdit(folder: string, git: RunGit): Promise<void> {
 /** Creates a version in the embedded service and makes it active in production, as a user of the service would. */
 async function simulateEditInService(folder: string, { now }: Host): Promise<void> {
   const store = openStore(join(folder, '.promptsync/service.db'), { now });
-  const version = store.createVersion(PROMPT.id, { content: 'Greet {{name}}, and offer ten percent off.' });
+  const version = store.createVersion(PROMPT.id, { content: 'Greet {{name}} and offer ten percent off.' });
   if (version !== null) store.setActive(PROMPT.id, { environment: 'production', versionId: version.id });
   store.close();
 }

@@ -86,7 +86,7 @@ async function findNewerCommit(desired: DesiredWorkspace, options: MergeCheckOpt
   });
   const { head: commit, listFilesAt, toFolderPath } = repository;
   if (newest === null || newest.commit === commit) return null;
-  if (commit === null) throw new Error('the repository has no commit yet.');
+  if (commit === null) throw new Error('the repository has no commits yet.');
   const headFiles = await listFilesAt(commit);
   const tipFiles = await newest.readTree();
   const allPaths = [...new Set([...headFiles.keys(), ...tipFiles.keys()])];

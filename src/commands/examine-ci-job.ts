@@ -45,7 +45,7 @@ async function examineGitHubJob(head: string | null, world: World): Promise<read
   const repository = `/repos/${environment['GITHUB_REPOSITORY'] ?? ''}`;
   const access = await readFromForge(api, repository, world);
   if (!isReadable(access)) {
-    const hint = 'Set `GITHUB_TOKEN` to the token of this job, `${{ github.token }}`, or to the token of a GitHub App.';
+    const hint = "Set `GITHUB_TOKEN` to this job's token, `${{ github.token }}`, or to the token of a GitHub App.";
     return [event, makeErrorPoint('token', `cannot read the repository with this token: ${access.reason}`, hint)];
   }
   return [
@@ -125,7 +125,7 @@ async function examineGitLabJob(world: World): Promise<readonly DoctorPoint[]> {
   const api: ForgeApi = { baseUrl: environment['CI_API_V4_URL'] ?? '', header: { 'private-token': token }, token };
   const access = await readFromForge(api, '/user', world);
   if (!isReadable(access)) {
-    const found = `cannot read its user with this token: ${access.reason}`;
+    const found = `cannot read the user that owns this token: ${access.reason}`;
     return [event, makeErrorPoint('token', found, GITLAB_TOKEN_HINT)];
   }
   return [event, makeOkPoint('token', 'accepted: the variable GITLAB_TOKEN'), await examineMergeRequest(api, world)];

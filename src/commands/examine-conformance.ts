@@ -49,7 +49,9 @@ async function makeConformancePoints(
   world: World,
 ): Promise<readonly DoctorPoint[]> {
   if (config === null || !mayWrite) {
-    return [makeUncheckedPoint(CHECK, 'the configuration, the prompt files, or the service have errors')];
+    return [
+      makeUncheckedPoint(CHECK, 'the checks of the configuration, the prompt files, or the service found errors'),
+    ];
   }
   const obstacle = findObstacle(options.prompt, config, allFiles) ?? (await findRefusal(options, config, world));
   if (obstacle !== null) return [obstacle];
@@ -104,7 +106,7 @@ function findObstacle(prompt: string | undefined, { rules }: Config, files: Work
   }
   if (prompt === undefined) {
     const hint =
-      'Create a prompt in the service that no application reads, and specify its id: `promptsync doctor --write --prompt ID`';
+      'In the service, create a prompt that no application reads. Then specify its id: `promptsync doctor --write --prompt ID`';
     return makeErrorPoint(CHECK, 'the check needs a prompt in which it can create versions', hint);
   }
   const fault = rules.findIdFault(prompt);
@@ -138,6 +140,6 @@ async function findRefusal(
     ? 'Create a prompt and delete it afterward?'
     : `Create versions of the prompt "${prompt}" and change its "${DOCTOR_ENVIRONMENT}" environment?`;
   if (await world.confirm(question)) return null;
-  const hint = 'To check the behavior of the service, run the command again and answer `yes`.';
+  const hint = 'To check how the service behaves, run the command again and answer `yes`.';
   return makeErrorPoint(CHECK, 'promptsync made no changes because you did not confirm', hint);
 }

@@ -88,7 +88,7 @@ async function readFirstPrompt(
   const environments = listKnownEnvironments(config, files);
   const readings: EnvironmentReading[] = [];
   if (file === undefined) {
-    if (provider.list === null) return { kind: 'unread', reason: 'the workspace has no prompt file' };
+    if (provider.list === null) return { kind: 'unread', reason: 'the workspace has no prompt files' };
     readings.push(await readEnvironment('', () => listNothing(provider)));
     return { kind: 'read', key, readings };
   }
@@ -229,7 +229,7 @@ function makePromptPoints(prompt: FirstPromptReadings): readonly DoctorPoint[] {
     if (problem.code === 'service/prompt-not-found') return [makeProblemPoint(name, problem)];
     return [makeUncheckedPoint(name, 'the service did not return a prompt')];
   }
-  if (key === '') return [makeUncheckedPoint(name, 'the workspace has no prompt file')];
+  if (key === '') return [makeUncheckedPoint(name, 'the workspace has no prompt files')];
   return readings.map((reading) => makeEnvironmentPoint(key, reading));
 }
 

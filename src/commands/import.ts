@@ -305,7 +305,8 @@ async function makeImports(
 export function makeImport(id: string, { observed, failed }: Observation, rules: ImportRules): PromptImport {
   const prompt = observed.get(id);
   if (prompt === undefined) {
-    const problem = failed.get(id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not read' });
+    const problem =
+      failed.get(id) ?? makeProblem('internal/unexpected', { reason: 'promptsync did not read the prompt' });
     return refuseImport({ path: '', id, key: id, type: null }, 'failed', problem);
   }
   const identity = makeImportIdentity(id, prompt, rules.folder);

@@ -34,7 +34,7 @@ const QUESTIONS = {
   url: { flag: '--url', message: 'What is the address of the prompt service? (such as https://…)', initial: '' },
   apiKeyEnv: {
     flag: '--api-key-env',
-    message: 'Which variable contains the API key? (its name, not the key)',
+    message: 'Which environment variable contains the API key? (enter its name, not the key)',
     initial: DEFAULT_KEY_VARIABLE,
   },
   dir: { flag: '--dir', message: 'Which folder should contain the prompt files?', initial: 'prompts' },
@@ -56,7 +56,7 @@ const EMBEDDED_CHOICE = 'embedded';
 
 /** The kinds of services that the user can choose from. */
 const SERVICE_CHOICES: SelectQuestion['choices'] = [
-  { value: EMBEDDED_CHOICE, label: 'The embedded service, to try promptsync on this machine' },
+  { value: EMBEDDED_CHOICE, label: 'The embedded service, for trying out promptsync on this machine' },
   ...PROVIDER_CHOICES.map((value) => ({ value, label: PROVIDERS[value].title })),
   { value: DEFAULT_PROVIDER, label: 'Another service that implements the four calls' },
 ];

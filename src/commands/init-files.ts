@@ -102,7 +102,7 @@ export function renderConfig({ provider, url, keyVariable, folder, environments 
   return [
     ...(url === null ? EMBEDDED_SERVICE_COMMENT : REMOTE_SERVICE_COMMENT),
     renderMapping('service', url === null ? { embedded: EMBEDDED_DATABASE } : remote),
-    '# Patterns of prompt files, relative to this file.',
+    '# Glob patterns for the prompt files, relative to this file.',
     renderMapping('prompts', [makePattern(folder)]),
     '# The environments in promotion order. An environment with `promote_from` accepts only versions that are already',
     '# active in the environment that `promote_from` names.',
@@ -116,8 +116,8 @@ export function renderConfig({ provider, url, keyVariable, folder, environments 
 const EMBEDDED_DATABASE = '.promptsync/service.db';
 
 const EMBEDDED_SERVICE_COMMENT = [
-  '# The embedded service, to try promptsync. To use a hosted service, replace `embedded` with `base_url: https://…`,',
-  '# and put the API key into the variable PROMPTSYNC_API_KEY.',
+  '# The embedded service, for trying out promptsync. To use a hosted service, replace `embedded` with',
+  '# `base_url: https://…`, and put the API key into the variable PROMPTSYNC_API_KEY.',
 ];
 
 const REMOTE_SERVICE_COMMENT = [

@@ -165,12 +165,12 @@ function describeNextSteps(
   const others = id === null ? 'the prompts' : 'the other prompts';
   return [
     url === null
-      ? 'Next: to start another prompt, run: promptsync new KEY'
-      : `Next: to write the files for ${others} in the service, run: promptsync import ${PROVIDERS[provider].importArguments}`,
+      ? 'Next: run promptsync new KEY to start another prompt.'
+      : `Next: run promptsync import ${PROVIDERS[provider].importArguments} to write files for ${others} that the service has.`,
     ...(unpinned.length === 0
       ? []
       : [
-          `In ${unpinned.join(', ')}, replace the zeros with the promptsync commit that you trust.`,
+          `In ${unpinned.join(', ')}, replace the zeros with the id of a promptsync commit that you trust.`,
           ...(newFiles.ci.some(isUnpinned) ? describeKeySteps(answers) : []),
         ]),
     'Then commit the files and run promptsync plan.',

@@ -212,10 +212,10 @@ function describeMissingId(placeholder: Problem | undefined, { service }: Config
   if (placeholder === undefined) return [];
   const place = `${placeholder.path}:${placeholder.line}`;
   if (service?.kind === 'embedded') {
-    return [`Write any id to ${place}. The embedded service registers the prompt with this id.`];
+    return [`Enter any id in ${place}. The embedded service registers the prompt with this id.`];
   }
   const address = service === null ? '' : ` at ${service.baseUrl}`;
-  return [`Create the prompt in the service${address}, then write its id to ${place}.`];
+  return [`Create the prompt in the service${address}, then enter its id in ${place}.`];
 }
 
 function describeUnpinned(environments: readonly string[]): string {

@@ -257,7 +257,7 @@ export async function findReasonNotToContact(
     serviceAtBase !== null &&
     isDeepStrictEqual(findKeyDestination(serviceAtBase, isSupplied), findKeyDestination(config.service, isSupplied));
   const reason =
-    'the base commit configures a different service or none, and promptsync does not send a key to an address that only the head commit configures';
+    'the base commit configures a different service or none, and promptsync never sends a key to an address that appears only in the head commit';
   return isSameService ? null : makeProblem('service/not-asked', { reason });
 }
 

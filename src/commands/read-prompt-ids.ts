@@ -36,7 +36,7 @@ export async function readPromptIds(
     const allIds = [...ids.filter((id) => id !== '-'), ...idsOfStreams.flat()];
     if (allIds.length > 0) return makeSuccess([...new Set(allIds)]);
     const reason =
-      'The command does not specify a prompt id. Specify ids, use `-` to read ids from standard input, or use `--from` to read ids from a file.';
+      'No prompt ids were specified. Specify ids, use `-` to read ids from standard input, or use `--from` to read ids from a file.';
     return makeFailure(makeProblem('usage/invalid', { reason }));
   } catch (error) {
     if (stopSignal.aborted) return makeFailure(makeProblem('apply/interrupted'));

@@ -30,7 +30,7 @@ function readReportBytes(path: string, makeError: MakeError): Uint8Array {
   const file = readOrThrow(path, makeError);
   if (file.kind === 'read') return file.bytes;
   throw makeError(
-    file.kind === 'too-large' ? `it has ${formatNumber(file.size)} bytes, but the limit is 64 MiB` : NOT_REGULAR,
+    file.kind === 'too-large' ? `it is ${formatNumber(file.size)} bytes, but the limit is 64 MiB` : NOT_REGULAR,
   );
 }
 

@@ -333,13 +333,13 @@ function warnAboutMissingFiles(base: RemovedFiles | null, observation: Observati
 function describeServedVersions(id: string, observation: Observation): string {
   const failure = observation.failed.get(id);
   if (failure !== undefined)
-    return `promptsync cannot read which versions the service still serves: ${failure.message}`;
+    return `promptsync cannot determine which versions the service still serves: ${failure.message}`;
   const observed = observation.observed.get(id);
   if (observed === undefined) return 'The service still serves the same versions.';
   const active = [...observed.active].flatMap(([environment, version]) =>
     version === null ? [] : [`v${version.number} in "${environment}"`],
   );
   return active.length === 0
-    ? 'No environment that the file pinned serves a version.'
+    ? 'None of the environments that the file pinned serves a version.'
     : `The service still serves ${active.join(', ')}.`;
 }

@@ -184,7 +184,7 @@ const location = z
       .enum(PROVIDER_CHOICES)
       .optional()
       .describe(
-        `The kind of service: ${providerDescriptions.join(', ')}. Without this setting, promptsync expects ${PROVIDERS[DEFAULT_PROVIDER].title}.`,
+        `The kind of service: ${providerDescriptions.join(', ')}. If you omit this setting, promptsync assumes ${PROVIDERS[DEFAULT_PROVIDER].title}.`,
       ),
     base_url: z
       .string()
@@ -219,7 +219,7 @@ const environment = z
     promote_from: singleLineText
       .optional()
       .describe(
-        'The environment that must serve a version before this environment can. It is listed earlier in `environments`, or it is one of `other_environments`.',
+        'The environment that must serve a version before this environment can serve it. List that environment earlier in `environments`, or in `other_environments`.',
       ),
     allow_latest: z
       .boolean()
@@ -227,7 +227,7 @@ const environment = z
       .describe('If false, promptsync blocks prompts that pin this environment to `latest`.'),
   })
   .nullable()
-  .describe('An environment that prompt files can pin, and the rules for versions that go live in it.');
+  .describe('An environment that prompt files can pin, with rules for which versions can go live there.');
 
 const MAX_CHANGES_EXPECTED = `expected ${MAX_CHANGES_FORM}`;
 const maxChanges = z.union(
@@ -242,10 +242,10 @@ const maxChanges = z.union(
 export const WrittenConfigShape = z.strictObject({
   service: location.optional(),
   prompts: z
-    .array(pattern.describe('A pattern, relative to this file. A pattern that begins with `!` excludes files.'))
+    .array(pattern.describe('A glob pattern, relative to this file. A pattern that begins with `!` excludes files.'))
     .min(1, 'it is empty')
     .optional()
-    .describe('The patterns that select the prompt files, relative to this file.'),
+    .describe('The glob patterns that select the prompt files, relative to this file.'),
   environments: z
     .record(singleLineText, environment)
     .optional()
@@ -265,10 +265,12 @@ export const WrittenConfigShape = z.strictObject({
     .describe('If true, pins cannot contain version numbers or version ids, because these differ between services.'),
   branch: singleLineText
     .optional()
-    .describe('The live branch, whose commits go live. The default is the default branch of the remote.'),
+    .describe(
+      "The branch whose commits go live. If you omit this setting, promptsync uses the remote's default branch.",
+    ),
   tracking_environment: singleLineText
     .optional()
-    .describe('The environment in which promptsync keeps its record. Only four-call services need it.'),
+    .describe('The environment in which promptsync keeps its record. Only four-call services need this setting.'),
   on_drift: z
     .enum(['overwrite', 'fail'])
     .optional()

@@ -169,7 +169,7 @@ function isOutside(embedded: string, { file, root }: ConfigContext): boolean {
 }
 
 function makeOutsideProblem(mapping: LocatedMapping): Problem {
-  const expected = 'its path leaves the repository or leads into .git';
+  const expected = 'its path points outside the repository or into .git';
   const place = mapping.placeOf(['service', 'embedded']);
   return makeProblem('config/invalid-field', { field: 'service.embedded', expected }, place);
 }
@@ -187,11 +187,11 @@ function checkBaseUrl(baseUrl: unknown, allowHttp: boolean, source: string, plac
 function findUrlFault(baseUrl: string, allowHttp: boolean): string | null {
   const url = URL.parse(baseUrl);
   if (url === null) return 'it is not a URL';
-  if (/[\s\\\p{Cc}]/u.test(baseUrl)) return 'it contains white space, backslashes or control characters';
+  if (/[\s\\\p{Cc}]/u.test(baseUrl)) return 'it contains white space, backslashes, or control characters';
   if (url.username !== '' || url.password !== '') return 'it contains a user name or a password';
   if (/[?#]/.test(baseUrl)) return 'it contains a query or a fragment';
   if (!['http:', 'https:'].includes(url.protocol)) return 'its scheme is not https';
-  return isPlainHttp(url) && !allowHttp ? 'plain http is used for an address that is not loopback' : null;
+  return isPlainHttp(url) && !allowHttp ? 'it uses plain http for a non-loopback address' : null;
 }
 
 /**

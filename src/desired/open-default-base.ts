@@ -136,7 +136,7 @@ async function makeFoundBase(
 async function locateBase(repository: PromptRepository | null, branch: string | null): Promise<LocationResult> {
   if (repository === null) return { kind: 'missing', reason: 'this folder is not in a git repository' };
   const { head } = repository;
-  if (head === null) return { kind: 'missing', reason: 'the git repository has no commit yet' };
+  if (head === null) return { kind: 'missing', reason: 'the git repository has no commits yet' };
   if (repository.isShallow) return { kind: 'missing', reason: 'this clone is shallow' };
   const tip = await repository.findKnownTip(branch);
   if (tip?.commit === head) return { kind: 'commit', repository, commit: head, isHead: true };

@@ -39,7 +39,7 @@ export type ServiceRequirement = {
   /** What the service must do, as a verb phrase such as `store prompt text unchanged`. */
   readonly request: string;
   /**
-   * What promptsync cannot promise if the service breaks the rule: one or more complete sentences. The first one begins
+   * What promptsync cannot guarantee if the service breaks the rule: one or more complete sentences. The first one begins
    * with `promptsync`, so that it can also continue a sentence.
    */
   readonly loss: string;
@@ -52,17 +52,17 @@ export const SHARED_REQUIREMENTS: Omit<ServiceRequirements, 'metadata' | 'newest
   text: {
     point: 'text',
     request: 'store prompt text unchanged',
-    loss: 'promptsync cannot sync a prompt whose text the service changes, because it never activates a version with different text.',
+    loss: 'promptsync cannot sync a prompt whose text the service changes, because promptsync never activates a version whose text differs from the file.',
   },
   numbers: {
     point: 'version numbers',
-    request: 'give each new version a higher number than all earlier versions',
-    loss: 'promptsync cannot tell which version is newer, so rollbacks and the record of promptsync can be wrong.',
+    request: 'give each new version a higher number than any earlier version',
+    loss: "promptsync cannot tell which version is newer, so rollbacks and promptsync's own record can be wrong.",
   },
   activation: {
     point: 'activation',
     request: 'return a newly activated version within ten seconds',
-    loss: 'promptsync reports that the activation failed, although it can still take effect.',
+    loss: 'promptsync reports that the activation failed, although it might still take effect.',
   },
   unknownVersion: {
     point: 'unknown version',
@@ -71,8 +71,8 @@ export const SHARED_REQUIREMENTS: Omit<ServiceRequirements, 'metadata' | 'newest
   },
   otherVersion: {
     point: "another prompt's version",
-    request: 'reject the version of another prompt with 404, without changing anything',
-    loss: 'promptsync cannot promise that an environment serves a version of its own prompt.',
+    request: 'reject a version of another prompt with 404, without changing anything',
+    loss: 'promptsync cannot guarantee that the version that an environment serves belongs to the right prompt.',
   },
   unknownPrompt: {
     point: 'unknown prompt',
@@ -82,7 +82,7 @@ export const SHARED_REQUIREMENTS: Omit<ServiceRequirements, 'metadata' | 'newest
   wrongKey: {
     point: 'wrong key',
     request: 'reject an unknown key with 401 or 403',
-    loss: 'promptsync cannot promise that only people with the key can change what applications get.',
+    loss: 'promptsync cannot guarantee that only people who have the key can change what applications receive.',
   },
   nothingActive: {
     point: 'no active version',
@@ -93,7 +93,7 @@ export const SHARED_REQUIREMENTS: Omit<ServiceRequirements, 'metadata' | 'newest
 
 /**
  * Returns the hint for a service that does not meet a requirement: what the service must do, and what promptsync cannot
- * promise otherwise.
+ * guarantee otherwise.
  */
 export function makeRequirementHint({ request, loss }: ServiceRequirement): string {
   return `Ask the operator of the service to ${request}. Otherwise, ${loss}`;

@@ -45,7 +45,7 @@ export function describeShapeFault(fault: ShapeFault, value: JsonValue | undefin
   if (!ZOD_WORDING.test(fault.message)) return fault.message;
   const expected = describeExpectedValue(fault);
   return expected === null
-    ? 'it does not have the expected form'
+    ? 'it is not in the expected format'
     : `expected ${expected}${describeFoundValue(fault, value)}`;
 }
 

@@ -89,7 +89,7 @@ export type VersionHistory = {
   /** The commit from which promptsync created the version. Null if there is none, or if it is unknown. */
   readonly commit: CommitInfo | null;
   /**
-   * The path of the prompt file at that commit, relative to the root of the repository. Null if the path is unknown.
+   * The path of the prompt file at that commit, relative to the repository root. Null if the path is unknown.
    */
   readonly path: string | null;
   /** The message that the creator of the version stored with it. Undefined if the service does not show a message. */

@@ -23,7 +23,7 @@ import type { Problem } from '../problem.ts';
 export type Provenance = {
   /** The id of the commit that contains the content. */
   readonly commit?: string;
-  /** The path of the prompt file at that commit, relative to the root of the repository. */
+  /** The path of the prompt file at that commit, relative to the repository root. */
   readonly path?: string;
   /** The subject of the commit that last changed the file. */
   readonly changeSummary?: string;

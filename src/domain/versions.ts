@@ -53,7 +53,7 @@ export type VersionSource = {
   /** The digest of the metadata that promptsync sent. Absent if an early release of promptsync created the version. */
   readonly metadataDigest?: Digest;
   readonly commit?: string;
-  /** The path of the prompt file at the commit, relative to the root of the repository. */
+  /** The path of the prompt file at the commit, relative to the repository root. */
   readonly path?: string;
 };
 

@@ -96,7 +96,7 @@ function authorize(store: Store, apiKey: string | undefined, promptId: string): 
   }
   const { project_id: projectId } = requireFound(store.readPrompt(promptId));
   if (!projects.includes(projectId)) {
-    throw new Refusal(403, 'The API key does not allow access to the project of the prompt.');
+    throw new Refusal(403, "The API key does not grant access to the prompt's project.");
   }
 }
 

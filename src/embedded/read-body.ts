@@ -64,7 +64,9 @@ export async function readBody(request: IncomingMessage, memory: BodyMemory): Pr
 function findBodyRefusal(size: number, chunkLength: number, { free }: BodyMemory): Refusal | null {
   if (size > MAX_BODY_BYTES) return new Refusal(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
   if (chunkLength <= free) return null;
-  return new Refusal(429, 'The service is receiving too many large bodies. Retry later.', { 'retry-after': '1' });
+  return new Refusal(429, 'The service is receiving too many large request bodies. Retry later.', {
+    'retry-after': '1',
+  });
 }
 
 function parseJsonBody(bytes: Uint8Array, contentType: string | undefined): unknown {

@@ -12,7 +12,9 @@ export function findUnwritableReason({ type, text }: Pick<StoredContent, 'type' 
   const lineReason = findUnwritableLine(text);
   if (lineReason !== null || type === 'text') return lineReason;
   const [fault] = parseChatText(text).faults;
-  return fault === undefined ? null : `The marker on line ${fault.line} of its text has a name that no file can hold.`;
+  return fault === undefined
+    ? null
+    : `The marker on line ${fault.line} of its text has a name that cannot be written in a prompt file.`;
 }
 
 /** Describes the first line of the text that no prompt file can preserve. Returns null if there is none. */
@@ -23,12 +25,12 @@ function findUnwritableLine(text: string): string | null {
   const { line } = findPlace(text, offset);
   switch (match?.[0]) {
     case undefined:
-      return `Line ${line} of its text is a conflict marker of git.`;
+      return `Line ${line} of its text is a git conflict marker.`;
     case '\r':
       return `Line ${line} of its text ends with a lone carriage return.`;
     case '\0':
       return `Line ${line} of its text contains a NUL character.`;
     default:
-      return `Line ${line} of its text contains a lone surrogate, which is half of a character.`;
+      return `Line ${line} of its text contains a lone surrogate, which is half of a surrogate pair.`;
   }
 }

@@ -33,7 +33,9 @@ const PinShape = z
     z
       .string()
       .regex(/^(?=.{1,250}$)git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u)
-      .describe("The version with this prompt's content at a tag, branch, or commit. At most 250 characters."),
+      .describe(
+        'The version whose content is that of this prompt at a tag, branch, or commit. The pin can have at most 250 characters.',
+      ),
   ])
   .describe('The version that the environment should serve: latest, a version number, version:<id>, or git:<ref>.');
 
@@ -72,7 +74,9 @@ export const FrontMatterShape = z.strictObject({
     .refine((pins) => Object.keys(pins).length <= MAX_PINS, `expected at most ${MAX_PINS} pins`)
     .meta({ maxProperties: MAX_PINS })
     .optional()
-    .describe('The version that each environment should serve. promptsync does not change environments without a pin.'),
+    .describe(
+      'The version that each environment should serve. promptsync does not change environments that have no pin.',
+    ),
   metadata: z
     .record(z.string().meta({ not: { const: VERSION_RECORD_KEY } }), z.json().describe('Any JSON value.'))
     .optional()
@@ -357,10 +361,16 @@ function checkProviderFields(
   return [
     ...(name === id
       ? []
-      : makeInvalidProblems(['name'], 'expected no name, or the id: in this service, the id is the name')),
+      : makeInvalidProblems(
+          ['name'],
+          'expected the name to be omitted or equal to the id, because this service uses the id as the name',
+        )),
     ...(description === undefined
       ? []
-      : makeInvalidProblems(['description'], 'expected no description: this service has no such field')),
+      : makeInvalidProblems(
+          ['description'],
+          'expected the description to be omitted, because this service has no such field',
+        )),
   ];
 }
 

@@ -151,7 +151,7 @@ function describeSyntaxError({ code, message }: YamlError, needsQuotes: boolean)
   if (message.startsWith('Missing closing')) return 'a quotation mark is not closed';
   if (message.startsWith('Flow sequence')) return 'a list that begins with [ does not end with ]';
   if (message.startsWith('Flow map')) return 'a mapping that begins with { does not end with }';
-  if (message.startsWith('Implicit keys')) return 'a line has no colon, or its indentation does not fit';
+  if (message.startsWith('Implicit keys')) return 'a line has no colon, or its indentation is wrong';
   const isNested = message.startsWith('Nested mappings');
   if (needsQuotes) return isNested ? 'a value that contains a colon needs quotes' : 'this value needs quotes';
   if (isNested) return 'a line below this value is indented too far';
@@ -316,7 +316,7 @@ function findUnsupportedFeature(node: unknown, place: () => Place): Problem | nu
   if (text.isWellFormed() && !text.includes('\0')) return null;
   const reason = text.isWellFormed()
     ? 'a string contains a NUL character'
-    : 'an escape sequence represents only half of a character';
+    : 'an escape sequence represents only half of a surrogate pair';
   return makeProblem('yaml/syntax', { reason, corrected: null }, place());
 }
 

@@ -48,8 +48,8 @@ export function toGitError(error: unknown): ProblemError {
  */
 function describeGitError(error: unknown): string {
   const message = getErrorMessage(error);
-  if (message.includes('spawn git ENOENT')) return 'the program git is not in PATH.';
-  if (message.includes('block timeout reached')) return 'git did not get a response from the remote in time.';
+  if (message.includes('spawn git ENOENT')) return 'git is not in PATH.';
+  if (message.includes('block timeout reached')) return 'the remote did not respond in time.';
   return removeUrlCredentials(message.replace(/^Error: /, ''))
     .replaceAll(/\s+/g, ' ')
     .trim();

@@ -122,7 +122,7 @@ function chooseRemote({ remotes, trackedRemotes }: CloneSettings, branch: string
   const remote = [tracked, DEFAULT_REMOTE].find((name) => name !== undefined && remotes.has(name));
   if (remote === undefined && remotes.size > 1) {
     const advice =
-      'Set `branch` in promptsync.yaml and let that branch track a remote: run `git branch --set-upstream-to=REMOTE/BRANCH BRANCH`.';
+      'Set `branch` in promptsync.yaml and make that branch track a remote: run `git branch --set-upstream-to=REMOTE/BRANCH BRANCH`.';
     const reason = `the clone has the remotes ${[...remotes].join(', ')}, but none is named "${DEFAULT_REMOTE}".`;
     throw new ProblemError(makeProblem('git/failed', { reason, advice }));
   }

@@ -27,7 +27,7 @@ export function annotateProblems(
     }
     const omitted = distinct.length - MAX_ANNOTATIONS_PER_KIND;
     if (omitted > 0) {
-      const message = `${formatCount(omitted, `more ${kind}`)}: see the summary of the run.`;
+      const message = `${formatCount(omitted, `more ${kind}`)}: see the run summary.`;
       annotate(kind, message, { title: 'promptsync' });
     }
   }

@@ -129,7 +129,7 @@ export function makePublication(actionRun: ActionRun, { environment, secrets: { 
   const approval =
     run.plan !== null && report.plan_digest !== null && pull !== null
       ? renderApproval(run.plan, pull, CHECK_LIMIT.most)
-      : 'This check approves no changes.';
+      : 'This check does not approve any changes.';
   return { report, page, approval, hide, failure: chooseActionFailure(mode, result, report) };
 }
 

@@ -91,7 +91,7 @@ export function connectGitLab(token: string, world: World): GitLab {
 function readApiUrl(environment: World['environment']): URL {
   const url = URL.parse(environment['CI_API_V4_URL'] ?? '');
   if (url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === '') return url;
-  throw new ProblemError(makeNotPublishedProblem('the variable `CI_API_V4_URL` is not a valid address'));
+  throw new ProblemError(makeNotPublishedProblem('the variable `CI_API_V4_URL` does not contain a valid address'));
 }
 
 /**

@@ -119,7 +119,7 @@ async function deleteOwnPrompt(
       hint,
     );
   } catch (error) {
-    const found = `perhaps the prompt "${name}", because promptsync could not make sure that it is deleted: ${toProblem(error).message}`;
+    const found = `perhaps the prompt "${name}", because promptsync could not verify that it was deleted: ${toProblem(error).message}`;
     return makeErrorPoint(REMAINS_POINT, found, hint);
   }
 }
@@ -130,11 +130,11 @@ const LANGFUSE_REQUIREMENTS: ServiceRequirements = {
   metadata: {
     point: 'config',
     request: 'store and return `config` unchanged',
-    loss: 'promptsync cannot promise that applications get the metadata of a prompt file.',
+    loss: 'promptsync cannot guarantee that applications receive the metadata in a prompt file.',
   },
   newest: {
     point: 'newest version',
     request: 'list a new version right after its creation',
-    loss: 'promptsync cannot tell whether the service created a version if the response is lost.',
+    loss: 'promptsync cannot recover from a lost response, because it cannot tell whether the service created a version.',
   },
 };

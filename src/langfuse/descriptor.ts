@@ -27,21 +27,21 @@ export const LANGFUSE: NamedProviderDescriptor = {
   interfacePath: '/api/public/',
   fieldNotes: {
     id: 'In Langfuse, this is the name of the prompt, including its folders.',
-    key: 'It is optional with Langfuse and required otherwise.',
+    key: 'It is required, except with Langfuse.',
     type: 'Only Langfuse has chat prompts.',
-    name: 'It is required, except with Langfuse. With Langfuse, omit this field, because the id is the name.',
+    name: 'It is required, except with Langfuse: omit it there, because the id serves as the name.',
     description: 'With Langfuse, omit this field, because prompts have no description there.',
   },
   exampleFrontMatter: {
     comment: [
-      '# An example. A sync creates this prompt in Langfuse. To write the file of an existing prompt, run',
+      '# Example: a sync creates this prompt in Langfuse. To create a file for an existing prompt, run',
       '# `promptsync import <name>`.',
     ],
     fields: ['id: example/greeting'],
   },
   exampleChatFrontMatter: {
     comment: [
-      '# An example of a chat prompt. The application replaces the placeholder with the messages of the conversation.',
+      '# Example of a chat prompt: the application replaces the placeholder with the messages of the conversation.',
     ],
     fields: ['id: example/agent', 'type: chat'],
   },

@@ -103,7 +103,7 @@ function makeLangfuseWriter(
   const createdVersions: RemoteLangfuseVersion[] = [];
   const newForeignVersions: RemoteLangfuseVersion[] = [];
   const getState = (): LangfuseWriteState => {
-    if (reading === null) throw makeUnexpectedError('the prompt was not observed before it was written');
+    if (reading === null) throw makeUnexpectedError('promptsync did not read the prompt before writing it');
     const others = [...reading.others, ...newForeignVersions, ...createdVersions];
     return { ...world, request, reading: { ...reading, others }, createdVersions, newForeignVersions };
   };

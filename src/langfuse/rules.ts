@@ -15,7 +15,7 @@ export const langfuseRules: ProviderRules = {
     if (environment === LATEST_LABEL) return 'Langfuse itself moves this label to each new version';
     return /^[a-z0-9_.-]{1,36}$/.test(environment)
       ? null
-      : 'expected 1 to 36 characters from a-z, 0-9, "_", "." and "-"';
+      : 'expected 1 to 36 characters from a-z, 0-9, "_", ".", and "-"';
   },
   reservedEnvironments: [],
   hasFields: false,

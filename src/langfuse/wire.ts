@@ -137,7 +137,7 @@ function parsePrompt(type: string, prompt: unknown): LangfusePrompt {
 function parseMessage(message: unknown, index: number): z.output<typeof MessageShape> {
   const { success, data } = MessageShape.safeParse(message);
   if (success) return data;
-  throw new InvalidResponse(`"prompt.${index}" is neither a message with a role and a text nor a placeholder`);
+  throw new InvalidResponse(`"prompt.${index}" is neither a message with a role and text nor a placeholder`);
 }
 
 const TextPromptShape = z.object({ prompt: z.string() });

@@ -21,8 +21,8 @@ export const FOUR_CALL_SERVICE: ProviderDescriptor = {
   fieldNotes: {},
   exampleFrontMatter: {
     comment: [
-      '# An example. promptsync cannot create prompts in this service. Create a prompt there and replace the id below.',
-      '# To write the file of a prompt that already has a version, run `promptsync import <id>`.',
+      '# Example: promptsync cannot create prompts in this service. Create one there, and replace the id below with its id.',
+      '# To create a file for a prompt that already has a version in the service, run `promptsync import <id>`.',
     ],
     fields: [
       'id: prm_example_greeting',

@@ -28,7 +28,7 @@ function makeLedgerWriter(world: LedgerWorld, request: ReadRequest): PromptWrite
   let state: LedgerWriteState | null = null;
   const getState = (): LedgerWriteState => {
     if (state !== null) return state;
-    throw makeUnexpectedError('the prompt was not observed before it was written');
+    throw makeUnexpectedError('promptsync did not read the prompt before writing it');
   };
   const interpret = (): ObservedPrompt =>
     interpretLedgerReading(getState().reading, request.environments, trackingEnvironment);

@@ -6,11 +6,11 @@ export const FOUR_CALL_REQUIREMENTS: ServiceRequirements = {
   metadata: {
     point: 'metadata_',
     request: 'store and return `metadata_` unchanged',
-    loss: 'promptsync compares only the prompt text. It can find a pinned version number only if that version is active in an environment, and a revert creates another version instead of reusing the old one.',
+    loss: 'promptsync compares only the prompt text. It can find a version pinned by number only if that version is active in an environment, and a revert creates another version instead of reusing the old one.',
   },
   newest: {
     point: 'latest_version_id',
     request: 'return the id of the newest version in `latest_version_id`',
-    loss: 'promptsync cannot tell whether the service created a version if the response is lost. It also does not notice versions that someone else creates.',
+    loss: 'promptsync cannot recover from a lost response, because it cannot tell whether the service created a version. It also does not notice versions that someone else creates.',
   },
 };

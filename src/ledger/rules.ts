@@ -8,7 +8,7 @@ import { isPathSegment } from '../text.ts';
  * path segment (interface section 4).
  */
 export function makeLedgerRules(trackingEnvironment: string): ProviderRules {
-  const expected = 'expected one path segment without white space or any of / \\ ? # %, other than "." and ".."';
+  const expected = 'expected one path segment, other than "." or "..", without white space or any of / \\ ? # %';
   return {
     findIdFault: (id) => (isPathSegment(id) ? null : expected),
     findEnvironmentFault: () => null,

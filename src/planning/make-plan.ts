@@ -167,7 +167,8 @@ function findDriftSinceBase(
 }
 
 function makeUnobservedPlan(file: PromptFile, failed: Observation['failed']): PromptPlan {
-  const problem = failed.get(file.id) ?? makeProblem('internal/unexpected', { reason: 'the prompt was not observed' });
+  const problem =
+    failed.get(file.id) ?? makeProblem('internal/unexpected', { reason: 'promptsync did not read the prompt' });
   const status = chooseUnobservedStatus(problem);
   return {
     file,

@@ -13,7 +13,7 @@ export function describeBreakingChanges(prompt: ReportPrompt, show: ShowText): r
   );
   return [
     ...keys.map(({ before, after }) => {
-      return `the key changes from ${show(before)} to ${show(after)}. Callers that use the key must change it.`;
+      return `the key changes from ${show(before)} to ${show(after)}. Callers that use the old key must be updated.`;
     }),
     ...describeInputs(prompt, 'added', 'Callers must supply it.', show),
   ];

@@ -11,12 +11,17 @@ export const VersionRefShape = z.object({
 });
 export const NewVersionShape = z.object({
   new: z.literal(true).describe('A version that the same plan creates.'),
-  digest: DigestShape.optional().describe('The digest of its content, if a git: pin determines the content.'),
+  digest: DigestShape.optional().describe(
+    "The digest of the version's content. Present only if a git: pin determines the content.",
+  ),
 });
 const WantedSinceShape = z.object({
   commit: z.string().describe('The id of the commit.'),
   date: z.string().describe('The committer date in UTC, as YYYY-MM-DD.'),
-  unmerged: z.literal(true).optional().describe('The commit is not known to be merged into the live branch.'),
+  unmerged: z
+    .literal(true)
+    .optional()
+    .describe('promptsync cannot confirm that the commit is merged into the live branch.'),
 });
 
 /**
@@ -25,15 +30,18 @@ const WantedSinceShape = z.object({
  */
 const WANTED_FIELDS = {
   wanted_since: WantedSinceShape.optional().describe(
-    'The commit since which the files have requested the change. Either no sync has applied it since then, or someone undid it in the service. Present only if the run used the default base.',
+    'The commit that introduced the requested change. Since then, either no sync has applied the change or someone has undone it in the service. Present only if the run used the default base.',
   ),
   wanted_elsewhere: z
     .object({
       commit: z.string().describe('The id of the commit.'),
-      branch: z.string().nullable().describe('The live branch, if its tip requests the current state. Otherwise null.'),
+      branch: z
+        .string()
+        .nullable()
+        .describe('The live branch, if the files at its tip request the current state. Otherwise null.'),
     })
     .optional()
-    .describe('A commit that requests the current state and is not an ancestor of the commit in wanted_since.'),
+    .describe('A commit that requests the current state but is not an ancestor of the commit in wanted_since.'),
 };
 
 const ChangeStatusShape = z
@@ -45,25 +53,30 @@ const ChangeStatusShape = z
 
 const CreateVersionShape = z.object({
   kind: z.literal('create-version').describe('The kind of change.'),
-  digest: DigestShape.describe('The digest of the content, with LF line endings and without line feeds at the end.'),
+  digest: DigestShape.describe(
+    'The digest of the content, computed with LF line endings and without trailing line breaks.',
+  ),
   metadata_digest: DigestShape.optional().describe('The digest of the metadata, if the file manages metadata.'),
   metadata_from: VersionRefShape.optional().describe(
-    'The version whose metadata the new version keeps, if the file manages no metadata.',
+    'The version whose metadata the new version keeps, if the file does not manage metadata.',
   ),
-  kept_metadata: z.string().optional().describe('The kept metadata: one line for each key, with its value as JSON.'),
+  kept_metadata: z
+    .string()
+    .optional()
+    .describe('The metadata that the new version keeps, with one line for each key and its value as JSON.'),
   metadata_omitted: z
     .literal(true)
     .optional()
-    .describe('The kept metadata is larger than 100 kB, so the report omits it.'),
+    .describe('The metadata that the new version keeps is larger than 100 kB, so the report omits it.'),
   ref: z
     .string()
     .optional()
-    .describe('The ref of the git: pin that needs the content. Absent for the content of the file itself.'),
+    .describe('The ref in the git: pin that uses this content. Absent if the content is that of the file itself.'),
   baseline: z
     .literal(true)
     .optional()
     .describe(
-      'The version is a baseline. It only stores the record of promptsync, and no pinned environment serves it.',
+      "The version is a baseline: it exists only for promptsync's own record, and no pinned environment serves it.",
     ),
   change_summary: z
     .string()
@@ -76,7 +89,7 @@ const CreateVersionShape = z.object({
   recovered: z
     .literal(true)
     .optional()
-    .describe('This run created the adopted version, but the response of the service was lost.'),
+    .describe("This run created the adopted version, but the service's response was lost."),
 });
 
 const UpdatePromptShape = z.object({
@@ -98,7 +111,7 @@ export const SERVED_FIELDS = {
   before: VersionRefShape.nullable().describe('The version that is active in the environment. null if none is active.'),
   after: z
     .union([VersionRefShape, NewVersionShape])
-    .describe('The version that becomes active. After an apply, a new version has its id.'),
+    .describe('The version that becomes active. After an apply, this includes the id of a newly created version.'),
   ...TEXT_FIELDS,
 };
 
@@ -121,18 +134,20 @@ const DEVIATION_FIELDS = {
   restores: z
     .boolean()
     .describe(
-      'Whether a sync only restores the state that the base requests, because the files still request that state.',
+      'Whether a sync would only restore the state at the base commit, because the files still request the same state.',
     ),
 };
 
 const EnvironmentDriftShape = z.object({
   environment: z.string().describe('The environment that differs.'),
   ...DEVIATION_FIELDS,
-  expected: z.union([VersionRefShape, NewVersionShape]).describe('The version that the base commit requests.'),
+  expected: z
+    .union([VersionRefShape, NewVersionShape])
+    .describe('The version that the pin at the base commit selects.'),
   observed: VersionRefShape.extend({
     made_by: z
       .enum(['git', 'outside'])
-      .describe('The creator of the version. git: promptsync, from a commit. outside: someone else.'),
+      .describe('Who created the version. git: promptsync, from a commit. outside: someone else.'),
     commit: z.string().optional().describe('The commit that the version was created from.'),
     commit_missing: z.literal(true).optional().describe('The clone does not have that commit.'),
     pin: z
@@ -140,7 +155,7 @@ const EnvironmentDriftShape = z.object({
       .nullable()
       .optional()
       .describe(
-        'The pin with which a file can select the version. Absent if only a version:<id> pin is possible. null if portable_pins allows no pin.',
+        'The pin that a file can use to select the version. Absent if only a version:<id> pin is possible. null if portable_pins does not allow any pin.',
       ),
   })
     .nullable()
@@ -148,9 +163,9 @@ const EnvironmentDriftShape = z.object({
 });
 
 const FieldDriftShape = z.object({
-  field: z.enum(FIELDS).describe('The field of the prompt that differs.'),
+  field: z.enum(FIELDS).describe('The prompt field that differs.'),
   ...DEVIATION_FIELDS,
-  expected: z.string().describe('The value that the base commit requests.'),
+  expected: z.string().describe('The value in the file at the base commit.'),
   observed: z.string().describe('The value in the service.'),
 });
 

@@ -333,6 +333,6 @@ function wasTextDiscarded({ status, after_text: after, text_omitted: omitted }: 
 export function describeOrphans({ orphans }: Report, show: ShowText): readonly string[] {
   if (orphans?.length === 0) return ['none: every matching prompt has a file'];
   return (orphans ?? []).map(({ name, labels, last_version: last }) => {
-    return `${show(name)}: last version v${last}, ${labels.length === 0 ? 'not active anywhere' : `active in ${labels.map(show).join(', ')}`}`;
+    return `${show(name)}: newest version v${last}, ${labels.length === 0 ? 'not active anywhere' : `active in ${labels.map(show).join(', ')}`}`;
   });
 }

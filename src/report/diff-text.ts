@@ -36,9 +36,9 @@ export function renderDiffs(prompt: ReportPrompt, style: Style, length: DiffLeng
 
 /** The notes to show instead of a diff if the old or the new text is unknown or too large. */
 export const UNKNOWN_TEXT_NOTES = {
-  before: 'the current text is unknown because this plan is offline',
-  after: 'promptsync has not read the new text yet and reads it before a sync',
-  omitted: 'one of the texts is too large to show (over 100 kB)',
+  before: 'the current text is unknown because the plan was created offline',
+  after: 'promptsync has not read the new text yet, but will read it before a sync',
+  omitted: 'the old or the new text is too large to show (over 100 kB)',
 } as const satisfies Record<NonNullable<TextDiff['unknownReason']>, string>;
 
 function renderDiff(diff: TextDiff, style: Style, length: DiffLength): readonly string[] {

@@ -12,7 +12,10 @@ const COMMIT_INFO_FIELDS = {
     .string()
     .optional()
     .describe('The subject of the commit. For the merge commit of a pull request, the title of the pull request.'),
-  pull_request: z.string().optional().describe('The number of the pull request, such as #12, or !12 for GitLab.'),
+  pull_request: z
+    .string()
+    .optional()
+    .describe('The number of the pull or merge request, such as #12 on GitHub or !12 on GitLab.'),
 };
 
 export const CommitShape = z
@@ -22,13 +25,13 @@ export const CommitShape = z
 const MakerShape = z
   .enum(['git', 'uncommitted', 'before-adoption', 'outside', 'unknown'])
   .describe(
-    'The creator of the version. git: promptsync, from a commit. uncommitted: promptsync, from an uncommitted file. before-adoption: someone else, before promptsync created its first version of the prompt. outside: someone else, after that. unknown: the service does not record it.',
+    'Who created the version. git: promptsync, from a commit. uncommitted: promptsync, from an uncommitted file. before-adoption: someone else, before promptsync created its first version of the prompt. outside: someone else, after promptsync created its first version of the prompt. unknown: the service does not record the creator.',
   );
 
 const VERSION_FIELDS = {
   id: z.string().describe('The id of the version in the service.'),
   version_number: z.int().describe('The number of the version in the service.'),
-  digest: DigestShape.describe('The digest of its content, with LF line endings.'),
+  digest: DigestShape.describe("The digest of the version's content, computed with LF line endings."),
   made_by: MakerShape,
   baseline: z
     .literal(true)
@@ -38,11 +41,11 @@ const VERSION_FIELDS = {
     ),
   commit: z.string().optional().describe('The commit that the content of the version comes from.'),
   ...COMMIT_INFO_FIELDS,
-  path: z.string().optional().describe('The path of the file at that commit, relative to the root of the repository.'),
+  path: z.string().optional().describe('The path of the file at that commit, relative to the repository root.'),
   message: z
     .string()
     .optional()
-    .describe('The message that its creator stored with the version, if the service provides it.'),
+    .describe('The message that was stored with the version when it was created, if the service provides it.'),
   created_at: z
     .string()
     .optional()
@@ -72,7 +75,7 @@ export const HistoryShape = z.object({
         active_in: z.array(z.string()).describe('The environments that serve the version now.'),
         pinned: z
           .array(PinPeriodShape)
-          .describe('The periods in which the file pinned the version, as far as git knows.'),
+          .describe('The periods during which the file pinned the version, according to the git history.'),
       }),
     )
     .describe('All known versions, newest first.'),
@@ -85,6 +88,6 @@ export const LineageShape = z.object({
     .nullable()
     .describe('The version that the environment serves. null if it serves none.'),
   pinned: CommitShape.nullable().describe(
-    'The commit since which the file has pinned the served version without a break. null if the file does not pin it.',
+    'The earliest commit from which the file has continuously pinned the served version. null if the file does not pin that version.',
   ),
 });

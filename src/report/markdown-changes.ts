@@ -178,10 +178,10 @@ export function makeDriftSections(report: Report): readonly Section[] {
 
 const OVERWRITES = `#### Overwrites changes made in the service
 
-The files did not ask for these changes. Someone changed the service, and a sync undoes that:`;
+Someone made changes in the service that are not in the files, and a sync would undo them:`;
 const OVERWRITTEN = `#### Overwrote changes made in the service
 
-The files did not ask for these changes. Someone changed the service, and this run undid that:`;
+Someone made changes in the service that are not in the files, and this run undid them:`;
 const DRIFT_NOW = '#### Drift\n\nThese differences already exist in the service:';
 const DRIFT_BEFORE_RUN = '#### Drift\n\nThese differences existed in the service before this run:';
 

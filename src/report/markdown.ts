@@ -148,14 +148,14 @@ function escapeNote(text: string): string {
  */
 function renderOmittedNote(omitted: readonly OmittedItems[], { prompts }: Report, { runUrl }: MarkdownOptions): string {
   const parts = omitted.map(({ item, count }) => formatCount(count, item));
-  const where = runUrl === null ? 'the report of the run' : `the summary and the page of [the run](${runUrl})`;
+  const where = runUrl === null ? "the run's report" : `the summary and the page of [the run](${runUrl})`;
   const large = prompts.flatMap(words.listTextChanges).filter(({ texts }) => texts.text_omitted === true).length;
   const notes = [
     ...(parts.length === 0 ? [] : [`This page omits ${parts.join(', ')}. For the complete report, see ${where}.`]),
     ...(large === 0
       ? []
       : [
-          `${formatCount(large, 'text')} of more than 100 kB ${large === 1 ? 'is' : 'are'} too large to show. To see changes in large files, run git diff.`,
+          `${formatCount(large, 'prompt text')} over 100 kB ${large === 1 ? 'is' : 'are'} too large to show. To see changes in large files, run git diff.`,
         ]),
   ];
   if (notes.length === 0) return '';

@@ -16,8 +16,8 @@ const ProblemShape = z.object({
     ),
   severity: z.enum(['error', 'warning']).describe('The severity. A warning never stops a run or blocks a prompt.'),
   message: z.string().describe('The description of the problem.'),
-  hint: z.string().describe('The instructions for fixing the problem.'),
-  path: z.string().optional().describe('The path of the file, relative to the folder of promptsync.yaml.'),
+  hint: z.string().describe('How to fix the problem.'),
+  path: z.string().optional().describe('The path of the file, relative to the folder that contains promptsync.yaml.'),
   line: z.int().optional().describe('The line number, starting at 1.'),
   column: z.int().optional().describe('The column number, starting at 1.'),
 });
@@ -43,7 +43,7 @@ const EditShape = z.discriminatedUnion('kind', [
     version_number: z
       .int()
       .optional()
-      .describe('The number of the version that the pin names by its id. Absent for other pins.'),
+      .describe('If the pin names a version by id, the number of that version. Absent for other pins.'),
     serves: z
       .object(SERVED_FIELDS)
       .optional()
@@ -66,24 +66,24 @@ const EditShape = z.discriminatedUnion('kind', [
     texts: z
       .object({ environment: z.string().describe('The environment that the other text comes from.'), ...TEXT_FIELDS })
       .optional()
-      .describe('The text of the file before and after.'),
+      .describe('The text of the file before and after the edit.'),
   }),
 ]);
 
 const PromptShape = z.object({
-  path: z.string().describe('The path of the file, relative to the folder of promptsync.yaml.'),
+  path: z.string().describe('The path of the file, relative to the folder that contains promptsync.yaml.'),
   id: z.string().describe('The id of the prompt in the service.'),
   key: z.string().describe('The key of the prompt in the file.'),
   type: z
     .enum(PROMPT_TYPES)
     .nullable()
     .optional()
-    .describe('The type of the prompt. null if promptsync could not read it. Absent in reports of earlier releases.'),
+    .describe('The type of the prompt. null if promptsync could not read it. Absent in reports from earlier releases.'),
   url: z
     .string()
     .regex(/^https?:\/\/[^\s<>()"'`\\]+$/)
     .optional()
-    .describe('The page of the prompt in the user interface of the service, if the service has one.'),
+    .describe("The address of the prompt's page in the service's user interface, if the service has a user interface."),
   status: z
     .enum(['unchanged', 'pending', 'applied', 'blocked', 'failed', 'not_attempted'])
     .describe(
@@ -94,7 +94,7 @@ const PromptShape = z.object({
     .array(ReportRowShape)
     .optional()
     .describe(
-      'The pinned environments of the prompt, if there is a plan. After an apply, they show the state before the apply. If the prompt failed, their state is unknown.',
+      "The prompt's pinned environments, if there is a plan. After an apply, this is their state before the apply. If the status of the prompt is failed, their state is unknown.",
     ),
   history: HistoryShape.optional().describe('The history of the prompt. Present only if the mode is history.'),
   lineage: LineageShape.optional().describe(
@@ -105,24 +105,24 @@ const PromptShape = z.object({
     .optional()
     .describe('The edits that import, new, pull, promote, or rollback made to the file.'),
   drift: z.array(DriftShape).describe('The drift in the service, compared with the base.'),
-  problems: z.array(ProblemShape).describe('The problems of this prompt.'),
+  problems: z.array(ProblemShape).describe('The problems found in this prompt.'),
   waiting: z
     .array(
       z.object({
-        environment: z.string().describe('The environment that waits for a promotion.'),
-        from: z.string().describe('The environment whose versions are promoted to it.'),
-        versions: z.int().min(1).describe('The number of versions by which the environment is behind.'),
+        environment: z.string().describe('The environment waiting for a promotion.'),
+        from: z.string().describe('The environment from which versions are promoted to the waiting environment.'),
+        versions: z.int().min(1).describe('How many versions the environment is behind.'),
         since: CommitShape.nullable().describe(
           'The commit that pinned the version that the environment serves now. null if it is unknown.',
         ),
       }),
     )
     .optional()
-    .describe('The environments that wait for a promotion. Present only if the mode is status.'),
+    .describe('The environments waiting for a promotion. Present only if the mode is status.'),
   affected: z
     .array(
       z.object({
-        path: z.string().describe('The path of the file, relative to the folder of promptsync.yaml.'),
+        path: z.string().describe('The path of the file, relative to the folder that contains promptsync.yaml.'),
         key: z.string().describe('The key of the prompt.'),
       }),
     )
@@ -131,7 +131,7 @@ const PromptShape = z.object({
 });
 
 const WrittenFileShape = z.object({
-  path: z.string().describe('The path of the file, relative to the folder of promptsync.yaml.'),
+  path: z.string().describe('The path of the file, relative to the folder that contains promptsync.yaml.'),
   status: z
     .enum(['created', 'overwritten', 'extended', 'kept'])
     .describe('The status of the file. kept: the file already existed with different content.'),
@@ -152,7 +152,7 @@ export const ReportShape = z.object({
     .describe('The version of this schema. A program that reads version 1 cannot read other versions.'),
   mode: z
     .enum(REPORT_MODES)
-    .describe('The mode of the run. dry-run and apply come from a sync, all others from the command of the same name.'),
+    .describe('The mode of the run. dry-run and apply come from sync. Every other mode has the name of its command.'),
   service: z.string().nullable().describe('The address of the service. null if promptsync did not contact it.'),
   vocabulary: z
     .object({
@@ -163,7 +163,7 @@ export const ReportShape = z.object({
       environment: z
         .string()
         .regex(/^[a-z]{1,20}$/)
-        .describe('The word for an environment, such as label.'),
+        .describe('The service\'s term for an environment, such as "label".'),
     })
     .optional()
     .describe(
@@ -173,7 +173,9 @@ export const ReportShape = z.object({
   changed_since: z
     .string()
     .optional()
-    .describe('The commit of --changed-since. The report covers only prompts that changed after it.'),
+    .describe(
+      'The commit specified with --changed-since. The report covers only prompts that changed after this commit.',
+    ),
   promotion_order: z
     .array(z.string())
     .optional()
@@ -181,21 +183,25 @@ export const ReportShape = z.object({
   environments: z
     .array(z.string())
     .optional()
-    .describe('The environments that --environment names. The report covers only these. Absent if it covers all.'),
+    .describe(
+      'The environments selected with --environment. The report covers only these. Absent if the report covers all environments.',
+    ),
   plan_digest: DigestShape.nullable().describe('The digest of the plan, for --expect-plan. null if there is no plan.'),
   summary: z
     .object({
       prompts: CountShape.describe('The number of prompts in the report.'),
       unchanged: CountShape.describe('The number of prompts that are in sync.'),
       create_version: CountShape.describe(
-        'The number of versions to create or, after an apply, the number of created versions. Does not include baselines.',
+        'The number of versions to create or, after an apply, of versions created. Does not include baselines.',
       ),
       baselines: CountShape.optional().describe(
-        'The number of baselines to create or, after an apply, the number of created baselines. Absent in reports of earlier releases, which include baselines in create_version.',
+        'The number of baselines to create or, after an apply, of baselines created. Absent in reports from earlier releases, which count baselines in create_version.',
       ),
-      update_prompt: CountShape.describe('The number of prompts whose fields change or, after an apply, have changed.'),
+      update_prompt: CountShape.describe(
+        'The number of prompts whose fields will change or, after an apply, have changed.',
+      ),
       set_active: CountShape.describe(
-        'The number of environments whose active version changes or, after an apply, has changed.',
+        'The number of environments whose active version will change or, after an apply, has changed.',
       ),
       blocked: CountShape.describe('The number of prompts that a guard blocked.'),
       applied: CountShape.describe('The number of prompts that the run changed.'),
@@ -205,7 +211,7 @@ export const ReportShape = z.object({
         'The number of prompts that are not in the report because of changed_since.',
       ),
     })
-    .describe('The counts of the report.'),
+    .describe('The totals for the report.'),
   prompts: z.array(PromptShape).describe('The prompts, sorted by path.'),
   orphans: z
     .array(OrphanShape)
@@ -224,10 +230,10 @@ export const ReportShape = z.object({
         .string()
         .regex(/^[#!][0-9]+$/)
         .optional()
-        .describe('The number of the pull request with which the action proposes the commit, such as #12.'),
+        .describe('The number of the pull request in which the action proposes the commit, such as #12.'),
     })
     .optional()
-    .describe('The commit that contains the edits. For import, the last of its commits.'),
+    .describe('The commit that contains the edits. For import, the last commit that it made.'),
   commits: z
     .array(
       z.object({
@@ -238,9 +244,11 @@ export const ReportShape = z.object({
     )
     .optional()
     .describe(
-      'The commits that import made with --commit, oldest first. All commits except the last one contain content that environments serve but that the new files do not contain. On a dry run, these are the commits that import would make.',
+      'The commits that import made with --commit, oldest first. Each commit except the last holds content that an environment serves but that is not in the new files. On a dry run, these are the commits that import would make.',
     ),
-  problems: z.array(ProblemShape).describe('The problems of the whole run, and of files that are not prompts.'),
+  problems: z
+    .array(ProblemShape)
+    .describe('The problems that affect the whole run, and the problems in files that are not prompts.'),
 });
 
 /** A type whose objects and arrays are read-only at every depth. */

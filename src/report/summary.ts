@@ -58,7 +58,7 @@ export function renderOutcome(report: Report, colors: Colors): string {
   if (report.mode === 'validate') return colors.green(`${countPrompts(report.summary.prompts)} valid.`);
   if (report.mode === 'history') return renderHistoryOutcome(report, colors);
   if (isNothingObserved(report)) {
-    return `${interrupted}${colors.red('No prompt could be observed; nothing was written.')}`;
+    return `${interrupted}${colors.red('promptsync could not read any prompt and wrote nothing.')}`;
   }
   return `${interrupted}${renderWorkOutcome(report, colors)}`;
 }

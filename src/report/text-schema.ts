@@ -6,20 +6,26 @@ const TextShape = z
   .string()
   .nullable()
   .describe(
-    'A text with LF line endings, or the messages of a chat prompt in canonical form. null if there is no text, if it is unknown, or if the report omits it.',
+    'The text with LF line endings, or the messages of a chat prompt in canonical form. null if there is no text, if it is unknown, or if the report omits it.',
   );
 const MetadataShape = z
   .string()
   .optional()
   .describe(
-    'Metadata: one line for each key, with its value as JSON. Metadata that is not a mapping is JSON as a whole. Present only if both sides are known and at least one side has metadata.',
+    'The metadata, with one line for each key and its value as JSON. If the metadata is not a mapping, it is one JSON value. Present only if the content before and after the change is known and at least one of the two has metadata.',
   );
 
 const BreakingKindShape = z
   .enum(['added', 'removed'])
-  .describe('The kind of change. added: callers must supply it. removed: callers no longer need to supply it.');
+  .describe(
+    'The kind of change. added: callers must now supply a value. removed: callers no longer need to supply one.',
+  );
 const MessageNamesShape = z.array(
-  z.string().describe('The role of a message, or the name of a placeholder and `*`. An unusual name is a JSON string.'),
+  z
+    .string()
+    .describe(
+      'The role of a message, or the name of a placeholder followed by `*`. An unusual name is written as a JSON string.',
+    ),
 );
 
 /** The shapes of the fields that show the text, the metadata and the messages before and after a change. */
@@ -29,7 +35,9 @@ export const TEXT_FIELDS = {
   text_omitted: z
     .literal(true)
     .optional()
-    .describe('The report omits the texts, because a text or its metadata is larger than 100 kB.'),
+    .describe(
+      'The report omits the text before and after the change, because the text or its metadata is larger than 100 kB.',
+    ),
   before_metadata: MetadataShape,
   after_metadata: MetadataShape,
   breaking: z
@@ -43,7 +51,7 @@ export const TEXT_FIELDS = {
       ]),
     )
     .describe(
-      'The variables and placeholders that only one of the two texts has. Empty if there was no text before the change, or if one of the texts is unknown.',
+      'The variables and placeholders that appear in only one of the two texts. Empty if there was no text before the change, or if one of the texts is unknown.',
     ),
   messages: z
     .object({

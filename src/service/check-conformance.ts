@@ -274,7 +274,7 @@ async function checkRefusal(
     if (problem.code === code) return makeOkPoint(requirement.point, 'refused');
     const isRefused = error instanceof ServiceError && error.effect === 'rejected';
     if (!isRefused && problem.code !== 'service/unexpected-status') return makeProblemPoint(requirement.point, problem);
-    const hint = `Expect messages about this status when promptsync meets this case. Ask the operator of the service to ${requirement.request}.`;
+    const hint = `In this case, promptsync reports this status instead of the actual problem. Ask the operator of the service to ${requirement.request}.`;
     return makeWarningPoint(requirement.point, `refused, but not as expected: ${problem.message}`, hint);
   }
   return makeErrorPoint(requirement.point, 'accepted', makeRequirementHint(requirement));
@@ -305,12 +305,12 @@ async function checkRefusedActivation(
   if (point.level === 'error') return point;
   const after = await readServedId(run);
   if (before === null || after === null) {
-    return makeUncheckedPoint(point.name, 'promptsync could not read the environment before and after the request');
+    return makeUncheckedPoint(point.name, 'promptsync could not read the environment before or after the request');
   }
   // An earlier activation of this check can become visible late.
   if (before === after || run.versions.some(({ id }) => id === after)) return point;
   const hint = makeRequirementHint(run.target.requirements[rule]);
-  return makeErrorPoint(point.name, 'refused, but the environment has changed nevertheless', hint);
+  return makeErrorPoint(point.name, 'refused, but the environment changed anyway', hint);
 }
 
 /** Returns the id of the version that `DOCTOR_ENVIRONMENT` serves, or an empty id for none. Null if a read fails. */
@@ -332,7 +332,8 @@ async function checkNothingActive(environment: string, run: ConformanceRun): Pro
     noteFailure(error, run);
     const problem = toProblem(error);
     if (problem.code !== 'service/prompt-not-found') return makeProblemPoint(point, problem);
-    const hint = 'Expect one more request for each environment in which no version is active. Nothing else is lost.';
+    const hint =
+      'promptsync sends one more request for each environment in which no version is active. There is no other effect.';
     return makeWarningPoint(point, 'status 404 for the environment, although the prompt exists', hint);
   }
 }

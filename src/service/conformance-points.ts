@@ -82,7 +82,7 @@ function makeTextPoint(result: SampleResult, requirement: ServiceRequirement): D
   if (created === null) {
     if (!result.isContentRefused) return makeProblemPoint(name, result.problem);
     const hint =
-      'Ask the operator of the service to accept such texts. promptsync cannot sync a prompt with such a text.';
+      'Ask the operator of the service to accept this kind of text. promptsync cannot sync prompts that contain it.';
     return makeErrorPoint(name, result.problem.message, hint);
   }
   const received = listContents(result).map(({ text }) => text);
@@ -93,7 +93,7 @@ function makeTextPoint(result: SampleResult, requirement: ServiceRequirement): D
   const found = `the service returned the text ${describeTextChange(sample.text, changed)}`;
   if (received.every((text) => digestText(text).digest === digestText(sample.text).digest)) {
     const hint =
-      'Expect no changes in plans, because promptsync ignores this difference. Applications read the text as the service returns it.';
+      'Plans show no change, because promptsync ignores this difference. However, applications read the text exactly as the service returns it.';
     return makeWarningPoint(name, found, hint);
   }
   return makeErrorPoint(name, found, makeRequirementHint(requirement));
@@ -117,8 +117,9 @@ function makeUnreadPoint(name: string): DoctorPoint {
  * text".
  */
 function describeTextChange(sent: string, received: string): string {
-  if (received === sent.replace(/[\r\n]+$/, '')) return 'without the line breaks at its end';
-  if ([sent.trim(), sent.trimEnd(), sent.trimStart()].includes(received)) return 'without the white space at its ends';
+  if (received === sent.replace(/[\r\n]+$/, '')) return 'without its trailing line breaks';
+  if ([sent.trim(), sent.trimEnd(), sent.trimStart()].includes(received))
+    return 'without its leading or trailing white space';
   if (received === sent.replaceAll('\r\n', '\n')) return 'with LF instead of CRLF line breaks';
   if (received === sent.normalize('NFC')) return 'in Unicode normalization form NFC';
   const lengths = `${formatNumber(received.length)} instead of ${formatNumber(sent.length)} characters`;
@@ -136,7 +137,7 @@ function makeMetadataPoint(created: readonly CreatedResult[], requirement: Servi
     const isUnread = created.every(({ stored }) => stored.length === 0);
     return isUnread ? makeUnreadPoint(point) : makeOkPoint(point, 'returned unchanged');
   }
-  const found = isEmpty(changed) ? 'the service dropped it' : 'the service returned it with changes';
+  const found = isEmpty(changed) ? 'the service dropped it' : 'the service changed it';
   return makeErrorPoint(point, found, makeRequirementHint(requirement));
 }
 
@@ -154,7 +155,7 @@ function makeNumbersPoint(
   const compared = earlierNumber === null ? numbers : [earlierNumber, ...numbers];
   if (compared.length < 2) return makeUncheckedPoint(point, 'there is only one version number to compare');
   const isIncreasing = compared.every((number, index) => index === 0 || number > (compared[index - 1] ?? number));
-  const earlier = earlierNumber === null ? '' : ` after v${earlierNumber} of an earlier run`;
+  const earlier = earlierNumber === null ? '' : ` after v${earlierNumber} from an earlier run`;
   const list = `${numbers.map((number) => `v${number}`).join(', ')}${earlier}`;
   if (isIncreasing) return makeOkPoint(point, `increasing: ${list}`);
   return makeErrorPoint(point, `not increasing: ${list}`, makeRequirementHint(requirement));
@@ -168,7 +169,7 @@ function makeNewestPoint(created: readonly CreatedResult[], requirement: Service
     const found = 'the service does not report a new version as the newest one';
     return makeErrorPoint(point, found, makeRequirementHint(requirement));
   }
-  if (worst.reads === 1) return makeOkPoint(point, 'reported right after the creation');
+  if (worst.reads === 1) return makeOkPoint(point, 'reported right after creation');
   const hint = 'Expect longer waits after a lost response, because promptsync then looks for the newest version.';
   return makeWarningPoint(point, `reported only after ${formatVisibilityTime(worst.milliseconds)}`, hint);
 }
@@ -181,14 +182,14 @@ function makeActivationPoint(created: readonly CreatedResult[], requirement: Ser
   const worst = findWorst(created.map(({ active }) => active));
   if (worst.kind === 'failed') return makeFailurePoint(worst.problem, requirement);
   if (worst.kind === 'never') {
-    const found = 'the environment never served the activated version within 30 s';
+    const found = 'the environment did not serve the activated version within 30 s';
     return makeErrorPoint(point, found, makeRequirementHint(requirement));
   }
   if (worst.reads === 1) return makeOkPoint(point, `visible after ${formatVisibilityTime(worst.milliseconds)}`);
   const found = `visible only after ${formatVisibilityTime(worst.milliseconds)}`;
   if (worst.reads > SYNC_READS) return makeErrorPoint(point, found, makeRequirementHint(requirement));
   const hint =
-    'Expect each activation of a sync to take this long, because promptsync waits until it can read it back.';
+    'Expect each activation in a sync to take this long, because promptsync waits until it can read back the activated version.';
   return makeWarningPoint(point, found, hint);
 }
 

@@ -18,7 +18,7 @@ const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502
 
 /** How problem messages explain that a request got no complete response, by error code. */
 const BROKEN_EXCHANGE_REASONS: Readonly<Record<string, string>> = {
-  EAI_AGAIN: 'the DNS lookup of its host failed',
+  EAI_AGAIN: 'the DNS lookup for its host failed',
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
   EHOSTUNREACH: 'no route to its host',
@@ -191,7 +191,8 @@ function interpretReceived<Value>(
   { secrets }: ConnectionFacts,
 ): AttemptResult<Value> {
   try {
-    if (isEncoded(response)) throw new InvalidResponse('it is compressed, which promptsync did not request');
+    if (isEncoded(response))
+      throw new InvalidResponse('it is compressed, although promptsync did not request compression');
     if (response.body.length > (call.maxBytes ?? http.MAX_RESPONSE_BYTES)) throw new InvalidResponse('it is too large');
     const value = response.status === 204 ? null : parseJsonResponse(response.body);
     return { isSuccess: true, value: call.parse(value, response.body.length) };

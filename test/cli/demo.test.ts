@@ -64,7 +64,7 @@ describe('promptsync demo', () => {
 
 test('promptsync plan succeeds in the repository that promptsync demo --keep leaves behind', async () => {
   const { stdout, left } = await runDemoProcess({ words: ['--keep'] });
-  expect(stdout).toContain(`The repository stays in ${left[0]}`);
+  expect(stdout).toContain(`The repository is kept in ${left[0]}`);
   expect(await run(left[0]!, ['plan'])).toMatchObject({ exitCode: 0, stdout: 'nothing to do: 1 prompt in sync.\n' });
 });
 
@@ -73,7 +73,7 @@ test('promptsync demo reports an error if git is not installed', async () => {
   expect(ran).toMatchObject({
     exitCode: 1,
     left: [],
-    stdout: expect.stringContaining('the program git is not in PATH'),
+    stdout: expect.stringContaining('git is not in PATH'),
   });
 });
 
@@ -102,7 +102,7 @@ describe('the commands of the demo', () => {
 
   test('promptsync demo stops and names the failed command if one of its commands returns an unexpected exit code', async () => {
     const { ended, folder } = await withCommand(async () => 3);
-    const message = expect.stringMatching(/`promptsync init .*` of the demo exited with 3/);
+    const message = expect.stringMatching(/in the demo, `promptsync init .*` exited with code 3/);
     expect(ended).toMatchObject({ problem: { code: 'internal/unexpected', message } });
     expect(existsSync(folder)).toBe(false);
   });

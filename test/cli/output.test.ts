@@ -77,8 +77,11 @@ describe('--output', () => {
     { outputs: '--format text -o prompts', reason: 'it is a folder' },
     { outputs: '--format text -o ', reason: 'it is a folder' },
     { outputs: '-o promptsync.yaml/out.txt', reason: 'its folder does not exist' },
-    { outputs: '-o out.yaml', reason: 'the name `out.yaml` does not determine a format' },
-    { outputs: '-o good.json -o /dev/stdout', reason: 'the name `/dev/stdout` does not determine a format' },
+    { outputs: '-o out.yaml', reason: 'the format cannot be inferred from the file name `out.yaml`' },
+    {
+      outputs: '-o good.json -o /dev/stdout',
+      reason: 'the format cannot be inferred from the file name `/dev/stdout`',
+    },
     { outputs: '-o good.json -o good.md --format html', reason: 'can be combined with only one' },
   ])('sync rejects the arguments $outputs before sending any request', async ({ outputs, reason }) => {
     const { folder, service, promptsync } = await makeStage();

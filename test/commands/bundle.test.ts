@@ -107,7 +107,7 @@ describe('bundle', () => {
     expect(await bundle('-o', 'p.json', '-o', 'p.ts', '-o', 'p.py')).toEqual({
       exitCode: 0,
       stdout: '',
-      stderr: 'Bundled 1 prompt of "production": p.json, p.ts, p.py\n',
+      stderr: 'Bundled 1 prompt from "production": p.json, p.ts, p.py\n',
     });
     expect(service.requests).toHaveLength(1);
     expect(parse(read(folder, 'p.json')).prompts['greeting']).toMatchObject({ prompt: 'Hi {{name}}.' });

@@ -351,7 +351,7 @@ describe('a missing default base', () => {
     const service = await startTestService(['greeting']);
     const folder = makeWorkspace(files);
     git(folder, 'init', '--quiet');
-    const notice = [`${NOTICE} the git repository has no commit yet.`];
+    const notice = [`${NOTICE} the git repository has no commits yet.`];
     expect(await planIn(folder, service)).toEqual({ exitCode: 0, notice });
   });
 

@@ -131,7 +131,7 @@ describe('doctor --write on a four-call service', () => {
     const { point } = await check();
     expect(point('version numbers')).toMatchObject({
       level: 'error',
-      found: 'not increasing: v2, v3, v4, v5 after v50 of an earlier run',
+      found: 'not increasing: v2, v3, v4, v5 after v50 from an earlier run',
     });
   });
 
@@ -309,14 +309,14 @@ describe('doctor --write on a four-call service', () => {
     const { checked } = await findDeviations(faultOn(isCreate, answers(status)), makeClock());
     const point = checked.find(({ name }) => name === 'text: CRLF');
     expect(point?.level).toBe('error');
-    expect(point?.hint?.includes('accept such texts')).toBe(isContentRefused);
+    expect(point?.hint?.includes('accept this kind of text')).toBe(isContentRefused);
   });
 
   test('for a service that drops metadata_, the hint names the consequences', async () => {
     const { deviations } = await findDeviations(changeStoredVersion(({ content }) => ({ content })));
     expect(deviations[0]).toMatchObject({
       found: 'the service dropped it',
-      hint: expect.stringMatching(/^Ask the operator .*`metadata_`.*pinned version number.*revert/),
+      hint: expect.stringMatching(/^Ask the operator .*`metadata_`.*version pinned by number.*revert/),
     });
   });
 
@@ -379,7 +379,7 @@ describe('doctor --write on a four-call service', () => {
     const { checked } = await findDeviations(fault, makeClock());
     expect(checked.find(({ name }) => name === 'unknown version')).toMatchObject({
       level: 'error',
-      found: 'refused, but the environment has changed nevertheless',
+      found: 'refused, but the environment changed anyway',
     });
     expect(checked.find(({ name }) => name === "another prompt's version")?.level).toBe('ok');
   });
@@ -395,7 +395,7 @@ describe('doctor --write on a four-call service', () => {
     const firstVersion = service.store.readPrompt('prm_scratch')!.latest_version_id;
     const { named, point } = await check();
     expect(named('error')).toEqual(["another prompt's version"]);
-    expect(point("another prompt's version").hint).toContain('reject the version of another prompt');
+    expect(point("another prompt's version").hint).toContain('reject a version of another prompt');
   });
 
   test('doctor --write does not blame a refused request for an earlier activation that becomes visible late', async () => {
@@ -634,7 +634,7 @@ describe('doctor --write on Langfuse', () => {
       const answer = await forward(request);
       return { ...answer, body: answer.body.replace(/"config":\{.*?\]\}\}/, `"config":${config}`) };
     });
-    expect(point('config')).toMatchObject({ level: 'error', found: 'Langfuse returned it with changes' });
+    expect(point('config')).toMatchObject({ level: 'error', found: 'Langfuse changed it' });
     expect(point('left behind').found).toBe('nothing');
     expect((await langfuse.store.list({})).data).toEqual([]);
   });

@@ -349,7 +349,7 @@ describe('the points about the configuration and the prompt files', () => {
     expect(exitCode).toBe(0);
     expect(point('prompt files').level).toBe('warning');
     expect(point('environments')).toMatchObject({ level: 'warning', hint: expect.stringContaining('staging: latest') });
-    expect(point('key').found).toBe('not checked, because the workspace has no prompt file');
+    expect(point('key').found).toBe('not checked, because the workspace has no prompt files');
   });
 
   test('doctor reports a warning if validate has warnings about the prompt files', async () => {
@@ -497,7 +497,7 @@ describe('the points about the service', () => {
     expect(point('proxy')).toMatchObject({ level: 'error', found: expect.stringContaining('https_proxy') });
   });
 
-  test('doctor checks the Langfuse key even if the workspace has no prompt file', async () => {
+  test('doctor checks the Langfuse key even if the workspace has no prompt files', async () => {
     const { environment } = await startLangfuse();
     const folder = makeWorkspace({ 'promptsync.yaml': `service: { provider: langfuse }\n${CONFIG}` });
     const { point } = await examine(folder, [], { environment });

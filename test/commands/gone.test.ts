@@ -69,11 +69,13 @@ describe('plan --base with a deleted prompt file', () => {
     expect(exitCode).toBe(0);
     expect(report.problems).toMatchObject([{ code: 'prompt/gone', severity: 'warning' }]);
     expect(report.problems[0]?.message).toMatch(
-      /promptsync cannot read which versions the service still serves: .*\.$/,
+      /promptsync cannot determine which versions the service still serves: .*\.$/,
     );
     service.store.registerPrompt({ id: 'prm_refund', projectId: 'project', key: 'team/refund', name: 'refund' });
     const again = await runJson(folder, PLAN, service);
-    expect(again.report.problems[0]?.message).toContain('No environment that the file pinned serves a version.');
+    expect(again.report.problems[0]?.message).toContain(
+      'None of the environments that the file pinned serves a version.',
+    );
   });
 
   test('plan --base warns about an uncommitted deletion of a prompt file', async () => {

@@ -446,12 +446,12 @@ describe('the ids of an import', () => {
   });
 
   test.each<[string, readonly string[], string | Readable, string]>([
-    ['import sends no requests if no prompt id is given', [], '', 'The command does not specify a prompt id'],
+    ['import sends no requests if no prompt id is given', [], '', 'No prompt ids were specified'],
     [
       'import sends no requests if the id list contains only comments',
       ['-'],
       '# none\n',
-      'The command does not specify a prompt id',
+      'No prompt ids were specified',
     ],
     [
       'import sends no requests if the id file does not exist',

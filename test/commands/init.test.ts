@@ -370,7 +370,7 @@ describe('init --pre-commit', () => {
     expect({ exitCode, problems: report.problems }).toEqual({ exitCode: 0, problems: [] });
     expect(read(folder, PRE_COMMIT)).toBe(example);
     expect(report.next_steps?.slice(1)).toEqual([
-      `In ${PRE_COMMIT}, replace the zeros with the promptsync commit that you trust.`,
+      `In ${PRE_COMMIT}, replace the zeros with the id of a promptsync commit that you trust.`,
       'Then commit the files and run promptsync plan.',
     ]);
   });
@@ -640,7 +640,7 @@ describe('the questions of init', () => {
   test('init asks for every value that no flag provides', async () => {
     const { folder, asked, run: ran } = await interviewWith({ 'Which folder': ' texts/ ' });
     expect(asked.map((message) => message.split(' ').slice(0, 2).join(' '))).toEqual([
-      ...['Which service', 'What is', 'Which variable', 'Which folder', 'Which environments', 'Which prompt'],
+      ...['Which service', 'What is', 'Which environment', 'Which folder', 'Which environments', 'Which prompt'],
       ...['Which CI', 'Should pre-commit'],
     ]);
     const written = ['promptsync.yaml', 'texts/example/greeting.md', ...EXTENDED];
@@ -662,7 +662,7 @@ describe('the questions of init', () => {
     [
       'init does not ask for a service if --url is given',
       { url: 'http://127.0.0.1:1' },
-      ['variable', 'variable', 'folder', 'environments', 'prompt', 'CI', 'pre-commit'],
+      ['environment', 'environment', 'folder', 'environments', 'prompt', 'CI', 'pre-commit'],
     ],
     [
       'init asks no questions if flags provide every value',
@@ -713,7 +713,7 @@ describe('the questions of init', () => {
     const { asked } = await interviewWith({ 'What is the address': [`${front.baseUrl}/wrong`, baseUrl] });
     expect(asked.filter((message) => message.includes('What is the address'))).toEqual([
       expect.stringMatching(/^What is the address/),
-      expect.stringMatching(/^The server found nothing there \(404\).*\nWhat is the address/),
+      expect.stringMatching(/^The server responded with 404 \(not found\).*\nWhat is the address/),
     ]);
     expect(front.requests.map(({ key }) => key)).not.toContain(KEY);
   });
@@ -742,10 +742,10 @@ describe('the questions of init', () => {
 
   test('init asks for the key variable again if the variable is not set or contains a key that the service rejects', async () => {
     const variables = { WRONG_KEY: 'sk-wrong' };
-    const answers = { 'Which variable': ['UNSET_KEY', 'WRONG_KEY', 'PROMPTSYNC_API_KEY'] };
+    const answers = { 'Which environment variable': ['UNSET_KEY', 'WRONG_KEY', 'PROMPTSYNC_API_KEY'] };
     const { folder, asked } = await interviewWith(answers, {}, variables);
-    expect(asked.filter((message) => message.includes('Which variable'))).toEqual([
-      expect.stringMatching(/^Which variable/),
+    expect(asked.filter((message) => message.includes('Which environment variable'))).toEqual([
+      expect.stringMatching(/^Which environment variable/),
       expect.stringMatching(/^The variable `UNSET_KEY` must contain the API key/),
       expect.stringMatching(/40[13]|rejected|refused/),
     ]);
@@ -805,7 +805,7 @@ describe('the questions of init', () => {
   test('init explains why it rejects an invalid answer to a question', async () => {
     const faults: Readonly<Record<string, readonly [string, string]>> = {
       'What is the address': ['http://example.com', 'plain http'],
-      'Which variable': ['sk-live', 'the name of an environment variable'],
+      'Which environment variable': ['sk-live', 'the name of an environment variable'],
       'Which folder': ['/', 'expected a folder inside'],
       'Which environments': ['a,,b', 'expected names'],
       'Which prompt': ['..', 'expected the id of an existing prompt'],
@@ -834,8 +834,8 @@ describe('the last lines of init', () => {
 
   test('the last lines of init name the import command and the CI files that still need the promptsync commit', async () => {
     expect(await linesOf(URL)).toEqual([
-      'Next: to write the files for the prompts in the service, run: promptsync import ID…',
-      `In ${WORKFLOWS.join(', ')}, replace the zeros with the promptsync commit that you trust.`,
+      'Next: run promptsync import ID… to write files for the prompts that the service has.',
+      `In ${WORKFLOWS.join(', ')}, replace the zeros with the id of a promptsync commit that you trust.`,
       'In the settings of the GitHub repository, open `Environments` and create "staging", "production". Store the secret PROMPTSYNC_API_KEY in each environment and, for the other workflows, in the repository.',
       'Then commit the files and run promptsync plan.',
     ]);
@@ -843,8 +843,8 @@ describe('the last lines of init', () => {
 
   test('the last lines of init for Langfuse name the command that imports all prompts', async () => {
     expect(await linesOf(['--provider', 'langfuse', '--ci', 'gitlab'])).toEqual([
-      "Next: to write the files for the prompts in Langfuse, run: promptsync import '**'",
-      `In ${GITLAB[0]}, replace the zeros with the promptsync commit that you trust.`,
+      "Next: run promptsync import '**' to write files for the prompts that Langfuse has.",
+      `In ${GITLAB[0]}, replace the zeros with the id of a promptsync commit that you trust.`,
       'In the CI/CD settings of the GitLab project, add the variables LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY once for each of the scopes "staging", "production". For reviews and drift checks, also add the variables with the scope "*".',
       'Then commit the files and run promptsync plan.',
     ]);

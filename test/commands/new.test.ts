@@ -56,7 +56,7 @@ describe('new for a four-call service', () => {
     expect(read(folder, 'prompts/support/refund.md')).toMatch(/^---\nid: replace_me\n/);
     const place = 'prompts/support/refund.md:2';
     expect(stdout).toContain(
-      `Create the prompt in the service at https://prompts.example.com, then write its id to ${place}.\n`,
+      `Create the prompt in the service at https://prompts.example.com, then enter its id in ${place}.\n`,
     );
     const { report, ...validated } = await runJson(folder, ['validate']);
     expect(validated.exitCode).toBe(0);
@@ -118,7 +118,7 @@ describe('new for a four-call service', () => {
   test('the embedded service does not register a prompt with the id replace_me', async () => {
     const folder = makeStage(`service: { embedded: service.db }\n${ENVIRONMENTS}`);
     const { stdout } = await run(folder, ['new', 'refund']);
-    expect(stdout).toContain('Write any id to prompts/refund.md:2.');
+    expect(stdout).toContain('Enter any id in prompts/refund.md:2.');
     expect(await run(folder, ['sync', '--yes'])).toMatchObject({ exitCode: 3 });
     replaceId(folder, 'prompts/refund.md', 'refund');
     expect(await run(folder, ['sync', '--yes'])).toMatchObject({ exitCode: 0 });
@@ -278,8 +278,8 @@ test('new --dry-run shows the new file and writes nothing', async () => {
 });
 
 test.each<[string, string]>([
-  ['markdown', '- `Create the prompt in the service, then write its id to prompts/a.md:2.`'],
-  ['html', 'Create the prompt in the service, then write its id to prompts/a.md:2.'],
+  ['markdown', '- `Create the prompt in the service, then enter its id in prompts/a.md:2.`'],
+  ['html', 'Create the prompt in the service, then enter its id in prompts/a.md:2.'],
   ['junit', '<testsuite'],
 ])('new --format %s reports the new file and the next step', async (format, expected) => {
   const { exitCode, stdout } = await run(makeStage(), ['new', 'a', '--format', format]);

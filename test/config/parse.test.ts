@@ -392,8 +392,8 @@ describe('the address of the service', () => {
     { url: 'https:\\\\a.example', expected: 'backslashes' },
     { url: '//prompts.example.com', expected: 'it is not a URL' },
     { url: 'https://', expected: 'it is not a URL' },
-    { url: 'http://localhost.evil.com', expected: 'not loopback' },
-    { url: 'http://prompts.example.com', expected: 'not loopback' },
+    { url: 'http://localhost.evil.com', expected: 'non-loopback' },
+    { url: 'http://prompts.example.com', expected: 'non-loopback' },
     { url: 'ftp://localhost', expected: 'its scheme is not https' },
     { url: 'file:///etc/passwd', expected: 'its scheme is not https' },
     { url: 'javascript:alert(1)', expected: 'its scheme is not https' },
@@ -414,7 +414,7 @@ describe('the address of the service', () => {
       expect(problems[0]).toContain(expected);
     }
     expect(problemsOf(`service:\n  base_url: ${JSON.stringify(url)}`)[0]).toContain(' promptsync.yaml 2:13 ');
-    expect(schema({ service: { base_url: url } })).toBe(expected === 'not loopback' || url === 'https://');
+    expect(schema({ service: { base_url: url } })).toBe(expected === 'non-loopback' || url === 'https://');
   });
 
   test('parseConfig rejects an empty base URL in the configuration', () => {

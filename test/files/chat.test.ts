@@ -307,7 +307,7 @@ describe('new files of chat prompts', () => {
     [
       'promptsync refuses to write a chat prompt to a file if a message contains a conflict marker',
       [{ role: 'a', content: 'x\n<<<<<<< y' }],
-      'Line 3 of its text is a conflict marker of git.',
+      'Line 3 of its text is a git conflict marker.',
     ],
     [
       'promptsync refuses to write a chat prompt to a file if a message contains a NUL character',

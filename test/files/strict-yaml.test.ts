@@ -268,7 +268,7 @@ describe('the messages of YAML syntax errors', () => {
     [
       'the YAML parser explains that a line has no colon',
       'id: a\nname Support\nkey: b',
-      'a line has no colon, or its indentation does not fit',
+      'a line has no colon, or its indentation is wrong',
     ],
     [
       'the YAML parser explains a syntax error without quoting the secret in the source',

@@ -272,6 +272,6 @@ describe('the failures of git', () => {
   test('promptsync reports an error if git is not in PATH', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     vi.stubEnv('PATH', '/nowhere');
-    await expect(open(folder)).rejects.toThrow('git failed: the program git is not in PATH.');
+    await expect(open(folder)).rejects.toThrow('git failed: git is not in PATH.');
   });
 });

@@ -392,7 +392,7 @@ test('The check of a merge queue run approves no changes, so the action relies o
   expect(await team.run('merge_group', event, at)).toMatchObject({ exitCode: 0 });
   const [check] = team.github.checks(queued.merge);
   expect(check).toMatchObject({ name: 'promptsync', conclusion: 'success' });
-  expect(check?.output.text).toBe('This check approves no changes.');
+  expect(check?.output.text).toBe('This check does not approve any changes.');
   expect((await team.runPush(team.mergePull(queued), reviewed)).outputs['failure-reason']).toBe('');
   expect(takeCreations(team)).toHaveLength(2);
   expect(team.github.comments(2)[0]?.body).toMatch(/### promptsync applied, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n/);

@@ -372,7 +372,7 @@ describe('a review with an API key', () => {
     pushMain({ 'promptsync.yaml': configOf(service.baseUrl) });
     const ran = await review({ ...changed, 'promptsync.yaml': configOf(thief.baseUrl) }, { inputs });
     expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'plan-digest': '' } });
-    expect(ran.summary).toContain('promptsync does not send a key to an address that only the head commit configures');
+    expect(ran.summary).toContain('promptsync never sends a key to an address that appears only in the head commit');
     expect([thief.requests, service.requests]).toEqual([[], []]);
   });
 

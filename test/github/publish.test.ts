@@ -20,8 +20,8 @@ describe('annotateProblems', () => {
 
   test.each<[number, string | undefined]>([
     [9, undefined],
-    [10, 'error: 1 more error: see the summary of the run.'],
-    [12, 'error: 3 more errors: see the summary of the run.'],
+    [10, 'error: 1 more error: see the run summary.'],
+    [12, 'error: 3 more errors: see the run summary.'],
   ])('annotateProblems shows nine of %i errors and states how many more there are, if any', (count, more) => {
     const lines = annotated(many('error', count));
     expect(lines.slice(0, 9)).toEqual(many('error', 9).map(({ message }) => `error: ${message} What to do.`));
@@ -31,7 +31,7 @@ describe('annotateProblems', () => {
   test('annotateProblems limits errors and warnings separately and lists errors first', () => {
     const lines = annotated([...many('warning', 11), ...many('error', 9)]);
     expect(lines.map((line) => line.split(':')[0]).join(' ')).toMatch(/^(error ){9}(warning ?){10}$/);
-    expect(lines.at(-1)).toBe('warning: 2 more warnings: see the summary of the run.');
+    expect(lines.at(-1)).toBe('warning: 2 more warnings: see the run summary.');
   });
 
   test('annotateProblems reports identical problems only once', () => {

@@ -279,8 +279,8 @@ describe('status --orphans', () => {
       const shown = async (pattern: string) =>
         (await runChecked(['status', `--orphans=${pattern}`, '--format', format])).stdout.replaceAll('`', '');
       const some = await shown('**');
-      expect(some).toContain('team/a: last version v1, active in canary, production');
-      expect(some).toContain('team/idle: last version v1, not active anywhere');
+      expect(some).toContain('team/a: newest version v1, active in canary, production');
+      expect(some).toContain('team/idle: newest version v1, not active anywhere');
       expect(await shown('support/*')).toContain('none: every matching prompt has a file');
     },
   );

@@ -85,13 +85,13 @@ describe('renderDiffs', () => {
       'renderDiffs says that promptsync has not read the new text yet if that text is missing',
       side('a'),
       side(null),
-      ['staging: promptsync has not read the new text yet and reads it before a sync'],
+      ['staging: promptsync has not read the new text yet, but will read it before a sync'],
     ],
     [
       'renderDiffs says that the current text is unknown if that text is missing',
       side(null),
       side('a'),
-      ['staging: the current text is unknown because this plan is offline'],
+      ['staging: the current text is unknown because the plan was created offline'],
     ],
   ])('%s', (_, before, after, expected) => {
     expect(diff(before, after)).toEqual(expected);
@@ -99,7 +99,7 @@ describe('renderDiffs', () => {
 
   test('renderDiffs shows a message instead of a diff if the text is too large', () => {
     const long = setActive({ after_text: null, text_omitted: true });
-    expect(diffs(long)).toEqual(['staging: one of the texts is too large to show (over 100 kB)']);
+    expect(diffs(long)).toEqual(['staging: the old or the new text is too large to show (over 100 kB)']);
   });
 
   test('renderDiffs returns nothing for an activated version whose text is not in the report', () => {

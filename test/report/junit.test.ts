@@ -106,7 +106,7 @@ describe('the output of a JUnit report', () => {
     [
       'A JUnit report lists orphans',
       reportOf([], { orphans }),
-      ['Orphans', 'old: last version v3, active in production'],
+      ['Orphans', 'old: newest version v3, active in production'],
     ],
     [
       'A JUnit report lists changed messages above orphans, and names a prompt without a file by its key',

@@ -356,9 +356,10 @@ describe('the drift of a Markdown page', () => {
     const text = page(report([prompt({ changes: [change], drift: [drift] })], { mode }));
     const when = mode === 'apply' ? 'existed in the service before this run' : 'already exist in the service';
     const isOverwritten = drift.kind === 'outside' && drift.restores && change.status !== 'not_made';
-    const [title, end] = mode === 'apply' ? ['Overwrote', 'this run undid that'] : ['Overwrites', 'a sync undoes that'];
+    const [title, end] =
+      mode === 'apply' ? ['Overwrote', 'this run undid them'] : ['Overwrites', 'a sync would undo them'];
     const open = isOverwritten
-      ? `#### ${title} changes made in the service\n\nThe files did not ask for these changes. Someone changed the service, and ${end}:`
+      ? `#### ${title} changes made in the service\n\nSomeone made changes in the service that are not in the files, and ${end}:`
       : `#### Drift\n\nThese differences ${when}:`;
     const describe = 'field' in drift ? named : serves;
     const what = describe(drift.restores ? 'the file' : 'the base');
@@ -431,7 +432,7 @@ describe('a Markdown page over its size limit', () => {
     const limit = { most: 60_000, measure: (text: string) => text.length };
     const text = page(many(), { limit, runUrl: null });
     expect(text).toMatch(/This page omits \d+ problems, \d+ drift notes?, \d+ diffs\. For the complete report, see/);
-    expect(text).toContain('For the complete report, see the report of the run.\n');
+    expect(text).toContain("For the complete report, see the run's report.\n");
   });
 
   test('A Markdown report with a size limit lists only the first 100 places of a warning', () => {
@@ -447,7 +448,7 @@ describe('a Markdown page over its size limit', () => {
     const long = setActive({ after_text: null, text_omitted: true });
     const text = page(report([prompt({ changes: [long] })]));
     expect(text).toContain(
-      'not complete. 1 text of more than 100 kB is too large to show. To see changes in large files, run git diff',
+      'not complete. 1 prompt text over 100 kB is too large to show. To see changes in large files, run git diff',
     );
   });
 

@@ -84,7 +84,7 @@ describe('the problems of a text report', () => {
         'error: The service did not respond within 15 seconds. [service/timeout]',
         '  Run the command again, or increase `timeout_seconds` in `promptsync.yaml`.',
         '',
-        'No prompt could be observed; nothing was written.',
+        'promptsync could not read any prompt and wrote nothing.',
         '',
       ].join('\n'),
     );

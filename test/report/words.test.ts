@@ -68,7 +68,7 @@ describe('describeBreakingChanges and describeUnusedInputs', () => {
   const name: ReportChange = { kind: 'update-prompt', fields: { name: { before: 'a', after: 'b' } } };
   const serves = (environment: string, ...breaking: readonly ReturnType<typeof added | typeof removed>[]) =>
     setActive({ environment, breaking });
-  const keyText = 'the key changes from <k/0> to <k/1>. Callers that use the key must change it.';
+  const keyText = 'the key changes from <k/0> to <k/1>. Callers that use the old key must be updated.';
   const more = 'the variable <{{x}}> is added. Callers must supply it.';
   const less = 'the variable <{{x}}> is removed. Callers no longer need to supply it.';
 

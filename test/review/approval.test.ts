@@ -163,7 +163,7 @@ describe('parseApproval', () => {
     ['An approval is invalid if a digest is truncated', text.replace(/.{9}\n```/, '\n```'), target, null],
     [
       'An approval is invalid if the check says that it approves no changes',
-      'This check approves no changes.',
+      'This check does not approve any changes.',
       target,
       null,
     ],

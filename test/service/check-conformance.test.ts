@@ -124,7 +124,7 @@ describe('checkConformance', () => {
     });
     expect(points.find(({ name }) => name === 'metadata')).toMatchObject({
       level: 'error',
-      found: 'the service returned it with changes',
+      found: 'the service changed it',
     });
   });
 

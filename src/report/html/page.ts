@@ -215,14 +215,14 @@ function renderControls({ prompts, mode }: Report, hasTexts: boolean): Markup {
   const counts = PROMPT_TRAITS.map((name) => [name, traits.filter((trait) => trait === name).length] as const);
   const filters = [['all', prompts.length] as const, ...counts.filter(([, count]) => count > 0)];
   return markup`<form class="controls" hidden>
-<input type="search" id="search" placeholder="Search names and texts" aria-label="Search in names and texts" autocomplete="off">
+<input type="search" id="search" placeholder="Search names and text" aria-label="Search names and text" autocomplete="off">
 ${filters.length < 2 ? NO_MARKUP : markup`<fieldset><legend>Show</legend>${filters.map(renderRadio)}</fieldset>\n`}${hasTexts ? VIEW_CHOICE : NO_MARKUP}<span class="buttons"><button type="button" value="expand">Expand</button> <button type="button" value="collapse">Collapse</button></span>
 </form>
 `;
 }
 
 /** The control that switches between the unified and the side-by-side view of diffs. */
-const VIEW_CHOICE: Markup = markup`<fieldset class="view"><legend>Texts</legend>
+const VIEW_CHOICE: Markup = markup`<fieldset class="view"><legend>Text view</legend>
 <label><input type="radio" name="view" value="unified" checked><span>Unified</span></label>
 <label><input type="radio" name="view" value="split"><span>Side by side</span></label></fieldset>
 `;
