@@ -41,7 +41,7 @@ export const EXPLANATIONS = {
   'prompt/not-utf8': { why: 'promptsync does not guess the encoding, because a wrong guess would change the text.' },
   'prompt/nul': { why: 'A NUL character usually means that the file is corrupted or is not plain text.' },
   'prompt/conflict-markers': {
-    why: 'The conflicts from a merge or a pull have not been resolved, so the file still contains both sides.',
+    why: 'The file still has unresolved conflicts from a merge or a pull, so it contains both sides.',
     advice: 'promptsync also searches the prompt text for conflict markers. If your text needs such a line, indent it.',
   },
   'prompt/no-front-matter': {
@@ -252,7 +252,7 @@ export const EXPLANATIONS = {
   'guard/promotion-order': {
     why: PROMOTION_ORDER,
     advice:
-      'A rollback does not count as [a promotion](configuration.md#rules-for-environments). To recognize a rollback, promptsync needs the full git history of the file.',
+      'If you meant to roll back, make sure that the full git history of the file is available. promptsync needs the history to tell a rollback from [a promotion](configuration.md#rules-for-environments).',
   },
   'guard/uncommitted': {
     why: 'Uncommitted changes have not been reviewed, and a version created from them could not be linked to a commit. In CI, an earlier step probably edited or created the file.',
@@ -272,7 +272,7 @@ export const EXPLANATIONS = {
   'guard/not-reviewed': {
     why: 'promptsync applies only [changes shown in the check](action.md#what-is-approved) on the merged pull request. The check does not cover later changes in the service.',
     advice:
-      'Because every check shows all pending changes, you can approve them by merging any new pull request. However, a check does not count if it ran without an API key, was for a different base branch, or came from a promptsync version that did not record the pull request number.',
+      'Every check shows all pending changes, so merging any new pull request approves the change. However, a check does not count if it ran without an API key, ran against a different base branch, or was created by a promptsync version that did not record the pull request number.',
   },
   'guard/stale-plan': {
     why: 'With `--expect-plan`, promptsync applies a plan only if it is identical to the one that you reviewed.',
@@ -405,7 +405,7 @@ export const EXPLANATIONS = {
     why: 'In `auto` mode, the event that triggered the job determines what the action does.',
   },
   'action/closed': { why: null },
-  'action/drift-found': { why: 'Either someone changed the service, or a sync failed or has not run yet.' },
+  'action/drift-found': { why: 'Someone made a change directly in the service, or a sync failed or has not run yet.' },
   'action/stale-base': { why: 'Other changes were merged after this pull request was last updated.' },
   'action/not-told': { why: "The job's token lacks a permission, or GitHub was unavailable." },
   'action/not-proposed': { why: null },

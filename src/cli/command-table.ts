@@ -148,8 +148,8 @@ const bundle = makeCommandRow({
   after: `
 Applications can use the files as a fallback when they cannot reach the service.
 The TypeScript and Python files also declare a type for the variables of each
-prompt. The command reads each prompt once. If the command cannot read a pinned
-prompt, it fails and does not write any file.`,
+prompt. The command reads each prompt once. If it cannot read a pinned prompt,
+it fails without writing any files.`,
   run: async (flags, keys, host) => (await import('./run-bundle.ts')).runBundle(addKeysToOnly(keys, flags), host),
 });
 
@@ -221,10 +221,10 @@ const history = makeReportRow({
     ),
   },
   after: `
-All times are the author dates of commits, in UTC. For a version, history shows
-the commit that last changed the prompt file. For a pin, it shows the commit
-that changed the pin on the checked-out branch. To see version ids, use
---environment or --format json.`,
+All times are commit author dates in UTC. For each version, history shows the
+commit that had last changed the prompt file when the version was created. For
+each pin, it shows the commit that changed the pin on the checked-out branch. To
+see version ids, use --environment or --format json.`,
   command: async (options, keys, world) =>
     (await import('../commands/history.ts')).showHistory(addKeysToOnly(keys, options), world),
 });
@@ -246,8 +246,9 @@ const comment = makeCommandRow({
   flags: CONFIG_FLAGS,
   after: `
 Run this command in a GitLab CI job for a merge request. GITLAB_TOKEN must
-contain a project access token with the api scope and the Reporter role. Without
-a token or outside such a job, the command does nothing and exits with code 0.`,
+contain a project access token with the api scope and the Reporter role. If
+there is no token, or if the command runs outside such a job, it does nothing
+and exits with code 0.`,
   run: async (flags, file, host) => (await import('./run-command.ts')).runComment({ ...flags, file }, host),
 });
 
@@ -266,10 +267,10 @@ const doctor = makeCommandRow({
   flags: DOCTOR_FLAGS,
   after: `
 Without --write, the command sends only read requests. With --write, it creates
-versions of the --prompt prompt and activates them in the promptsync-doctor
-environment, so choose a prompt that no application reads. If the service can
-create prompts, omit --prompt: the command then creates a prompt and deletes it
-afterward.`,
+versions of the prompt given by --prompt and activates them only in the
+promptsync-doctor environment, so choose a prompt that no application reads. If
+the service can create prompts, omit --prompt. The command then creates a prompt
+and deletes it afterward.`,
   run: async (flags, _, host) => (await import('./run-doctor.ts')).runDoctor(flags, host),
 });
 
@@ -286,8 +287,8 @@ const serve = makeCommandRow({
   help: 'run the embedded service on this machine, for trials and tests',
   flags: { db, port: makePortFlag('--port <n>', 'the port on 127.0.0.1; 0 chooses a free port', 4010), seed },
   after: `
-The service accepts the API key in PROMPTSYNC_API_KEY. If that variable is not
-set, the key is "embedded".`,
+The service accepts the API key in PROMPTSYNC_API_KEY or, if that variable is
+not set, the key "embedded".`,
   run: async (flags, _, host) => (await import('./run-command.ts')).runServe(flags, host),
 });
 
@@ -312,9 +313,9 @@ const schema = makeCommandRow({
   ]),
   flags: {},
   after: `
-The first line of promptsync.yaml tells editors where to find its schema. If the
-package is not in node_modules, write the schema to a file, and name that file
-in the first line:
+The first line of promptsync.yaml tells editors where to find the schema of this
+file. If the package is not in node_modules, write the schema to a file and
+point the first line to it:
   promptsync schema config > promptsync.schema.json
   # yaml-language-server: $schema=promptsync.schema.json`,
   run: async (_, name, host) => {
@@ -331,16 +332,17 @@ const completion = makeCommandRow({
   flags: {},
   after: `
 The script completes commands, flags, formats, prompt keys, environments,
-branches, and tags. It omits names that a shell would have to quote.
+branches, and tags. It omits names that would need quoting in a shell.
 
 To install the script:
   bash  echo 'source <(promptsync completion bash)' >> ~/.bashrc
   zsh   echo 'source <(promptsync completion zsh)' >> ~/.zshrc    after compinit
   fish  promptsync completion fish > ~/.config/fish/completions/promptsync.fish
 
-The script also completes npx promptsync, with or without --no-install. In bash
-and zsh, it does not replace an existing completion for npx. If promptsync is
-only in node_modules, write the script to a file once, then load that file:
+The script also completes commands that begin with npx promptsync, with or
+without --no-install. In bash and zsh, it does not replace an existing
+completion for npx. If promptsync is installed only in node_modules, write the
+script to a file once, then load that file:
   npx --no-install promptsync completion bash > ~/.promptsync-completion
   echo 'source ~/.promptsync-completion' >> ~/.bashrc`,
   run: async (_, shell, host) => {

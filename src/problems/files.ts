@@ -162,8 +162,8 @@ export const FILE_PROBLEMS = {
       makeSuggestionHint(
         e,
         e.canPinNumbers
-          ? `Use \`latest\`, a version number (1 or higher), ${e.canPinIds ? '`version:<id>`, ' : ''}or \`git:<ref>\` (at most 250 characters).`
-          : 'Use `latest` or `git:<ref>` (at most 250 characters).',
+          ? `Use \`latest\`, a version number (1 or higher), ${e.canPinIds ? '`version:<id>`, ' : ''}or \`git:<ref>\`. A \`git:\` pin can have at most 250 characters.`
+          : 'Use `latest` or `git:<ref>`. A `git:` pin can have at most 250 characters.',
         '`',
       ),
   ),

@@ -111,7 +111,7 @@ function makeMissingReviewHint({ pulls, failure }: MissingReview): string {
     return 'Make sure that `github-token` is set and that the job has the `checks: read` and `pull-requests: read` permissions. Then run the job again.';
   }
   const merge =
-    'To approve the change, merge any pull request whose "promptsync" check shows it. To apply the change without an approval, turn off `require-reviewed-plan` for this run.';
+    'To approve the change, merge any pull request whose "promptsync" check shows it. To apply the change without approval, turn off `require-reviewed-plan` for this run.';
   return pulls.some(({ otherCheck }) => otherCheck !== null)
     ? `For \`github-token\`, use tokens from the same GitHub App in both the workflow that reviews pull requests and the workflow that applies changes. ${merge}`
     : merge;
@@ -141,7 +141,7 @@ export const PLANNING_PROBLEMS = {
   'pin/source-not-asked': defineWarning<{ from: string }>(
     (e) =>
       `Another configuration manages "${e.from}", so promptsync relied on the pins for "${e.from}" in git instead of asking the service which version is active.`,
-    (e) => `Before you sync this prompt, use the configuration that manages "${e.from}" to sync that environment.`,
+    (e) => `Before you sync this prompt, sync "${e.from}" with the configuration that manages it.`,
   ),
   'pin/not-in-git': defineError<{
     /** The missing text, such as `the text that "staging" serves (v7)`. */

@@ -115,7 +115,7 @@ export const SERVICE_PROBLEMS = {
   'apply/newest-unreadable': defineError<{ id: string }>(
     (e) =>
       `The service listed "${e.id}" as the newest version but then reported that it does not exist (404). promptsync did not create another version because the newest one might already contain the file's text.`,
-    'Run the command again. If promptsync still cannot read the newest version, create another version in the service. promptsync then reads that one instead.',
+    'Run the command again. If promptsync still cannot read the newest version, create another one in the service, and promptsync will read that version instead.',
   ),
   'apply/other-content': defineError<{
     version: string;
@@ -123,12 +123,12 @@ export const SERVICE_PROBLEMS = {
     known: string;
   }>(
     (e) => `Version ${e.version} does not match ${e.known}, so promptsync did not activate it.`,
-    'In the service, check the text of this version. Then either pin a version whose text is correct, or activate such a version in the service.',
+    'In the service, check the text of this version. If the text is wrong, either pin a version with the correct text or activate one in the service.',
   ),
   'apply/unreviewed-metadata': defineError<{ version: string }>(
     (e) =>
       `Someone created version ${e.version} while promptsync was applying this plan. The version has the planned text but not the reviewed metadata, so promptsync did not activate it.`,
-    'Create a new plan. It will show this version and its metadata. Review the new plan, then apply it.',
+    'Create a new plan, which will show this version and its metadata. Review it, then apply it.',
   ),
   'apply/rewritten': defineError<{ version: string }>(
     (e) =>

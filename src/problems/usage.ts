@@ -122,7 +122,7 @@ export const USAGE_PROBLEMS = {
   }>(
     (e) => `${e.source} must contain the API key, but it is empty or not set.`,
     (e) =>
-      `Set \`${e.variable}\` to the API key. Never store the key in a file. In a workflow, make sure that the secret exists and that the job has access to it. If not, the variable is empty.`,
+      `Set \`${e.variable}\` to the API key. Never store the key in a file. In a workflow, the variable is empty if the secret does not exist or the job does not have access to it.`,
   ),
   'config/invalid-key': defineError<{ source: string }>(
     (e) => `${e.source} contains characters that are not allowed in an API key.`,

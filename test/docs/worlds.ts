@@ -22,7 +22,7 @@ export type World = {
 const PROMPTS = [
   { name: 'greeting', key: 'support/greeting', title: 'Support greeting', text: 'Greet {{customer_name}} by name.' },
   { name: 'refund', key: 'support/refund', title: 'Refund decision', text: 'Decide whether the refund is granted.' },
-  { name: 'summary', key: 'summary', title: 'Conversation summary', text: 'Summarise the conversation.' },
+  { name: 'summary', key: 'summary', title: 'Conversation summary', text: 'Summarize the conversation.' },
 ] as const;
 
 /** The worlds that a page can name. */
