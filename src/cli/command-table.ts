@@ -221,8 +221,8 @@ const history = makeReportRow({
     ),
   },
   after: `
-All times are commit author dates in UTC. For each version, history shows the
-commit that had last changed the prompt file when the version was created. For
+All times are commit author dates in UTC. For each version, the command shows
+the last commit that changed the prompt file before the version was created. For
 each pin, it shows the commit that changed the pin on the checked-out branch. To
 see version ids, use --environment or --format json.`,
   command: async (options, keys, world) =>
@@ -267,10 +267,10 @@ const doctor = makeCommandRow({
   flags: DOCTOR_FLAGS,
   after: `
 Without --write, the command sends only read requests. With --write, it creates
-versions of the prompt given by --prompt and activates them only in the
-promptsync-doctor environment, so choose a prompt that no application reads. If
-the service can create prompts, omit --prompt. The command then creates a prompt
-and deletes it afterward.`,
+versions of the prompt given by --prompt and activates them, but only in the
+promptsync-doctor environment. The versions stay in the service, so choose a
+prompt that no application reads. If the service's API can create prompts, omit
+--prompt: the command then creates a test prompt and deletes it afterward.`,
   run: async (flags, _, host) => (await import('./run-doctor.ts')).runDoctor(flags, host),
 });
 
@@ -313,9 +313,9 @@ const schema = makeCommandRow({
   ]),
   flags: {},
   after: `
-The first line of promptsync.yaml tells editors where to find the schema of this
-file. If the package is not in node_modules, write the schema to a file and
-point the first line to it:
+The first line of promptsync.yaml tells editors where to find its schema. If the
+promptsync package is not in node_modules, save the schema to a file and point
+the first line to that file:
   promptsync schema config > promptsync.schema.json
   # yaml-language-server: $schema=promptsync.schema.json`,
   run: async (_, name, host) => {
@@ -341,8 +341,9 @@ To install the script:
 
 The script also completes commands that begin with npx promptsync, with or
 without --no-install. In bash and zsh, it does not replace an existing
-completion for npx. If promptsync is installed only in node_modules, write the
-script to a file once, then load that file:
+completion for npx. If promptsync is installed only in
+node_modules, it might not be on your PATH. In that case, write the script to a
+file once, then load that file:
   npx --no-install promptsync completion bash > ~/.promptsync-completion
   echo 'source ~/.promptsync-completion' >> ~/.bashrc`,
   run: async (_, shell, host) => {

@@ -194,7 +194,7 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     expect(service.serves('p1', 'b')).toBeNull();
   });
 
-  test('A failed prompt does not prevent the other prompts from being applied', async () => {
+  test('If one prompt fails, promptsync still applies the other prompts', async () => {
     const service = await start();
     const files = ['p0', 'p1', 'p2', 'q1'].map((id) => ({ ...file({ pins: staging }), id, path: `${id}.md` }));
     const { outcomes } = await sync(service, [...files, file({ pins: { a: 9 } })].slice(0, 4));

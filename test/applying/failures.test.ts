@@ -112,7 +112,7 @@ describe('applyPlan with an unexpected answer', () => {
     expect((await sync(storingCrlf, [wanted])).lines).toStrictEqual([]);
   });
 
-  test('An unexpected exception while applying one prompt does not stop the others', async () => {
+  test('If applying one prompt throws an unexpected exception, promptsync still applies the other prompts', async () => {
     const service = inMemoryBackend();
     const hooks: Hooks = {
       before: (_, index) => {
@@ -277,7 +277,7 @@ describe('reading back an activation', () => {
       'version "ver_1" in "staging", but "staging" now serves nothing',
     ],
     [
-      'A prompt fails if its environment still serves a different version ten seconds after the activation',
+      'A prompt is reported as failed if its environment still serves a different version ten seconds after activation',
       () => ({ id: 'ver_9' }),
       'version "ver_1" in "staging", but "staging" now serves version "ver_9"',
     ],

@@ -29,7 +29,7 @@ async function syncWithPinnedNumber(service: Backend, parts: SyncParts = {}, pro
 }
 
 describe.each(backends)('activation of an inactive version (backend: %s)', (_, start) => {
-  test('promptsync probes a version that is not active in any environment before activating it', async () => {
+  test('Before activating a version that no environment serves, promptsync probes it', async () => {
     const service = await startWithTwoVersions(start);
     const { lines, outcome } = await syncWithPinnedNumber(service);
     expect(lines).toStrictEqual([

@@ -59,7 +59,7 @@ const SCREENS: readonly RunOptions[] = [
 
 describe('show', () => {
   test.each(Object.entries(COMMANDS))(
-    'show needs no API key to recreate all output files of %s from the JSON report, byte for byte',
+    'show recreates all output files of %s byte for byte from the JSON report, without an API key',
     async (_, words) => {
       const { folder, service } = await makeScene();
       const ran = await run(folder, [...words, ...FILES.flatMap((file) => ['-o', file])], service);

@@ -59,7 +59,7 @@ function nameOf(at: number): string {
 const words = Object.keys(STEPS) as (keyof typeof STEPS)[];
 const steps = fc.array(fc.tuple(fc.constantFrom(...words), fc.nat(11)), { minLength: 1, maxLength: 7 });
 
-test('plan finds nothing left to do after sync --changed-since, regardless of earlier changes to files and git history', async () => {
+test('After sync --changed-since, plan finds nothing left to do, no matter how the files and the git history changed before', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
       const team = await makeSyncedTeam();

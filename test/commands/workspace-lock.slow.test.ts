@@ -9,7 +9,7 @@ import { editsIn, isLocked, makeScene, PROMOTE, PULL, startHeldPull } from './lo
 const STALE = 7_000;
 
 describe('the workspace lock of two processes', () => {
-  test('pull and promote both save their edits if they start at the same time', async () => {
+  test('pull and promote both save their edits even when they start at the same time', async () => {
     const scene = await makeScene();
     for (let round = 0; round < 15; round += 1) {
       const ran = await Promise.all([PULL, PROMOTE].map((words) => runCli(scene.folder, words, scene.service)));

@@ -70,7 +70,7 @@ describe('parsePromptFile on raw bytes', () => {
 });
 
 describe('parsePromptFile on files with several problems', () => {
-  test("the prompt file parser reports a file's invalid fields, YAML errors, and text problems all at once", () => {
+  test('the prompt file parser reports all invalid fields, YAML errors, and text problems in a file at once', () => {
     const source = '---\nid: 1\nkey: k\nkye: a\nmetadata: {a: &x 1, promptsync: 2}\nkey: l\n---\n\n\0\n<<<<<<< a\n';
     expect(summarizeProblems(parse(source).problems).toSorted()).toEqual([
       'prompt/conflict-markers 10:1',
