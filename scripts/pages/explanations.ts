@@ -17,7 +17,7 @@ const UNAMBIGUOUS_YAML = 'promptsync rejects YAML that different parsers read di
 const PLACEHOLDER =
   'The id in the file is still the placeholder that `promptsync new` writes for a prompt that does not exist in the service yet.';
 const MARKERS =
-  'promptsync splits a chat prompt into messages at the marker lines, so every message and every placeholder needs one.';
+  'promptsync uses marker lines to split a chat prompt into messages, so every message and every placeholder needs its own marker.';
 const READ_LIMIT = 'promptsync limits how much data it reads so that a run cannot exhaust memory.';
 const KNOWN_VERSIONS =
   'promptsync knows only about versions that are active in a pinned environment or listed in [its record](record.md#there-is-no-state-file).';
@@ -63,7 +63,7 @@ export const EXPLANATIONS = {
     why: 'Not every service stores chat prompts. Langfuse does, but other services store only text.',
   },
   'prompt/other-type': {
-    why: "A prompt's type is set when the prompt is created in the service.",
+    why: "A prompt's type is fixed when the prompt is created in the service and cannot be changed later.",
   },
   'prompt/no-messages': { why: MARKERS },
   'prompt/text-outside-message': { why: MARKERS },
@@ -80,7 +80,7 @@ export const EXPLANATIONS = {
     why: 'Markers have no special meaning in a text prompt, so promptsync sends them as text.',
   },
   'prompt/missing-id': {
-    why: 'Without an id, promptsync does not know which prompt in the service the file belongs to.',
+    why: 'Without an id, promptsync cannot match the file to a prompt in the service.',
   },
   'prompt/placeholder-id': { why: PLACEHOLDER },
   'prompt/missing-field': { why: 'Every prompt file must contain this field.' },
@@ -88,7 +88,7 @@ export const EXPLANATIONS = {
     why: 'promptsync rejects unknown fields because it would otherwise ignore a misspelled one.',
   },
   'prompt/invalid-field': { why: null },
-  'prompt/invalid-pin': { why: 'The value is not in a format that the service supports for pins.' },
+  'prompt/invalid-pin': { why: 'The service does not support pins in this format.' },
   'prompt/not-portable-pin': { why: null },
   'prompt/reserved-metadata': {
     why: 'Your metadata would overwrite the record that promptsync stores in each version.',
@@ -109,13 +109,17 @@ export const EXPLANATIONS = {
     advice:
       'To accept invisible characters in a file, add `accept_warnings: [prompt/hidden-character]` to its front matter.',
   },
-  'prompt/gone': { why: 'promptsync changes only prompts that have a file, so the service keeps serving this prompt.' },
+  'prompt/gone': {
+    why: 'promptsync changes only prompts that have a file. This prompt has none, so the service keeps serving it.',
+  },
   // YAML, in prompt files and in promptsync.yaml
   'yaml/syntax': { why: null },
   'yaml/not-a-mapping': { why: 'The front matter and `promptsync.yaml` must consist of named values (`name: value`).' },
   'yaml/duplicate-key': { why: UNAMBIGUOUS_YAML },
   'yaml/key-not-text': { why: UNAMBIGUOUS_YAML },
-  'yaml/forbidden-key': { why: 'The key `<<` has a special meaning in YAML, and `__proto__` has one in JavaScript.' },
+  'yaml/forbidden-key': {
+    why: 'The keys `<<` and `__proto__` have special meanings: `<<` in YAML and `__proto__` in JavaScript.',
+  },
   'yaml/alias': { why: 'With an alias, a small file can expand into a huge value that reviewers do not see.' },
   'yaml/tag': { why: UNAMBIGUOUS_YAML },
   'yaml/number': { why: 'JSON cannot represent this number exactly.' },
@@ -157,7 +161,7 @@ export const EXPLANATIONS = {
   'usage/needs-environment': { why: null },
   'usage/same-environment': { why: 'A promotion needs two different environments: a source and a target.' },
   'usage/confirmation-needed': {
-    why: 'promptsync can ask for confirmation only in a terminal, but scripts, hooks, and most CI jobs do not have one.',
+    why: 'promptsync can ask for confirmation only in a terminal, and scripts, hooks, and most CI jobs do not run in one.',
     advice: 'Most CI systems set `CI=true` automatically.',
   },
   'usage/cancelled': { why: null },
@@ -172,7 +176,7 @@ export const EXPLANATIONS = {
   'usage/cannot-serve': { why: null },
   // The service
   'service/unreachable': {
-    why: 'The URL is wrong, or a proxy, a firewall, or a certificate prevents the connection.',
+    why: 'The URL is wrong, or a proxy, a firewall, or a certificate problem is blocking the connection.',
     advice:
       'If promptsync cannot reach a proxy, the message names that proxy. [Install](install.md#proxies) explains how to configure proxies and a custom certificate authority.',
   },
@@ -196,9 +200,8 @@ export const EXPLANATIONS = {
     why: 'promptsync does not follow redirects, because a redirect could send the API key to another server.',
   },
   'service/unexpected-status': {
-    why: 'The service or a gateway could not process the request.',
-    advice:
-      'If a retry was safe, promptsync has already retried the request. For a status below 500, the message shows a different hint.',
+    why: 'The service or a gateway could not process the request. If a retry was safe, promptsync has already retried the request.',
+    advice: 'For a status below 500, follow the hint in the message instead.',
   },
   'service/invalid-answer': { why: null },
   'service/unaddressable': {
@@ -218,7 +221,7 @@ export const EXPLANATIONS = {
     why: 'Langfuse rejects a version whose text refers to a prompt that does not exist.',
   },
   'langfuse/composition-fails': {
-    why: 'Langfuse resolves composition tags only after a label has moved, so promptsync cannot check them before the sync.',
+    why: 'Langfuse resolves composition tags only after a sync has moved a label, so promptsync cannot check them in advance.',
   },
   'pull/kept-pin': {
     why: 'The pin refers to a commit, so editing the text in the file would not change the pinned version.',
@@ -246,13 +249,14 @@ export const EXPLANATIONS = {
   // Guards
   'guard/latest-not-allowed': {
     why: 'With `allow_latest: false`, this environment changes only when someone edits its pin.',
-    advice: '`promptsync promote KEY --to production` pins the version that the previous environment serves.',
+    advice:
+      'To pin the version that the preceding environment in the promotion order serves, run `promptsync promote KEY --to production`.',
   },
   'guard/placeholder-id': { why: PLACEHOLDER },
   'guard/promotion-order': {
     why: PROMOTION_ORDER,
     advice:
-      'If you meant to roll back, make sure that the full git history of the file is available. promptsync needs the history to tell a rollback from [a promotion](configuration.md#rules-for-environments).',
+      'If you meant to roll back, make sure that the full git history of the file is available, because promptsync needs it to tell a rollback from [a promotion](configuration.md#rules-for-environments).',
   },
   'guard/uncommitted': {
     why: 'Uncommitted changes have not been reviewed, and a version created from them could not be linked to a commit. In CI, an earlier step probably edited or created the file.',
@@ -267,12 +271,10 @@ export const EXPLANATIONS = {
     why: `promptsync applies a commit only if it is merged and up to date with the live branch. To check this, promptsync must read the remote. ${MERGED_AND_NEWEST}`,
   },
   'guard/overtaken': {
-    why: `After each sync, promptsync checks whether the live branch has changed in the meantime. ${MERGED_AND_NEWEST}`,
+    why: `After each sync, promptsync checks whether the live branch changed while the sync was running. ${MERGED_AND_NEWEST}`,
   },
   'guard/not-reviewed': {
-    why: 'promptsync applies only [changes shown in the check](action.md#what-is-approved) on the merged pull request. The check does not cover later changes in the service.',
-    advice:
-      'Every check shows all pending changes, so merging any new pull request approves the change. However, a check does not count if it ran without an API key, ran against a different base branch, or was created by a promptsync version that did not record the pull request number.',
+    why: 'promptsync applies only [changes shown in the check](action.md#what-is-approved) on the merged pull request. The service might have changed since that check ran, or the check might not count. A check does not count if it ran without an API key, ran against a different base branch, or was created by a promptsync version that did not record the pull request number.',
   },
   'guard/stale-plan': {
     why: 'With `--expect-plan`, promptsync applies a plan only if it is identical to the one that you reviewed.',
@@ -294,7 +296,7 @@ export const EXPLANATIONS = {
   'git/failed': { why: null },
   // Writing
   'apply/changed-meanwhile': {
-    why: `${SAME_TIME} For example, two overlapping runs might both have activated versions in [promptsync's own environment](record.md). promptsync has to activate some versions to read them.`,
+    why: `${SAME_TIME} For example, two overlapping runs might both have activated versions in [promptsync's own environment](record.md), because promptsync can read some versions only by activating them there.`,
   },
   'apply/not-active': { why: SAME_TIME },
   'apply/fields-differ': { why: 'The service saved different values from those that promptsync sent.' },
@@ -308,7 +310,7 @@ export const EXPLANATIONS = {
     why: 'The connection failed after promptsync sent the request, so promptsync cannot tell whether the service processed it.',
   },
   'apply/somebody-else-wrote': {
-    why: 'The service shows only the newest inactive version. Someone else has since created a newer one, so promptsync cannot check whether its own version exists.',
+    why: 'The service shows only the newest inactive version. After promptsync tried to create its version, someone else created a newer one, so promptsync can no longer check whether its own version exists.',
   },
   'apply/keeps-changing': { why: null },
   'apply/interrupted': { why: 'Someone pressed Ctrl-C, or the CI system stopped the job.' },
@@ -320,14 +322,16 @@ export const EXPLANATIONS = {
     why: 'The source environment belongs to another service, where the same version number can refer to different text.',
   },
   'promote/source-drifted': {
-    why: 'Someone changed the source environment in the service, or its latest changes have not been synced.',
+    why: 'Either someone changed the source environment in the service, or the latest changes to the file have not been synced yet.',
   },
   // promptsync rollback
   'rollback/nothing-before': {
-    why: 'The environment has not served any other version, or the record of that version is missing.',
+    why: 'Either the environment has never served another version, or promptsync has no record of the earlier version.',
   },
   'rollback/nothing-served': { why: null },
-  'rollback/shallow': { why: `promptsync looks up the earlier version in the git history. ${WHOLE_HISTORY}` },
+  'rollback/shallow': {
+    why: `promptsync looks up the earlier version in the git history, but the history in this clone is incomplete. ${WHOLE_HISTORY}`,
+  },
   'rollback/unclear-before': {
     why: 'Either no sync has activated this pin, or the service no longer has the version.',
   },
@@ -343,7 +347,9 @@ export const EXPLANATIONS = {
   'pull/several': { why: 'A file can contain the text of only one version.' },
   'pull/config-not-mapping': { why: null },
   'pull/not-writable': { why: NOT_REPRESENTABLE },
-  'pull/known-version': { why: 'In the service, someone activated a version whose text is already in git.' },
+  'pull/known-version': {
+    why: "Someone activated a version directly in the service, and that version's text is already in git.",
+  },
   // Editing files
   'edit/not-kept': {
     why: 'Because of the way this file is written, promptsync cannot change just one value without losing comments or formatting.',
@@ -405,7 +411,9 @@ export const EXPLANATIONS = {
     why: 'In `auto` mode, the event that triggered the job determines what the action does.',
   },
   'action/closed': { why: null },
-  'action/drift-found': { why: 'Someone made a change directly in the service, or a sync failed or has not run yet.' },
+  'action/drift-found': {
+    why: 'Someone made a change directly in the service, a sync failed, or no sync has run yet.',
+  },
   'action/stale-base': { why: 'Other changes were merged after this pull request was last updated.' },
   'action/not-told': { why: "The job's token lacks a permission, or GitHub was unavailable." },
   'action/not-proposed': { why: null },

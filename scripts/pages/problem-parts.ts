@@ -52,13 +52,20 @@ function makeExample(code: ProblemCode, evidence: object): Problem {
 
 function describeProblem(problem: Problem): string {
   const { why, advice }: Explanation = EXPLANATIONS[problem.code];
-  const instructions = [escapeMarkdown(problem.hint), ...(advice === undefined ? [] : [advice])].join(' ');
+  const instructions = [escapeMarkdown(endWithPeriod(problem.hint)), ...(advice === undefined ? [] : [advice])].join(
+    ' ',
+  );
   return [
     `### ${problem.code}`,
     `\`\`\`text\n${renderMessage(problem)}\n\`\`\``,
     ...(why === null ? [] : [`**Why:** ${why}`]),
     `**What to do:** ${instructions}`,
   ].join('\n\n');
+}
+
+/** Ends a hint with a period if it ends with a command, which a terminal shows on a separate line. */
+function endWithPeriod(hint: string): string {
+  return hint.replace(/ run: (`[^`]+`)$/, ' run $1.');
 }
 
 /** A terminal of a common width. */

@@ -23,7 +23,7 @@ export const COMMAND_PROBLEMS = {
   'promote/source-drifted': defineWarning<{ environment: string; serves: string }>(
     (e) =>
       `"${e.environment}" serves ${e.serves}, which does not match the pin in the file. promptsync promotes ${e.serves} anyway.`,
-    'To promote the pinned version instead, run `promptsync sync`, then promote again.',
+    'To promote the pinned version instead, run `promptsync sync` to make it active, then promote again.',
   ),
 
   // promptsync rollback
@@ -52,14 +52,14 @@ export const COMMAND_PROBLEMS = {
   ),
   'rollback/unknown-version': defineError<{ number: number }>(
     (e) => `promptsync could not find version ${e.number} of this prompt.`,
-    'Choose one of the versions listed by `promptsync history KEY`. Alternatively, edit the file and pin `git:<ref>`, which works for any text in git.',
+    'Choose one of the versions listed by `promptsync history KEY`. Alternatively, edit the file and pin `git:<ref>`, which can select any prompt text that was committed to git.',
   ),
 
   // promptsync pull
   'pull/conflict': defineError<{ places: number }>(
     (e) =>
       `The file and the service have conflicting changes in ${formatCount(e.places, 'place')}. The file now contains both versions, separated by conflict markers.`,
-    'Resolve the conflicts in the file, and remove the conflict markers (`<<<<<<<`, `=======`, and `>>>>>>>`). Alternatively, restore the file, then run the command again with `--ours` to keep the file or with `--theirs` to keep the changes from the service.',
+    "Resolve the conflicts in the file and remove the conflict markers (`<<<<<<<`, `=======`, and `>>>>>>>`). Alternatively, restore the file and run the command again with `--ours` (keep the file's version) or `--theirs` (take the service's version).",
   ),
   'pull/would-conflict': defineError<{ places: number }>(
     (e) =>
@@ -97,7 +97,7 @@ export const COMMAND_PROBLEMS = {
   'pull/config-not-mapping': defineError<{ environment: string; serves: string }>(
     (e) =>
       `"${e.environment}" serves ${e.serves}, but the \`config\` of this version is not a JSON object. A prompt file can store a \`config\` only if it is an object.`,
-    'In the service, create a version whose `config` is an object. Alternatively, remove `metadata` from the file. promptsync then pulls only the text, and each new version keeps the `config` from the service.',
+    'In the service, create a version whose `config` is an object. Alternatively, remove `metadata` from the file, so that promptsync pulls only the text, and each new version keeps the `config` from the service.',
   ),
   'pull/not-writable': defineError<{
     environment: string;
@@ -133,12 +133,12 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       e.named
         ? `In the service, activate a version in ${joinQuotedNames(e.environments, 'or')}, or import from another environment with \`promptsync import --environment NAME\`.`
-        : 'In the service, activate a version in one of these environments, or choose another environment that already has an active version. To choose another environment for `promptsync import`, add it to `environments:` in `promptsync.yaml`. For `promptsync init`, pass it to `--environments`.',
+        : 'In the service, activate a version in one of these environments. Alternatively, choose an environment that already has an active version: for `promptsync import`, add it to `environments:` in `promptsync.yaml`; for `promptsync init`, pass it to `--environments`.',
   ),
   'import/unpinned': defineWarning<{ environments: readonly string[] }>(
     (e) =>
       `promptsync left ${joinQuotedNames(e.environments, 'and')} unpinned in the new file. With \`portable_pins\`, the only pin that an import can set is \`latest\`. The import sets this pin only for an environment that allows \`latest\` and serves exactly the text and metadata of the new file.`,
-    'To manage an unpinned environment, pin a commit that contains the text served there, for example `git:9f2c1ab`. `promptsync import --commit` creates such commits. Merge these commits with a merge commit. A squash merge would discard them.',
+    'To manage an unpinned environment, pin it to a commit that contains the text it serves, for example `git:9f2c1ab`. `promptsync import --commit` creates such commits. Use a merge commit to merge them, because a squash merge would discard them.',
   ),
   'import/known': defineError<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
     (e) => `The ${e.what} "${e.value}" is already used by \`${e.other}\`.`,

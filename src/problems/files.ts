@@ -174,7 +174,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/reserved-metadata': defineError(
     'The metadata key `promptsync` is reserved for internal use.',
-    'Rename the key. promptsync uses the key `promptsync` for its own record in each version.',
+    'Rename the key. The key `promptsync` is reserved for the record that promptsync keeps in each version.',
   ),
   'prompt/variables-mismatch': defineError<{
     missing: readonly string[];

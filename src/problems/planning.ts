@@ -111,7 +111,7 @@ function makeMissingReviewHint({ pulls, failure }: MissingReview): string {
     return 'Make sure that `github-token` is set and that the job has the `checks: read` and `pull-requests: read` permissions. Then run the job again.';
   }
   const merge =
-    'To approve the change, merge any pull request whose "promptsync" check shows it. To apply the change without approval, turn off `require-reviewed-plan` for this run.';
+    'To approve the change, merge any new pull request: each new "promptsync" check shows all pending changes. To apply the change without approval, turn off `require-reviewed-plan` for this run.';
   return pulls.some(({ otherCheck }) => otherCheck !== null)
     ? `For \`github-token\`, use tokens from the same GitHub App in both the workflow that reviews pull requests and the workflow that applies changes. ${merge}`
     : merge;
@@ -141,7 +141,7 @@ export const PLANNING_PROBLEMS = {
   'pin/source-not-asked': defineWarning<{ from: string }>(
     (e) =>
       `Another configuration manages "${e.from}", so promptsync relied on the pins for "${e.from}" in git instead of asking the service which version is active.`,
-    (e) => `Before you sync this prompt, sync "${e.from}" with the configuration that manages it.`,
+    (e) => `First, use the configuration that manages "${e.from}" to sync that environment. Then sync this prompt.`,
   ),
   'pin/not-in-git': defineError<{
     /** The missing text, such as `the text that "staging" serves (v7)`. */
@@ -156,7 +156,7 @@ export const PLANNING_PROBLEMS = {
     (e) =>
       e.isShallow
         ? 'Run `git fetch --unshallow`, or set `fetch-depth: 0` for `actions/checkout`. Then run the command again.'
-        : 'If this clone is out of date, fetch the live branch, then run the command again. If the text is not in git yet, copy it from the service into the file with `promptsync pull`, merge the change, then run the command again. promptsync does not search the individual commits of merged branches. If only such a commit contains the text, pin that commit manually.',
+        : 'If this clone is out of date, fetch the live branch and run the command again. If the text is not in git yet, run `promptsync pull` to copy it from the service into the file, merge the change, and run the command again. If the text exists only in an individual commit of a merged branch, pin that commit manually, because promptsync does not search those commits.',
   ),
   'pin/unknown-version': defineError<{ environment: string; id: string }>(
     (e) => `"${e.environment}" is pinned to version "${e.id}", but this prompt has no version with that id.`,
@@ -261,7 +261,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'git/branch': defineError<{ branch: string; reason: string }>(
     (e) => `promptsync could not create the branch \`${e.branch}\`: ${e.reason}.`,
-    'Use `--branch` to specify another name. To use an existing branch, check out that branch and use `--commit`.',
+    'Specify another name with `--branch`. To use an existing branch, check it out and pass `--commit`.',
   ),
   'git/not-committed': defineError<{ reason: string; files: 'edited' | 'new' }>(
     (e) =>

@@ -54,7 +54,7 @@ export const SERVICE_PROBLEMS = {
   }>(
     (e) => `The service at ${e.service} does not have any of the prompts in these files (404).`,
     (e) =>
-      `Check the base URL. It must not include the API path, which is ${e.interfacePaths}. If the URL points to a gateway, make sure that the gateway gives access to the prompts.`,
+      `Check the base URL. It must not include the API path, which is ${e.interfacePaths}. If the URL points to a gateway, make sure that the gateway allows access to the prompts.`,
   ),
   'service/cannot-list': defineError(
     'The service does not support listing prompts.',
@@ -90,12 +90,12 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/not-asked': defineWarning<{ reason: string }>(
     (e) => `promptsync did not contact the service because ${e.reason}.`,
-    'This plan compares the files only with the base commit, so it does not show drift, version numbers, or environments that the base commit does not pin. To compare the files with the service, run promptsync with an API key.',
+    'To compare the files with the service, run promptsync with an API key. Otherwise, the plan compares the files only with the base commit, so it does not show drift, version numbers, or environments that the base commit does not pin.',
   ),
   'service/drops-metadata': defineWarning<{ environment: string }>(
     (e) =>
       `The active version in "${e.environment}" does not contain a promptsync record. Either the service does not store \`metadata_\`, or someone activated a version in "${e.environment}" that promptsync did not create.`,
-    'If someone activated a version that promptsync did not create, activate the previous version again. If the service does not store `metadata_`, you can still use promptsync to sync text, with three limits: promptsync does not compare metadata, you cannot pin an inactive version by number, and each revert creates a new version.',
+    'If someone activated a version that promptsync did not create, reactivate the previous version. If the service does not store `metadata_`, promptsync can still sync text, with three limitations: it does not compare metadata, you cannot pin an inactive version by number, and each revert creates a new version.',
   ),
 
   // Writing
@@ -110,7 +110,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'apply/fields-differ': defineError<{ fields: readonly string[] }>(
     (e) => `The service did not store the values that promptsync sent for ${joinCodeNames(e.fields, 'and')}.`,
-    'Ask the team that runs the service which values are allowed. Then use an allowed value in the file.',
+    'Ask the team that runs the service which values are allowed, then use one of them in the file.',
   ),
   'apply/newest-unreadable': defineError<{ id: string }>(
     (e) =>
@@ -133,7 +133,7 @@ export const SERVICE_PROBLEMS = {
   'apply/rewritten': defineError<{ version: string }>(
     (e) =>
       `The content of version ${e.version} in the service differs from the content that promptsync sent, so promptsync did not activate the version.`,
-    'Ask the team that runs the service why the service changes text or metadata when it saves a version. Then write the prompt exactly as the service stores it.',
+    'Ask the team that runs the service how saving a version changes its text or metadata. Then write the prompt in the file exactly as the service stores it.',
   ),
   'apply/outcome-unknown': defineError<{ reason: string }>(
     (e) => `promptsync could not determine whether the service created the version. ${endSentence(e.reason)}`,
@@ -143,7 +143,7 @@ export const SERVICE_PROBLEMS = {
     (e) =>
       `promptsync sent a new version but could not determine whether the service created it. ${endSentence(e.reason)} Someone else has since created v${e.number} (id ${e.id}), so promptsync did not activate any version.`,
     (e) =>
-      `In the service, look for a version older than v${e.number} whose text matches the file. If there is one, pin it with \`version:<id>\` or activate it in an environment that is pinned to \`latest\`, then run the command again. If there is none, just run the command again to create a new version.`,
+      `In the service, look for a version older than v${e.number} whose text matches the file. If you find one, either pin it with \`version:<id>\` or activate it in an environment that is pinned to \`latest\`. Then run the command again. If you found no matching version, the command creates a new one.`,
   ),
   'apply/keeps-changing': defineError(
     'The prompt keeps changing in the service. promptsync replanned it once, but it changed again, so promptsync did not write any changes.',
@@ -173,6 +173,7 @@ function quoteAnswer(said: string): string {
 function makeStatusHint(status: number): string {
   if (status === 429)
     return 'The service is rate-limiting requests. Try again later, or lower `concurrency` in `promptsync.yaml`.';
-  if (status >= 500) return 'Try again later. The error came from the service or from a gateway in front of it.';
+  if (status >= 500)
+    return 'Try again later. If the problem persists, contact the team that runs the service or the gateway in front of it.';
   return 'Check the base URL. If it is correct, contact the team that runs the service.';
 }

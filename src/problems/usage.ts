@@ -156,7 +156,7 @@ export const USAGE_PROBLEMS = {
   ),
   'usage/nothing-named': defineError(
     'The command does not specify any prompts.',
-    'Specify keys, paths, folders, or patterns. With `promptsync promote`, you can use `--all` instead. In the GitHub Action, set the `prompts` input.',
+    'Specify the prompts by key, path, folder, or pattern. With `promptsync promote`, you can use `--all` instead. In the GitHub Action, set the `prompts` input.',
   ),
   'usage/unknown-environment': defineError<
     {
@@ -199,7 +199,7 @@ export const USAGE_PROBLEMS = {
   ),
   'usage/cancelled': defineError(
     'promptsync made no changes because you canceled the command.',
-    'To continue, run the command again. To run it without questions, pass the answers as flags.',
+    'To continue, run the command again. To skip the questions, pass the answers as flags.',
   ),
   'usage/declined': defineError(
     'promptsync made no changes because you did not confirm the plan.',
@@ -222,7 +222,7 @@ export const USAGE_PROBLEMS = {
   }>(
     (e) => `promptsync did not write the ${e.what} because ${e.reason}.`,
     (e) =>
-      `Use a file name that ends in ${joinCodeNames(e.endings, 'or')}. To write a single file with a different ending, use \`--format\`.`,
+      `Use a file name that ends in ${joinCodeNames(e.endings, 'or')}. If you write only one file, you can use any other extension and set the format with \`--format\`.`,
   ),
   'usage/not-a-report': defineError<{ path: string; reason: string }>(
     (e) => `promptsync could not read a report from \`${e.path}\` (${e.reason}).`,
@@ -307,7 +307,7 @@ export const USAGE_PROBLEMS = {
     (e) =>
       `The checked-out commit (${shortenCommitId(e.found)}) is neither the head of #${e.number} (${shortenCommitId(e.head)}) nor its merge commit.`,
     (e) =>
-      `In the \`actions/checkout\` step, set \`fetch-depth: 0\` and remove \`ref\`. For \`pull_request_target\`, set \`ref: refs/pull/${e.number}/merge\` instead, and do not pass an API key to this action.`,
+      `In the \`actions/checkout\` step, set \`fetch-depth: 0\` and remove \`ref\`. If the workflow runs on \`pull_request_target\`, set \`ref: refs/pull/${e.number}/merge\` instead of removing \`ref\`, and do not pass an API key to this action.`,
   ),
   'action/unsupported-event': defineError<{ event: string }>(
     (e) => `In \`auto\` mode, the action does nothing for the \`${e.event}\` event.`,
@@ -318,7 +318,7 @@ export const USAGE_PROBLEMS = {
       `promptsync did not review #${e.number} because the pull request is already ${e.merged ? 'merged' : 'closed'}.`,
     (e) =>
       e.merged
-        ? 'Make sure that the action also runs on pushes to the live branch. The run for the push applies the merged changes.'
+        ? 'Make sure that the action also runs on pushes to the live branch. The run that the push triggers applies the merged changes.'
         : 'To have promptsync review the pull request again, reopen it.',
   ),
   'action/drift-found': defineError<{ prompts: number }>(
@@ -328,7 +328,7 @@ export const USAGE_PROBLEMS = {
   'action/stale-base': defineWarning<{ branch: string; base: string; tip: string }>(
     (e) =>
       `This review is based on commit ${shortenCommitId(e.base)} of ${e.branch}, but ${e.branch} is now at ${shortenCommitId(e.tip)}.`,
-    "Update the pull request's branch. The newer commits on the base branch might change the plan.",
+    "Update the pull request's branch, because newer commits on the base branch might change the plan.",
   ),
   'action/not-told': defineWarning<{ what: string; reason: string; forbidden: boolean }>(
     (e) => `promptsync could not write the ${e.what}: ${endSentence(e.reason)}`,
