@@ -154,7 +154,7 @@ test.each<[string, string, RunOptions, RegExp]>([
     'The action reports an empty API key, suggests checking its secret and writes nothing',
     'push',
     { inputs: { 'api-key': '' } },
-    /make sure that the secret exists/,
+    /if the secret does not exist/,
   ],
   [
     'The action rejects an API key with invalid characters and writes nothing',
