@@ -59,7 +59,7 @@ export const COMMAND_PROBLEMS = {
   'pull/conflict': defineError<{ places: number }>(
     (e) =>
       `The file and the service have conflicting changes in ${formatCount(e.places, 'place')}. The file now contains both versions, separated by conflict markers.`,
-    "Resolve the conflicts in the file and remove the conflict markers (`<<<<<<<`, `=======`, and `>>>>>>>`). Alternatively, restore the file and run the command again with `--ours` (keep the file's version) or `--theirs` (take the service's version).",
+    'Resolve the conflicts in the file and remove the conflict markers (`<<<<<<<`, `=======`, and `>>>>>>>`). Alternatively, restore the file to its committed state and run the command again with `--ours` to keep the text of the file or `--theirs` to take the text from the service.',
   ),
   'pull/would-conflict': defineError<{ places: number }>(
     (e) =>
@@ -84,7 +84,7 @@ export const COMMAND_PROBLEMS = {
   ),
   'pull/kept-pin': defineWarning<{ environment: string; pin: string; serves: string }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves}, but the file pins \`${e.pin}\`. promptsync did not change the pin or pull the text of ${e.serves}.`,
+      `"${e.environment}" serves ${e.serves}, but the file pins \`${e.pin}\`. promptsync neither changed the pin nor pulled the text of ${e.serves}.`,
     (e) =>
       `To restore the pinned text, run \`promptsync sync\`. To keep the text of ${e.serves}, copy it into the file, merge the change, and pin the merged commit.`,
   ),
@@ -96,8 +96,8 @@ export const COMMAND_PROBLEMS = {
   ),
   'pull/config-not-mapping': defineError<{ environment: string; serves: string }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves}, but the \`config\` of this version is not a JSON object. A prompt file can store a \`config\` only if it is an object.`,
-    'In the service, create a version whose `config` is an object. Alternatively, remove `metadata` from the file, so that promptsync pulls only the text, and each new version keeps the `config` from the service.',
+      `"${e.environment}" serves ${e.serves}, but that version's \`config\` is not a JSON object. A prompt file can store \`config\` only as an object.`,
+    'In the service, create a version whose `config` is an object, or remove `metadata` from the file. Without `metadata`, promptsync pulls only the text, and each new version keeps the `config` from the service.',
   ),
   'pull/not-writable': defineError<{
     environment: string;
@@ -138,7 +138,7 @@ export const COMMAND_PROBLEMS = {
   'import/unpinned': defineWarning<{ environments: readonly string[] }>(
     (e) =>
       `promptsync left ${joinQuotedNames(e.environments, 'and')} unpinned in the new file. With \`portable_pins\`, the only pin that an import can set is \`latest\`. The import sets this pin only for an environment that allows \`latest\` and serves exactly the text and metadata of the new file.`,
-    'To manage an unpinned environment, pin it to a commit that contains the text it serves, for example `git:9f2c1ab`. `promptsync import --commit` creates such commits. Use a merge commit to merge them, because a squash merge would discard them.',
+    'To manage an unpinned environment, pin the environment to a commit that contains the text served there, for example `git:9f2c1ab`. `promptsync import --commit` creates these commits. Merge them with a merge commit, not with a squash merge.',
   ),
   'import/known': defineError<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
     (e) => `The ${e.what} "${e.value}" is already used by \`${e.other}\`.`,
@@ -202,7 +202,7 @@ export const COMMAND_PROBLEMS = {
   ),
   'bundle/composed': defineError<{ environment: string; part: string }>(
     (e) =>
-      `The text for "${e.environment}" includes the prompt "${e.part}", but only the service can insert that prompt's text.`,
+      `The text for "${e.environment}" refers to the prompt "${e.part}", and only the service can insert the text of that prompt.`,
     'Run the command without `--offline`.',
   ),
   'bundle/contains-key': defineError<{
@@ -211,7 +211,7 @@ export const COMMAND_PROBLEMS = {
   }>(
     (e) =>
       `${e.prompt === null ? 'The bundle' : `The prompt "${e.prompt}"`} contains the API key, so promptsync did not write the bundle.`,
-    'Remove the API key from the prompt and sync the new text. Others might have read the API key, so create a new one and revoke the old one.',
+    'Remove the API key from the prompt and sync the new text. Someone might already have seen the key, so create a new one and revoke the old one.',
   ),
 };
 

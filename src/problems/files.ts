@@ -60,7 +60,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/bad-delimiter': defineError<{ line: string }>(
     (e) => `The line "${e.line}" is not a valid front matter delimiter.`,
-    'Change the line to exactly `---`. promptsync always reads front matter as YAML and never executes it.',
+    'Change the line to `---`, with nothing before or after it. promptsync always reads front matter as YAML and never executes it.',
   ),
   'prompt/unclosed-front-matter': defineError(
     'The front matter has no closing `---` line.',
@@ -127,7 +127,7 @@ export const FILE_PROBLEMS = {
     "Create the prompt in the service, then copy its id to the `id` field. promptsync cannot create the prompt because the service's API does not support creating prompts.",
   ),
   'prompt/placeholder-id': defineWarning(
-    'The id `replace_me` is a placeholder, so a sync will reject this file.',
+    'The id `replace_me` is a placeholder, so promptsync will reject this file when you sync.',
     "Create the prompt in the service, then replace `replace_me` with the prompt's id. If you use the embedded service, you can choose any id.",
   ),
   'prompt/missing-field': defineError<{ field: string }>(
@@ -162,14 +162,14 @@ export const FILE_PROBLEMS = {
       makeSuggestionHint(
         e,
         e.canPinNumbers
-          ? `Use \`latest\`, a version number (1 or higher), ${e.canPinIds ? '`version:<id>`, ' : ''}or \`git:<ref>\`. A \`git:\` pin can have at most 250 characters.`
-          : 'Use `latest` or `git:<ref>`. A `git:` pin can have at most 250 characters.',
+          ? `Use \`latest\`, a version number (1 or higher), ${e.canPinIds ? '`version:<id>`, ' : ''}or \`git:<ref>\`. A \`git:\` pin can be at most 250 characters long.`
+          : 'Use `latest` or `git:<ref>`. A `git:` pin can be at most 250 characters long.',
         '`',
       ),
   ),
   'prompt/not-portable-pin': defineError<{ environment: string; pin: string }>(
     (e) =>
-      `"${e.environment}" is pinned to \`${e.pin}\`, but \`portable_pins\` in \`promptsync.yaml\` does not allow version numbers or ids, because the same number or id can refer to different versions in different services.`,
+      `"${e.environment}" is pinned to \`${e.pin}\`, but \`portable_pins\` in \`promptsync.yaml\` does not allow version numbers or ids. The same number or id can refer to different versions in different services.`,
     'Pin `latest` or `git:<ref>` instead. To pin the text that another environment serves, run `promptsync promote`, which writes a `git:` pin.',
   ),
   'prompt/reserved-metadata': defineError(
@@ -288,7 +288,7 @@ export const FILE_PROBLEMS = {
     'Edit the file manually.',
   ),
   'edit/changed-meanwhile': defineError(
-    'The file changed while promptsync was editing it, so promptsync did not save the edit.',
+    'The file changed while promptsync was editing it, so the edit was not saved.',
     'Save your changes to the file, then run the command again.',
   ),
   'edit/locked': defineError<{ lock: string }>(

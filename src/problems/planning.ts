@@ -70,10 +70,10 @@ type ReviewEvidence = {
 };
 
 function describeReview({ pull, shown, otherCheck }: ReviewEvidence): string {
-  if (shown) return `The review of ${pull} did not include this change.`;
+  if (shown) return `The review of ${pull} did not cover this change.`;
   if (otherCheck === null) return `${pull} has no valid approval.`;
   const { app, ownApp } = otherCheck;
-  return `${pull} has no valid approval because its check was created by the app "${app}". This run uses the token of "${ownApp}", so only checks created by "${ownApp}" count.`;
+  return `${pull} has no valid approval because the app "${app}" created its check. This run uses a token of the app "${ownApp}", so it accepts only checks that "${ownApp}" created.`;
 }
 
 /** The evidence of a change without a review. */
@@ -99,8 +99,8 @@ function describeMissingReview({ prompt, pulls, directPush, failure }: MissingRe
   }
   const reasons = pulls.slice(0, MAX_NAMED_PULLS).map(describeReview);
   const omitted = pulls.length - MAX_NAMED_PULLS;
-  if (omitted === 1) reasons.push('The review of one other pull request did not include this change either.');
-  if (omitted > 1) reasons.push(`The reviews of ${omitted} other pull requests did not include this change either.`);
+  if (omitted === 1) reasons.push('The review of one other pull request did not cover this change either.');
+  if (omitted > 1) reasons.push(`The reviews of ${omitted} other pull requests did not cover this change either.`);
   if (directPush !== null) reasons.push(`Commit ${shortenCommitId(directPush)} was not merged through a pull request.`);
   if (reasons.length === 0) reasons.push('The change was not merged through a pull request.');
   return `This change to the prompt "${prompt}" has not been reviewed. ${reasons.join(' ')}`;
@@ -152,11 +152,11 @@ export const PLANNING_PROBLEMS = {
     (e) =>
       e.isShallow
         ? `This clone is shallow, so promptsync cannot find the commit on the live branch that introduced ${e.text}.`
-        : `promptsync did not find a commit on the live branch that contains ${e.text}, so it cannot pin a commit.`,
+        : `promptsync found no commit containing ${e.text} on the live branch, so there is no commit to pin.`,
     (e) =>
       e.isShallow
         ? 'Run `git fetch --unshallow`, or set `fetch-depth: 0` for `actions/checkout`. Then run the command again.'
-        : 'If this clone is out of date, fetch the live branch and run the command again. If the text is not in git yet, run `promptsync pull` to copy it from the service into the file, merge the change, and run the command again. If the text exists only in an individual commit of a merged branch, pin that commit manually, because promptsync does not search those commits.',
+        : 'If this clone is out of date, fetch the live branch. If the text is not in git yet, run `promptsync pull` to copy it from the service into the file, and merge the change. In both cases, run the command again afterward. promptsync does not search the individual commits of merged branches. If the text exists only in one of those commits, pin that commit manually.',
   ),
   'pin/unknown-version': defineError<{ environment: string; id: string }>(
     (e) => `"${e.environment}" is pinned to version "${e.id}", but this prompt has no version with that id.`,
@@ -173,8 +173,7 @@ export const PLANNING_PROBLEMS = {
 
   // Guards
   'guard/latest-not-allowed': defineError<{ environment: string }>(
-    (e) =>
-      `"${e.environment}" is pinned to \`latest\`, but \`promptsync.yaml\` does not allow \`latest\` for this environment.`,
+    (e) => `"${e.environment}" is pinned to \`latest\`, which \`promptsync.yaml\` does not allow for this environment.`,
     'Pin a version number or `git:<ref>` instead.',
   ),
   'guard/placeholder-id': defineError(
@@ -184,8 +183,8 @@ export const PLANNING_PROBLEMS = {
   'guard/promotion-order': defineError<RefusedPromotion>(
     (e) =>
       e.isOtherSource
-        ? `"${e.environment}" is pinned to ${e.version}, but the same content must be pinned for "${e.from}" first. No earlier commit on the live branch pins "${e.from}" to that content.`
-        : `"${e.environment}" is pinned to ${e.version}, which must be active in "${e.from}" first. However, "${e.from}" serves ${e.serves ?? 'no version'}.`,
+        ? `"${e.environment}" is pinned to ${e.version}, but "${e.from}" must be pinned to the same content first. No earlier commit on the live branch does that.`
+        : `"${e.environment}" is pinned to ${e.version}. That version must first be active in "${e.from}", but "${e.from}" serves ${e.serves ?? 'no version'}.`,
     makePromotionHint,
   ),
   'guard/uncommitted': defineError(
@@ -210,11 +209,11 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
     (e) =>
-      `promptsync made no changes because this commit (${shortenCommitId(e.commit)}) is not the newest one. The newest commit on ${e.branch} (${e.newer}) has different content in ${describePaths(e)}.`,
+      `promptsync made no changes because this commit (${shortenCommitId(e.commit)}) is not the newest one on ${e.branch}. The newest commit (${e.newer}) has different content in ${describePaths(e)}.`,
     (e) =>
       e.behind
-        ? `On your machine, switch to ${e.branch} and run \`git pull\`, then run \`promptsync sync\`. In CI, no action is needed: the run for the newer commit applies both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use \`--any-commit\`.`
-        : 'If this clone is out of date, run `git pull`. If this branch is not merged yet, merge it. Then run `promptsync sync`. In CI, no action is needed: the run for the newer commit applies both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use `--any-commit`.',
+        ? `On your machine, switch to ${e.branch} and run \`git pull\`, then run \`promptsync sync\`. In CI, no action is needed: the run for the newer commit applies the changes of both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use \`--any-commit\`.`
+        : 'If this clone is out of date, run `git pull`. If this branch has not been merged yet, merge it. In either case, run `promptsync sync` afterward. In CI, no action is needed: the run for the newer commit applies the changes of both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use `--any-commit`.',
   ),
   'guard/unknown-newest': defineError<{ reason: string }>(
     (e) => `promptsync could not verify that this commit is merged and up to date: ${e.reason}`,
@@ -228,7 +227,7 @@ export const PLANNING_PROBLEMS = {
   'guard/not-reviewed': defineError<MissingReview>(describeMissingReview, makeMissingReviewHint),
   'guard/stale-plan': defineError<{ expected: string; actual: string }>(
     (e) =>
-      `The digest of this plan is ${shortenDigest(e.actual)}, but ${shortenDigest(e.expected)} was expected. The service or the files have changed since the expected plan was created.`,
+      `The digest of this plan is ${shortenDigest(e.actual)}, but ${shortenDigest(e.expected)} was expected. The files or the prompts in the service have changed since the plan with that digest was created.`,
     'Create and review a new plan.',
   ),
   'guard/not-merged': defineError<UnmergedEvidence>(
@@ -242,7 +241,7 @@ export const PLANNING_PROBLEMS = {
         : `${UNMERGED_HINTS[e.kind]} To sync this commit anyway, use \`--any-commit\`.`,
   ),
   'guard/key-on-pull-request-target': defineError(
-    'promptsync does not accept an API key in runs triggered by `pull_request_target`, because such a run has access to your secrets but can use files from an untrusted contributor.',
+    'promptsync does not accept an API key in runs triggered by `pull_request_target`, because these runs have access to your secrets but can use files from untrusted contributors.',
     'Use the `pull_request` event instead. With this event, promptsync does not need an API key to review pull requests from forks.',
   ),
 
@@ -269,7 +268,7 @@ export const PLANNING_PROBLEMS = {
     (e) =>
       e.files === 'edited'
         ? 'Fix the problem that git reported, then commit the files manually.'
-        : 'Fix the problem that git reported, delete the new files, and run the same command again. Do not commit the new files manually. The git history would then lack the other versions that your environments serve.',
+        : 'Fix the problem that git reported, delete the new files, and run the same command again. If you commit the new files manually instead, the git history will not contain the other versions that your environments serve.',
   ),
   'git/shallow': defineWarning<{ of: 'drift' | 'history' }>(
     (e) =>
@@ -303,7 +302,7 @@ function makeGitHint(reason: string): string {
 /** Returns the hint with the command that takes the next step of a promotion, even if more steps must follow. */
 function makePromotionHint(e: RefusedPromotion): string {
   if (e.isOtherSource) {
-    return `First merge a commit that pins "${e.from}" to the same content as "${e.environment}", then pin "${e.environment}" in a later commit. Pins to branches and tags do not count, because such refs can move. If this clone is shallow, run \`git fetch --unshallow\`, or set \`fetch-depth: 0\` for \`actions/checkout\`.`;
+    return `First merge a commit that pins "${e.from}" to the content that you want in "${e.environment}". Then pin "${e.environment}" to the same content in a later commit. Pins to branches and tags do not count, because branches and tags can move. If this clone is shallow, run \`git fetch --unshallow\`, or set \`fetch-depth: 0\` for \`actions/checkout\`.`;
   }
   if (e.isNewFromCommit && !e.sourceComes) {
     return `Pin "${e.from}" to the same commit as "${e.environment}", then run \`promptsync sync --environment ${quoteShellWord(e.from)}\`. After that, sync "${e.environment}". If you have already made this promotion in another service, check out the commit that made the promotion, and sync that commit with \`--any-commit\` before you sync the newest one.`;

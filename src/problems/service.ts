@@ -10,7 +10,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/no-answer': defineError<{ origin: string; requests: number; seconds: number; reason: string }>(
     (e) =>
-      `The service at ${e.origin} did not respond to ${formatCount(e.requests, 'request')} within ${formatCount(e.seconds, 'second')} (${e.reason}), so promptsync stopped sending requests.`,
+      `promptsync stopped sending requests because the service at ${e.origin} did not respond to ${formatCount(e.requests, 'request')} within ${formatCount(e.seconds, 'second')} (${e.reason}).`,
     'Check the base URL, the proxy settings, and any firewalls. If the service is slow, increase `timeout_seconds` in `promptsync.yaml`.',
   ),
   'service/connection-lost': defineError<{ reason: string }>(
@@ -54,11 +54,11 @@ export const SERVICE_PROBLEMS = {
   }>(
     (e) => `The service at ${e.service} does not have any of the prompts in these files (404).`,
     (e) =>
-      `Check the base URL. It must not include the API path, which is ${e.interfacePaths}. If the URL points to a gateway, make sure that the gateway allows access to the prompts.`,
+      `Check the base URL. It must not include the API path (${e.interfacePaths}). If the URL points to a gateway, make sure that the gateway allows access to the prompts.`,
   ),
   'service/cannot-list': defineError(
     'The service does not support listing prompts.',
-    'Run `promptsync status` without `--orphans`. For `promptsync import`, specify prompt ids instead of patterns. You can find the ids in the service.',
+    'For `promptsync status`, omit `--orphans`. For `promptsync import`, specify prompt ids instead of patterns. You can find the ids in the service.',
   ),
   'service/version-not-found': defineError<{ promptId: string; versionId: string }>(
     (e) => `The service could not find version "${e.versionId}" of the prompt "${e.promptId}" (404).`,
@@ -66,7 +66,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/redirect': defineError<{ status: number }>(
     (e) => `The service returned a redirect (${e.status}), which promptsync does not follow.`,
-    'Set the base URL to the address that the service redirects to. promptsync sends the API key only to the configured origin.',
+    'Set the base URL to the address that the service redirects to. promptsync sends the API key only to the configured origin, so it does not follow redirects.',
   ),
   'service/unexpected-status': defineError<{
     status: number;
@@ -94,7 +94,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/drops-metadata': defineWarning<{ environment: string }>(
     (e) =>
-      `The active version in "${e.environment}" does not contain a promptsync record. Either the service does not store \`metadata_\`, or someone activated a version in "${e.environment}" that promptsync did not create.`,
+      `The active version in "${e.environment}" does not contain a promptsync record. Either the service does not store \`metadata_\`, or promptsync did not create the version that is active there.`,
     'If someone activated a version that promptsync did not create, reactivate the previous version. If the service does not store `metadata_`, promptsync can still sync text, with three limitations: it does not compare metadata, you cannot pin an inactive version by number, and each revert creates a new version.',
   ),
 
@@ -133,7 +133,7 @@ export const SERVICE_PROBLEMS = {
   'apply/rewritten': defineError<{ version: string }>(
     (e) =>
       `The content of version ${e.version} in the service differs from the content that promptsync sent, so promptsync did not activate the version.`,
-    'Ask the team that runs the service how saving a version changes its text or metadata. Then write the prompt in the file exactly as the service stores it.',
+    'Ask the team that runs the service what it changes in the text or metadata of a version. Then edit the file so that the prompt matches exactly what the service stores.',
   ),
   'apply/outcome-unknown': defineError<{ reason: string }>(
     (e) => `promptsync could not determine whether the service created the version. ${endSentence(e.reason)}`,
@@ -141,7 +141,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'apply/somebody-else-wrote': defineError<{ id: string; number: number; reason: string }>(
     (e) =>
-      `promptsync sent a new version but could not determine whether the service created it. ${endSentence(e.reason)} Someone else has since created v${e.number} (id ${e.id}), so promptsync did not activate any version.`,
+      `promptsync sent a new version but could not determine whether the service created it. ${endSentence(e.reason)} In the meantime, someone else created v${e.number} (id ${e.id}), so promptsync did not activate either version.`,
     (e) =>
       `In the service, look for a version older than v${e.number} whose text matches the file. If you find one, either pin it with \`version:<id>\` or activate it in an environment that is pinned to \`latest\`. Then run the command again. If you found no matching version, the command creates a new one.`,
   ),

@@ -49,7 +49,7 @@ function makeGitLabHint(status: number): string {
     return 'Check the URL in `CI_API_V4_URL`. promptsync does not follow redirects because they could expose the token.';
   }
   if (![401, 403, 404].includes(status)) {
-    return 'Fix the problem, then run the job again. Until then, the merge request still shows the previous report.';
+    return 'Fix the problem, then run the job again. Until you do, the merge request will continue to show the previous report.';
   }
   return "Set `GITLAB_TOKEN` to a project access token for the merge request's project. Make sure that the token has the `api` scope and the Reporter role, and that it has not expired.";
 }
@@ -72,7 +72,7 @@ export const USAGE_PROBLEMS = {
     (e) =>
       `promptsync did not use the configuration file in the repository \`${e.root}\` because git does not trust it. The repository belongs to another user, who could use the file to send your API key to a service of their choice.`,
     (e) =>
-      `If you trust this repository, run \`git config --global --add safe.directory ${quoteShellWord(e.root)}\`, or specify the configuration file with \`--config FILE\`.`,
+      `If you trust this repository, run \`git config --global --add safe.directory ${quoteShellWord(e.root)}\` or specify its configuration file with \`--config FILE\`.`,
   ),
   'config/unreadable': defineError<{ reason: string }>(
     (e) => `promptsync could not read the configuration file (${e.reason}).`,
@@ -122,11 +122,11 @@ export const USAGE_PROBLEMS = {
   }>(
     (e) => `${e.source} must contain the API key, but it is empty or not set.`,
     (e) =>
-      `Set \`${e.variable}\` to the API key. Never store the key in a file. In a workflow, the variable is empty if the secret does not exist or the job does not have access to it.`,
+      `Set \`${e.variable}\` to the API key. Never store the key in a file. In a workflow, make sure that the secret exists and that the job can access it; otherwise, the variable is empty.`,
   ),
   'config/invalid-key': defineError<{ source: string }>(
     (e) => `${e.source} contains characters that are not allowed in an API key.`,
-    'Set the API key again, without spaces or line breaks before or after it.',
+    'Set the API key again without leading or trailing spaces or line breaks.',
   ),
   'config/invalid-url': defineError<{ source: string; expected: string }>(
     (e) => `The base URL in ${e.source} is invalid: ${e.expected}.`,
@@ -210,8 +210,7 @@ export const USAGE_PROBLEMS = {
     'Choose a path in an existing folder that you can write to.',
   ),
   'usage/output-unreadable': defineError<{ path: string; reason: string }>(
-    (e) =>
-      `promptsync could not compare the bundle with \`${e.path}\` because it could not read the file (${e.reason}).`,
+    (e) => `promptsync could not read \`${e.path}\` (${e.reason}), so it could not compare that file with the bundle.`,
     'Check the path in `--output`, and make sure that you have permission to read the file at that path.',
   ),
   'usage/output-format': defineError<{
@@ -222,7 +221,7 @@ export const USAGE_PROBLEMS = {
   }>(
     (e) => `promptsync did not write the ${e.what} because ${e.reason}.`,
     (e) =>
-      `Use a file name that ends in ${joinCodeNames(e.endings, 'or')}. If you write only one file, you can use any other extension and set the format with \`--format\`.`,
+      `Use a file name that ends in ${joinCodeNames(e.endings, 'or')}. If you are writing a single file, you can use any other extension as long as you specify the format with \`--format\`.`,
   ),
   'usage/not-a-report': defineError<{ path: string; reason: string }>(
     (e) => `promptsync could not read a report from \`${e.path}\` (${e.reason}).`,
@@ -318,7 +317,7 @@ export const USAGE_PROBLEMS = {
       `promptsync did not review #${e.number} because the pull request is already ${e.merged ? 'merged' : 'closed'}.`,
     (e) =>
       e.merged
-        ? 'Make sure that the action also runs on pushes to the live branch. The run that the push triggers applies the merged changes.'
+        ? 'Make sure that the action also runs on pushes to the live branch. The run triggered by the push applies the merged changes.'
         : 'To have promptsync review the pull request again, reopen it.',
   ),
   'action/drift-found': defineError<{ prompts: number }>(
@@ -328,14 +327,14 @@ export const USAGE_PROBLEMS = {
   'action/stale-base': defineWarning<{ branch: string; base: string; tip: string }>(
     (e) =>
       `This review is based on commit ${shortenCommitId(e.base)} of ${e.branch}, but ${e.branch} is now at ${shortenCommitId(e.tip)}.`,
-    "Update the pull request's branch, because newer commits on the base branch might change the plan.",
+    "Update the pull request's branch. Newer commits on the base branch might change the plan.",
   ),
   'action/not-told': defineWarning<{ what: string; reason: string; forbidden: boolean }>(
     (e) => `promptsync could not write the ${e.what}: ${endSentence(e.reason)}`,
     (e) =>
       e.forbidden
-        ? `${makePermissionHint(e)} Until then, you can read the report in the run's log.`
-        : "Fix the problem, then run the job again. Until then, you can read the report in the run's log.",
+        ? `${makePermissionHint(e)} In the meantime, you can find the report in the job log.`
+        : 'Fix the problem, then run the job again. In the meantime, you can find the report in the job log.',
   ),
   'action/not-proposed': defineError<{ branch: string; reason: string }>(
     (e) =>
@@ -356,7 +355,7 @@ export const USAGE_PROBLEMS = {
     /** The status of the response. 0 if there was no response. */
     status: number;
   }>(
-    (e) => `promptsync could not publish a note on the merge request: ${endSentence(e.reason)}`,
+    (e) => `promptsync could not post a note on the merge request: ${endSentence(e.reason)}`,
     (e) => makeGitLabHint(e.status),
   ),
 

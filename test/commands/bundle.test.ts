@@ -643,7 +643,7 @@ describe('bundle with Langfuse', () => {
     const { exitCode, stderr } = await run(folder, ['bundle', '-e', 'staging', '--offline']);
     expect({ exitCode, stderr }).toEqual({
       exitCode: 3,
-      stderr: expect.stringContaining('includes the prompt "tone"'),
+      stderr: expect.stringContaining('refers to the prompt "tone"'),
     });
     expect(await bundle('a')).toMatchObject({ exitCode: 1 });
   });

@@ -96,7 +96,7 @@ describe('require-reviewed-plan', () => {
     const ran = await team.runPush(commit, reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
     const message = `This change to the prompt "greeting" has not been reviewed\\. `;
-    const reason = `(The review of #${seen.number} did not include this change|#${seen.number} has no valid approval)`;
+    const reason = `(The review of #${seen.number} did not cover this change|#${seen.number} has no valid approval)`;
     expect(ran.stdout).toMatch(new RegExp(`${message}${reason}`));
     expect(team.service.takeWrites()).toEqual([]);
     expect(merged).not.toBe(commit);
@@ -152,7 +152,7 @@ describe('Two pull requests with the same head commit', () => {
     const ran = await team.runPush(commit, reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
     expect(ran.stdout).toContain(
-      'This change to the prompt "greeting" has not been reviewed. The review of #1 did not include this change',
+      'This change to the prompt "greeting" has not been reviewed. The review of #1 did not cover this change',
     );
     expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
   });
@@ -208,7 +208,7 @@ describe('a refusal by require-reviewed-plan', () => {
     const ran = await team.runPush(team.mergePull(pull), reviewed);
     expect(ran.outputs['failure-reason']).toBe('refused');
     expect(ran.stdout).toContain(
-      '#1 has no valid approval because its check was created by the app "acme-bot". This run uses the token of "github-actions", so only checks created by "github-actions" count',
+      '#1 has no valid approval because the app "acme-bot" created its check. This run uses a token of the app "github-actions", so it accepts only checks that "github-actions" created',
     );
     expect(ran.stdout).toContain('For `github-token`, use tokens from the same GitHub App');
     expect(team.service.takeWrites()).toEqual([]);
@@ -510,7 +510,7 @@ describe('the comment after the merge', () => {
     const newer = team.pushMain(says('farewell', 'Bye'));
     await team.runPush(merged);
     expect(titleOf(team)).toContain('### promptsync superseded, ');
-    expect(team.github.comments(1)[0]?.body).toContain(`newest commit on main (${newer})`);
+    expect(team.github.comments(1)[0]?.body).toContain(`The newest commit (${newer})`);
   });
 
   test('The pull request comment names a newer commit that was pushed while the action was applying changes', async () => {

@@ -154,7 +154,7 @@ test.each<[string, string, RunOptions, RegExp]>([
     'The action reports an empty API key, suggests checking its secret and writes nothing',
     'push',
     { inputs: { 'api-key': '' } },
-    /if the secret does not exist/,
+    /make sure that the secret exists/,
   ],
   [
     'The action rejects an API key with invalid characters and writes nothing',

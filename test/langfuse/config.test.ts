@@ -54,7 +54,7 @@ describe.each<readonly [JsonValue]>([[[1, { a: 2 }]], ['gpt-5'], [7], [false]])(
         expect(read('prompts/a.md')).toBe(fileOf('a', 'One.', metadata));
         expect(read('prompts/b.md')).toBe(fileOf('b', 'Two.', ''));
         const message =
-          '"staging" serves v2, but the `config` of this version is not a JSON object. A prompt file can store a `config` only if it is an object.';
+          '"staging" serves v2, but that version\'s `config` is not a JSON object. A prompt file can store `config` only as an object.';
         expect(report.prompts).toMatchObject([
           { id: 'a', status: 'blocked', problems: [{ code: 'pull/config-not-mapping', message }] },
           { id: 'b', status: 'applied', problems: [] },

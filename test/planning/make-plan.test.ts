@@ -562,7 +562,7 @@ describe('makePlan', () => {
       'prompts/a.md:6:3 "qa" is pinned to version 5, but promptsync could not find this version.',
       'prompts/a.md:7:3 "next" is pinned to version "theirs", but this prompt has no version with that id.',
       'prompts/a.md:8:3 The git ref `v9` does not exist in this repository.',
-      'prompts/a.md:5:3 "staging" is pinned to `latest`, but `promptsync.yaml` does not allow `latest` for this environment.',
+      'prompts/a.md:5:3 "staging" is pinned to `latest`, which `promptsync.yaml` does not allow for this environment.',
     ]);
   });
 

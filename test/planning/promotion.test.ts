@@ -223,7 +223,7 @@ describe('the hint of a refused promotion', () => {
     ],
   ])('%s', (_, pins, active, required, serves, hint) => {
     const { problems } = planOf({ file: { text: 'New', pins }, active });
-    const message = `"production" is pinned to ${required}, which must be active in "staging" first. However, "staging" serves ${serves}.`;
+    const message = `"production" is pinned to ${required}. That version must first be active in "staging", but "staging" serves ${serves}.`;
     expect(problems[0]).toMatchObject({ message, hint });
   });
 
@@ -237,7 +237,8 @@ describe('the hint of a refused promotion', () => {
         path: 'prompts/a.md',
         line: 6,
         column: 3,
-        message: '"production" is pinned to v8, which must be active in "staging" first. However, "staging" serves v7.',
+        message:
+          '"production" is pinned to v8. That version must first be active in "staging", but "staging" serves v7.',
         hint: `To promote the version that "staging" serves (v7), run: \`promptsync promote 'a'\\''; rm -rf /' --from staging --to production\``,
       },
     ]);

@@ -284,7 +284,7 @@ describe('compareWithReviews', () => {
       'The review search rejects a change that no review showed',
       'ab',
       { ab: [shows('a')] },
-      { b: /The review of #7 did not include this change/ },
+      { b: /The review of #7 did not cover this change/ },
     ],
     [
       'The review search ignores the review of an older commit that changed only a different prompt',
@@ -297,7 +297,7 @@ describe('compareWithReviews', () => {
       'a',
       { x: [without], a1: [shows('b')], a2: [], a3: [shows('a', 5)] },
       {
-        a: /\. #8 has no valid approval\. The review of #7 did not include this change\. Commit a2 was not merged through a pull request\.$/,
+        a: /\. #8 has no valid approval\. The review of #7 did not cover this change\. Commit a2 was not merged through a pull request\.$/,
       },
     ],
   ])('%s', async (_, ids, reviews, refused) => {

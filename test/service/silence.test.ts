@@ -36,7 +36,7 @@ test('the client stops sending requests if its first concurrent requests all tim
   for (const pass of deadlines) pass();
   const effects = (await failures).map(({ effect }) => effect);
   expect(effects).toEqual(['unknown', 'unknown', 'not-sent', 'not-sent', 'not-sent']);
-  const message = `The service at ${url} did not respond to 2 requests within ${TIMEOUT} seconds (no response), so promptsync stopped sending requests.`;
+  const message = `promptsync stopped sending requests because the service at ${url} did not respond to 2 requests within ${TIMEOUT} seconds (no response).`;
   expect(new Set((await failures).map(({ problem }) => `${problem.code} ${problem.message}`))).toEqual(
     new Set([`service/no-answer ${message}`]),
   );
