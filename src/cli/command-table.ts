@@ -287,8 +287,8 @@ const serve = makeCommandRow({
   help: 'run the embedded service on this machine, for trials and tests',
   flags: { db, port: makePortFlag('--port <n>', 'the port on 127.0.0.1; 0 chooses a free port', 4010), seed },
   after: `
-The service accepts the API key in PROMPTSYNC_API_KEY or, if that variable is
-not set, the key "embedded".`,
+The service accepts the API key set in PROMPTSYNC_API_KEY. If that variable is
+not set, the API key is "embedded".`,
   run: async (flags, _, host) => (await import('./run-command.ts')).runServe(flags, host),
 });
 

@@ -23,7 +23,7 @@ export const COMMAND_PROBLEMS = {
   'promote/source-drifted': defineWarning<{ environment: string; serves: string }>(
     (e) =>
       `"${e.environment}" serves ${e.serves}, which does not match the pin in the file. promptsync promotes ${e.serves} anyway.`,
-    'To promote the pinned version instead, run `promptsync sync` to make it active, then promote again.',
+    'To promote the pinned version instead, activate it with `promptsync sync`, then promote again.',
   ),
 
   // promptsync rollback
@@ -90,7 +90,7 @@ export const COMMAND_PROBLEMS = {
   ),
   'pull/nothing-active': defineWarning<{ environment: string; served: string }>(
     (e) =>
-      `"${e.environment}" no longer serves a version of this prompt, although it previously served ${e.served}. promptsync did not change the file.`,
+      `"${e.environment}" no longer serves any version of this prompt. It previously served ${e.served}. promptsync did not change the file.`,
     (e) =>
       `To activate the pinned version again, run \`promptsync sync\`. To stop managing "${e.environment}", remove its pin from the file.`,
   ),
@@ -182,7 +182,8 @@ export const COMMAND_PROBLEMS = {
 
   // promptsync bundle
   'bundle/nothing-pinned': defineError<{ environment: string }>(
-    (e) => `None of the selected prompt files pin the "${e.environment}" environment, so the bundle would be empty.`,
+    (e) =>
+      `None of the selected prompt files have a pin for the "${e.environment}" environment, so the bundle would be empty.`,
     (e) => `Choose another environment, select other prompts, or add a pin for "${e.environment}" to the prompt files.`,
   ),
   'bundle/not-active': defineError<{ environment: string }>(
@@ -201,8 +202,7 @@ export const COMMAND_PROBLEMS = {
     'Run the command without `--offline`, or pin `git:<ref>` instead.',
   ),
   'bundle/composed': defineError<{ environment: string; part: string }>(
-    (e) =>
-      `The text for "${e.environment}" refers to the prompt "${e.part}", and only the service can insert the text of that prompt.`,
+    (e) => `The text for "${e.environment}" refers to the prompt "${e.part}", whose text only the service can insert.`,
     'Run the command without `--offline`.',
   ),
   'bundle/contains-key': defineError<{

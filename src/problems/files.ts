@@ -96,8 +96,8 @@ export const FILE_PROBLEMS = {
     (e) =>
       e.isFirst
         ? 'The text above the first marker does not belong to any message.'
-        : 'The text below a placeholder marker does not belong to any message.',
-    'Above the text, add a line with a marker such as `{{role "user"}}`, or remove the text.',
+        : 'The text below the placeholder marker does not belong to any message.',
+    'Add a line with a marker such as `{{role "user"}}` above the text, or remove the text.',
   ),
   'prompt/invalid-marker': defineError<{
     line: string;
@@ -280,7 +280,7 @@ export const FILE_PROBLEMS = {
     (e) => `promptsync cannot represent the number \`${e.number}\` exactly.`,
     'Use a finite number. Integers must be between -2^53 and 2^53. To store an integer outside this range, put it in quotes.',
   ),
-  'yaml/too-deep': defineError('The YAML is nested too deeply.', 'Reduce the nesting of mappings and lists.'),
+  'yaml/too-deep': defineError('The YAML is nested too deeply.', 'Nest the mappings and lists less deeply.'),
 
   // Editing files
   'edit/not-kept': defineError<{ reason: string }>(

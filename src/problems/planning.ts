@@ -53,7 +53,7 @@ const UNMERGED_HINTS: Readonly<Record<CommitKind, string>> = {
 function describeUnmergedCommit(e: Exclude<UnmergedEvidence, { kind: 'pull-request' }>): string {
   const commit = `This commit (${shortenCommitId(e.commit)})`;
   const state = e.kind === 'unmerged' ? `${commit} is not merged.` : `${commit} is not pushed.`;
-  return `${state} promptsync made no changes because the newest commit on ${e.branch} (${e.newer}) has different content in ${describePaths(e)}.`;
+  return `${state} promptsync made no changes because the newest commit on ${e.branch} (${e.newer}) differs from this commit in ${describePaths(e)}.`;
 }
 
 /** A merged pull request whose review did not cover a change. */
@@ -113,7 +113,7 @@ function makeMissingReviewHint({ pulls, failure }: MissingReview): string {
   const merge =
     'To approve the change, merge any new pull request: each new "promptsync" check shows all pending changes. To apply the change without approval, turn off `require-reviewed-plan` for this run.';
   return pulls.some(({ otherCheck }) => otherCheck !== null)
-    ? `For \`github-token\`, use tokens from the same GitHub App in both the workflow that reviews pull requests and the workflow that applies changes. ${merge}`
+    ? `In both the workflow that reviews pull requests and the one that applies changes, set \`github-token\` to a token from the same GitHub App. ${merge}`
     : merge;
 }
 
@@ -197,7 +197,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/max-changes': defineError<{ changing: number; allowed: number }>(
     (e) => `The plan would change ${formatCount(e.changing, 'prompt')}, but \`max_changes\` allows only ${e.allowed}.`,
-    'Review the plan. To apply the plan anyway, use `--max-changes` to set a higher limit for this run.',
+    'Review the plan. To apply it anyway, set a higher limit for this run with `--max-changes`.',
   ),
   'guard/drift': defineError<{
     /** The drift, each as a clause such as `"production" serves v9 (id ver_9)`. */
@@ -209,10 +209,10 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
     (e) =>
-      `promptsync made no changes because this commit (${shortenCommitId(e.commit)}) is not the newest one on ${e.branch}. The newest commit (${e.newer}) has different content in ${describePaths(e)}.`,
+      `promptsync made no changes because this commit (${shortenCommitId(e.commit)}) is not the newest one on ${e.branch}. The newest commit (${e.newer}) differs from it in ${describePaths(e)}.`,
     (e) =>
       e.behind
-        ? `On your machine, switch to ${e.branch} and run \`git pull\`, then run \`promptsync sync\`. In CI, no action is needed: the run for the newer commit applies the changes of both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use \`--any-commit\`.`
+        ? `On your machine, switch to ${e.branch}, run \`git pull\`, and then run \`promptsync sync\`. In CI, no action is needed: the run for the newer commit applies the changes of both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use \`--any-commit\`.`
         : 'If this clone is out of date, run `git pull`. If this branch has not been merged yet, merge it. In either case, run `promptsync sync` afterward. In CI, no action is needed: the run for the newer commit applies the changes of both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use `--any-commit`.',
   ),
   'guard/unknown-newest': defineError<{ reason: string }>(
@@ -222,12 +222,12 @@ export const PLANNING_PROBLEMS = {
   'guard/overtaken': defineWarning<NewerCommitEvidence>(
     (e) =>
       `Someone pushed a newer commit (${e.newer}) to ${e.branch} while promptsync was syncing this commit. The two commits differ in ${describePaths(e)}.`,
-    'Make sure that the newer commit is synced. In CI, check the run for the newer commit. On your machine, run `git pull`, then `promptsync sync`.',
+    'Make sure that the newer commit has been synced. In CI, check the run for that commit. Locally, run `git pull`, then `promptsync sync`.',
   ),
   'guard/not-reviewed': defineError<MissingReview>(describeMissingReview, makeMissingReviewHint),
   'guard/stale-plan': defineError<{ expected: string; actual: string }>(
     (e) =>
-      `The digest of this plan is ${shortenDigest(e.actual)}, but ${shortenDigest(e.expected)} was expected. The files or the prompts in the service have changed since the plan with that digest was created.`,
+      `The digest of this plan is ${shortenDigest(e.actual)}, but ${shortenDigest(e.expected)} was expected. The prompt files or the service's prompts have changed since the expected plan was created.`,
     'Create and review a new plan.',
   ),
   'guard/not-merged': defineError<UnmergedEvidence>(
@@ -324,7 +324,7 @@ function makePromotionHint(e: RefusedPromotion): string {
   const removal =
     e.current === null
       ? `Remove the pin for "${e.environment}" from the file.`
-      : `Remove the pin for "${e.environment}" from the file, or pin its active version (${e.current}).`;
+      : `Remove the pin for "${e.environment}" from the file, or pin "${e.environment}" to its active version (${e.current}).`;
   return `${first}${removal} After the next sync, run: \`${lastStep}\``;
 }
 

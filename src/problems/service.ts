@@ -90,11 +90,11 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/not-asked': defineWarning<{ reason: string }>(
     (e) => `promptsync did not contact the service because ${e.reason}.`,
-    'To compare the files with the service, run promptsync with an API key. Otherwise, the plan compares the files only with the base commit, so it does not show drift, version numbers, or environments that the base commit does not pin.',
+    'To compare the files with the service, run promptsync with an API key. Without one, the plan compares the files only with the base commit. It does not show drift or version numbers, and it omits environments that are not pinned in the base commit.',
   ),
   'service/drops-metadata': defineWarning<{ environment: string }>(
     (e) =>
-      `The active version in "${e.environment}" does not contain a promptsync record. Either the service does not store \`metadata_\`, or promptsync did not create the version that is active there.`,
+      `The active version in "${e.environment}" does not contain a promptsync record. Either the service does not store \`metadata_\`, or the version was not created by promptsync.`,
     'If someone activated a version that promptsync did not create, reactivate the previous version. If the service does not store `metadata_`, promptsync can still sync text, with three limitations: it does not compare metadata, you cannot pin an inactive version by number, and each revert creates a new version.',
   ),
 
@@ -123,7 +123,7 @@ export const SERVICE_PROBLEMS = {
     known: string;
   }>(
     (e) => `Version ${e.version} does not match ${e.known}, so promptsync did not activate it.`,
-    'In the service, check the text of this version. If the text is wrong, either pin a version with the correct text or activate one in the service.',
+    'Check the text of this version in the service. If it is wrong, pin a version with the correct text, or activate such a version in the service.',
   ),
   'apply/unreviewed-metadata': defineError<{ version: string }>(
     (e) =>
@@ -141,7 +141,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'apply/somebody-else-wrote': defineError<{ id: string; number: number; reason: string }>(
     (e) =>
-      `promptsync sent a new version but could not determine whether the service created it. ${endSentence(e.reason)} In the meantime, someone else created v${e.number} (id ${e.id}), so promptsync did not activate either version.`,
+      `promptsync sent a new version but could not determine whether the service created it. ${endSentence(e.reason)} In the meantime, someone else created v${e.number} (id ${e.id}), so promptsync activated neither that version nor its own.`,
     (e) =>
       `In the service, look for a version older than v${e.number} whose text matches the file. If you find one, either pin it with \`version:<id>\` or activate it in an environment that is pinned to \`latest\`. Then run the command again. If you found no matching version, the command creates a new one.`,
   ),

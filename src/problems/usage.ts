@@ -37,7 +37,7 @@ function makePermissionHint({ what, reason }: { what: string; reason: string }):
   if (/authenticate via a GitHub App/.test(reason)) {
     return 'Set `github-token` to a GitHub App token, or remove this input to use the workflow token.';
   }
-  return `Grant the job the \`${WRITE_PERMISSIONS[what]}\` permission. If you set \`github-token\`, grant the permission to the app or user that issued the token.`;
+  return `Grant the job the \`${WRITE_PERMISSIONS[what]}\` permission. If you set \`github-token\`, grant the same permission to the app or user that the token belongs to.`;
 }
 
 /**
@@ -61,7 +61,7 @@ type OutputName = 'report' | 'bundle';
 export const USAGE_PROBLEMS = {
   // promptsync.yaml and variables
   'config/not-found': defineError(
-    'promptsync did not find `promptsync.yaml` in the current folder. In a git repository, promptsync also searches the parent folders.',
+    'promptsync could not find `promptsync.yaml` in the current folder. In a git repository, promptsync also searches the parent folders.',
     'To create `promptsync.yaml` in this folder, run `promptsync init`. If the file exists elsewhere, run promptsync in that folder, or use `--config FILE`.',
   ),
   'config/foreign-file': defineError<{ path: string }>(
@@ -70,7 +70,7 @@ export const USAGE_PROBLEMS = {
   ),
   'config/foreign-repository': defineError<{ root: string }>(
     (e) =>
-      `promptsync did not use the configuration file in the repository \`${e.root}\` because git does not trust it. The repository belongs to another user, who could use the file to send your API key to a service of their choice.`,
+      `promptsync did not use the configuration file in the repository \`${e.root}\` because git does not trust this repository. The repository belongs to another user, who could use the file to send your API key to a service of their choice.`,
     (e) =>
       `If you trust this repository, run \`git config --global --add safe.directory ${quoteShellWord(e.root)}\` or specify its configuration file with \`--config FILE\`.`,
   ),
@@ -211,7 +211,7 @@ export const USAGE_PROBLEMS = {
   ),
   'usage/output-unreadable': defineError<{ path: string; reason: string }>(
     (e) => `promptsync could not read \`${e.path}\` (${e.reason}), so it could not compare that file with the bundle.`,
-    'Check the path in `--output`, and make sure that you have permission to read the file at that path.',
+    'Check the path in `--output`, and make sure that you have permission to read the existing file at that path.',
   ),
   'usage/output-format': defineError<{
     what: OutputName;
@@ -230,7 +230,7 @@ export const USAGE_PROBLEMS = {
   'usage/stdout-unwritable': defineError<{ reason: string }>(
     (e) =>
       `promptsync could not write to standard output (${e.reason}). Changes that promptsync has already made remain in effect.`,
-    'To see which version each environment serves, run `promptsync status`. If the disk is full, free up space, or use `--output` to write to a file on another disk.',
+    'To see which version each environment serves, run `promptsync status`. If the disk is full, free up space or use `--output` to write the report to another disk.',
   ),
   'usage/cannot-serve': defineError<{ reason: string }>(
     (e) => `promptsync could not start the embedded service (${e.reason}).`,
@@ -249,10 +249,10 @@ export const USAGE_PROBLEMS = {
   'init/nested': defineWarning<{ path: string }>(
     (e) =>
       `A parent folder already contains a configuration file: \`${e.path}\`. Commands that you run in this folder use the new configuration file instead.`,
-    'If you did not want a second configuration, delete the new files, then edit the existing configuration.',
+    'If you did not mean to create a second configuration, delete the new files and edit the existing configuration instead.',
   ),
   'init/folder-name': defineError<{ path: string; what: string }>(
-    (e) => `The path of this folder in the repository, \`${e.path}\`, contains ${e.what}.`,
+    (e) => `This folder's path in the repository (\`${e.path}\`) contains ${e.what}.`,
     'Rename the folder, then run `promptsync init` again.',
   ),
   'init/kept': defineWarning<{ path: string }>(

@@ -135,7 +135,7 @@ describe('a service that rewrites versions', () => {
 });
 
 const WARNING =
-  'The active version in "promptsync" does not contain a promptsync record. Either the service does not store `metadata_`, or promptsync did not create the version that is active there.';
+  'The active version in "promptsync" does not contain a promptsync record. Either the service does not store `metadata_`, or the version was not created by promptsync.';
 
 const dropMetadata = (service: Backend) => rewriteVersions(service, (sent) => ({ ...sent, metadata: {} }));
 

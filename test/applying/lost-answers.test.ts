@@ -163,7 +163,7 @@ describe('the search for a version after a lost answer', () => {
     });
     expect(line).toBe('failed: unknown not_made apply/somebody-else-wrote');
     expect(said).toBe(
-      `${LOST} In the meantime, someone else created v2 (id ver_2), so promptsync did not activate either version.`,
+      `${LOST} In the meantime, someone else created v2 (id ver_2), so promptsync activated neither that version nor its own.`,
     );
     expect(service.serves('p1', 'promptsync')).toStrictEqual(['ver_1', 'One']);
   });

@@ -128,7 +128,7 @@ describe('a repository of another user', () => {
       const { exitCode, stdout, stderr } = await place.run(place.mine, words);
       expect(exitCode).toBe(1);
       expect(stdout + stderr).toContain(
-        `promptsync did not use the configuration file in the repository \`${place.shared}\` because git does not trust it. The repository belongs to another user, who could use the file to send your API key to a service of their choice.`,
+        `promptsync did not use the configuration file in the repository \`${place.shared}\` because git does not trust this repository. The repository belongs to another user, who could use the file to send your API key to a service of their choice.`,
       );
       expect(stdout + stderr).toContain(`git config --global --add safe.directory ${place.shared}`);
       expectNothingSent(place);

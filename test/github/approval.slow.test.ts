@@ -210,7 +210,7 @@ describe('a refusal by require-reviewed-plan', () => {
     expect(ran.stdout).toContain(
       '#1 has no valid approval because the app "acme-bot" created its check. This run uses a token of the app "github-actions", so it accepts only checks that "github-actions" created',
     );
-    expect(ran.stdout).toContain('For `github-token`, use tokens from the same GitHub App');
+    expect(ran.stdout).toContain('set `github-token` to a token from the same GitHub App');
     expect(team.service.takeWrites()).toEqual([]);
   });
 

@@ -195,7 +195,7 @@ describe('the hint of a refused promotion', () => {
       { staging: null, production: V6, promptsync: V8 },
       'v8',
       'no version',
-      `Pin "staging". Remove the pin for "production" from the file, or pin its active version (v6). After the next sync, ${STAGING}`,
+      `Pin "staging". Remove the pin for "production" from the file, or pin "production" to its active version (v6). After the next sync, ${STAGING}`,
     ],
     [
       'The hint for a refused promotion suggests syncing staging first if staging changes in the same sync',
