@@ -34,7 +34,7 @@ const PinShape = z
       .string()
       .regex(/^(?=.{1,250}$)git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u)
       .describe(
-        'The version whose content is that of this prompt at a tag, branch, or commit. The pin can have at most 250 characters.',
+        'The version whose content is that of this prompt at a tag, branch, or commit. The pin can be at most 250 characters long.',
       ),
   ])
   .describe('The version that the environment should serve: latest, a version number, version:<id>, or git:<ref>.');
@@ -361,16 +361,10 @@ function checkProviderFields(
   return [
     ...(name === id
       ? []
-      : makeInvalidProblems(
-          ['name'],
-          'expected the name to be omitted or equal to the id, because this service uses the id as the name',
-        )),
+      : makeInvalidProblems(['name'], 'expected no name, or the id, because the id is the name in this service')),
     ...(description === undefined
       ? []
-      : makeInvalidProblems(
-          ['description'],
-          'expected the description to be omitted, because this service has no such field',
-        )),
+      : makeInvalidProblems(['description'], 'expected no description, because this service has no such field')),
   ];
 }
 
