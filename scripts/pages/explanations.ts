@@ -250,7 +250,7 @@ export const EXPLANATIONS = {
   'guard/latest-not-allowed': {
     why: 'With `allow_latest: false`, this environment changes only when someone edits its pin.',
     advice:
-      'To pin the version that the preceding environment in the promotion order serves, run `promptsync promote KEY --to production`.',
+      'To pin the version that the environment in `promote_from` serves, run `promptsync promote KEY --to production`.',
   },
   'guard/placeholder-id': { why: PLACEHOLDER },
   'guard/promotion-order': {

@@ -222,9 +222,9 @@ const history = makeReportRow({
   },
   after: `
 All times are commit author dates in UTC. For each version, the command shows
-the last commit that changed the prompt file before the version was created. For
-each pin, it shows the commit that changed the pin on the checked-out branch. To
-see version ids, use --environment or --format json.`,
+the commit from which the version was created. For each pin, it shows the commit
+that changed the pin on the checked-out branch. To see version ids, use
+--environment or --format json.`,
   command: async (options, keys, world) =>
     (await import('../commands/history.ts')).showHistory(addKeysToOnly(keys, options), world),
 });

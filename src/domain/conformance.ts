@@ -52,7 +52,7 @@ export const SHARED_REQUIREMENTS: Omit<ServiceRequirements, 'metadata' | 'newest
   text: {
     point: 'text',
     request: 'store prompt text unchanged',
-    loss: 'promptsync cannot sync a prompt whose text the service changes, because promptsync never activates a version whose text differs from the file.',
+    loss: 'promptsync cannot sync a prompt whose text the service changes, because promptsync never activates a version whose text differs from the text that it sent.',
   },
   numbers: {
     point: 'version numbers',

@@ -59,7 +59,7 @@ export const COMMAND_PROBLEMS = {
   'pull/conflict': defineError<{ places: number }>(
     (e) =>
       `The file and the service have conflicting changes in ${formatCount(e.places, 'place')}. The file now contains both versions, separated by conflict markers.`,
-    'Resolve the conflicts in the file and remove the conflict markers (`<<<<<<<`, `=======`, and `>>>>>>>`). Alternatively, restore the file to its committed state and run the command again with `--ours` to keep the text of the file or `--theirs` to take the text from the service.',
+    'Resolve the conflicts in the file and remove the conflict markers (`<<<<<<<`, `=======`, and `>>>>>>>`). Alternatively, restore the file to its state before the pull and run the command again with `--ours` to resolve the conflicts in favor of the file or `--theirs` in favor of the service.',
   ),
   'pull/would-conflict': defineError<{ places: number }>(
     (e) =>

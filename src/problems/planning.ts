@@ -111,7 +111,7 @@ function makeMissingReviewHint({ pulls, failure }: MissingReview): string {
     return 'Make sure that `github-token` is set and that the job has the `checks: read` and `pull-requests: read` permissions. Then run the job again.';
   }
   const merge =
-    'To approve the change, merge any new pull request: each new "promptsync" check shows all pending changes. To apply the change without approval, turn off `require-reviewed-plan` for this run.';
+    'To approve the change, merge a new pull request whose "promptsync" check shows it. Every new check that runs with an API key shows all pending changes. To apply the change without approval, turn off `require-reviewed-plan` for this run.';
   return pulls.some(({ otherCheck }) => otherCheck !== null)
     ? `In both the workflow that reviews pull requests and the one that applies changes, set \`github-token\` to a token from the same GitHub App. ${merge}`
     : merge;
@@ -227,7 +227,7 @@ export const PLANNING_PROBLEMS = {
   'guard/not-reviewed': defineError<MissingReview>(describeMissingReview, makeMissingReviewHint),
   'guard/stale-plan': defineError<{ expected: string; actual: string }>(
     (e) =>
-      `The digest of this plan is ${shortenDigest(e.actual)}, but ${shortenDigest(e.expected)} was expected. The prompt files or the service's prompts have changed since the expected plan was created.`,
+      `The digest of this plan is ${shortenDigest(e.actual)}, but ${shortenDigest(e.expected)} was expected. The files, a ref that they pin, or the prompts in the service have changed since the expected plan was created.`,
     'Create and review a new plan.',
   ),
   'guard/not-merged': defineError<UnmergedEvidence>(

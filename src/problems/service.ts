@@ -90,7 +90,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/not-asked': defineWarning<{ reason: string }>(
     (e) => `promptsync did not contact the service because ${e.reason}.`,
-    'To compare the files with the service, run promptsync with an API key. Without one, the plan compares the files only with the base commit. It does not show drift or version numbers, and it omits environments that are not pinned in the base commit.',
+    'This plan compares the files only with the base commit. It does not show drift or version numbers, and it omits environments that are not pinned in the base commit. To compare the files with the service, run promptsync with an API key and without `--offline`.',
   ),
   'service/drops-metadata': defineWarning<{ environment: string }>(
     (e) =>
@@ -123,7 +123,7 @@ export const SERVICE_PROBLEMS = {
     known: string;
   }>(
     (e) => `Version ${e.version} does not match ${e.known}, so promptsync did not activate it.`,
-    'Check the text of this version in the service. If it is wrong, pin a version with the correct text, or activate such a version in the service.',
+    'Check the text of this version in the service. If it is correct, activate the version there. If it is wrong, pin or activate a version with the correct text.',
   ),
   'apply/unreviewed-metadata': defineError<{ version: string }>(
     (e) =>

@@ -221,7 +221,7 @@ export const USAGE_PROBLEMS = {
   }>(
     (e) => `promptsync did not write the ${e.what} because ${e.reason}.`,
     (e) =>
-      `Use a file name that ends in ${joinCodeNames(e.endings, 'or')}. If you are writing a single file, you can use any other extension as long as you specify the format with \`--format\`.`,
+      `Use a file name that ends in ${joinCodeNames(e.endings, 'or')}. If you are writing a single file, you can use any file name as long as you specify the format with \`--format\`.`,
   ),
   'usage/not-a-report': defineError<{ path: string; reason: string }>(
     (e) => `promptsync could not read a report from \`${e.path}\` (${e.reason}).`,
@@ -230,7 +230,7 @@ export const USAGE_PROBLEMS = {
   'usage/stdout-unwritable': defineError<{ reason: string }>(
     (e) =>
       `promptsync could not write to standard output (${e.reason}). Changes that promptsync has already made remain in effect.`,
-    'To see which version each environment serves, run `promptsync status`. If the disk is full, free up space or use `--output` to write the report to another disk.',
+    'To see which version each environment serves, run `promptsync status`. If the disk is full, free up space. You can also write the output to a file on another disk with `--output`.',
   ),
   'usage/cannot-serve': defineError<{ reason: string }>(
     (e) => `promptsync could not start the embedded service (${e.reason}).`,

@@ -36,7 +36,7 @@ export const TEXT_FIELDS = {
     .literal(true)
     .optional()
     .describe(
-      'The report omits the text before and after the change, because the text or its metadata is larger than 100 kB.',
+      'The report omits the text before or after the change, or both, because a text or its metadata is larger than 100 kB.',
     ),
   before_metadata: MetadataShape,
   after_metadata: MetadataShape,
