@@ -239,7 +239,7 @@ export const EXPLANATIONS = {
   'pin/not-promoted': { why: PROMOTION_ORDER },
   'pin/source-not-asked': { why: null },
   'pin/not-in-git': {
-    why: 'With `portable_pins`, a pin must refer to a commit. The text was probably changed in the service, so no commit contains it.',
+    why: 'With `portable_pins`, a pin must refer to a commit, but no commit contains the text of this version. Someone probably changed the text in the service.',
   },
   'pin/unknown-version': { why: null },
   'pin/unknown-ref': {
@@ -250,13 +250,13 @@ export const EXPLANATIONS = {
   'guard/latest-not-allowed': {
     why: 'With `allow_latest: false`, this environment changes only when someone edits its pin.',
     advice:
-      'To pin the version that the environment in `promote_from` serves, run `promptsync promote KEY --to production`.',
+      'To pin the version served by the environment that `promote_from` names, run `promptsync promote KEY --to production`.',
   },
   'guard/placeholder-id': { why: PLACEHOLDER },
   'guard/promotion-order': {
     why: PROMOTION_ORDER,
     advice:
-      'If you meant to roll back, make sure that the full git history of the file is available, because promptsync needs it to tell a rollback from [a promotion](configuration.md#rules-for-environments).',
+      'If you meant to roll back, make sure that the full git history of the file is available. Without it, promptsync cannot tell a rollback from [a promotion](configuration.md#rules-for-environments).',
   },
   'guard/uncommitted': {
     why: 'Uncommitted changes have not been reviewed, and a version created from them could not be linked to a commit. In CI, an earlier step probably edited or created the file.',

@@ -63,6 +63,6 @@ export const LANGFUSE_PROBLEMS = {
     limit: string;
   }>(
     (e) => `The list of prompts in Langfuse is larger than ${e.limit}, which is the most that promptsync reads.`,
-    'Make sure that the base URL is the address of Langfuse. If the project really has that many prompts, versions, and labels, delete the ones that you do not use, or split the project.',
+    'Make sure that the base URL points to Langfuse. If the project really has that many prompts, versions, and labels, delete the ones that you do not use, or split the project.',
   ),
 };

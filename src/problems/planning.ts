@@ -212,8 +212,8 @@ export const PLANNING_PROBLEMS = {
       `promptsync made no changes because this commit (${shortenCommitId(e.commit)}) is not the newest one on ${e.branch}. The newest commit (${e.newer}) differs from it in ${describePaths(e)}.`,
     (e) =>
       e.behind
-        ? `On your machine, switch to ${e.branch}, run \`git pull\`, and then run \`promptsync sync\`. In CI, no action is needed: the run for the newer commit applies the changes of both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use \`--any-commit\`.`
-        : 'If this clone is out of date, run `git pull`. If this branch has not been merged yet, merge it. In either case, run `promptsync sync` afterward. In CI, no action is needed: the run for the newer commit applies the changes of both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use `--any-commit`.',
+        ? `On your machine, switch to ${e.branch}, run \`git pull\`, and then run \`promptsync sync\`. In CI, no action is needed: the run for the newer commit applies the changes from both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use \`--any-commit\`.`
+        : 'If this clone is out of date, run `git pull`. If this branch has not been merged yet, merge it. In either case, run `promptsync sync` afterward. In CI, no action is needed: the run for the newer commit applies the changes from both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use `--any-commit`.',
   ),
   'guard/unknown-newest': defineError<{ reason: string }>(
     (e) => `promptsync could not verify that this commit is merged and up to date: ${e.reason}`,
@@ -295,7 +295,7 @@ export const PLANNING_PROBLEMS = {
 /** Returns the hint for an error message of git. A repository of another user is the only error that needs its own. */
 function makeGitHint(reason: string): string {
   const [, folder] = /dubious ownership in repository at '([^']+)'/.exec(reason) ?? [];
-  if (folder === undefined) return 'Make sure that git is installed and that the repository is not damaged.';
+  if (folder === undefined) return 'Make sure that git is installed and that the repository is not corrupted.';
   return `If you trust the owner of the repository, run \`git config --global --add safe.directory ${quoteShellWord(folder)}\`.`;
 }
 

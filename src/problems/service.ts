@@ -90,7 +90,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/not-asked': defineWarning<{ reason: string }>(
     (e) => `promptsync did not contact the service because ${e.reason}.`,
-    'This plan compares the files only with the base commit. It does not show drift or version numbers, and it omits environments that are not pinned in the base commit. To compare the files with the service, run promptsync with an API key and without `--offline`.',
+    'To compare the files with the service, run promptsync with an API key and without `--offline`. This plan compares the files only with the base commit. It does not show drift or version numbers, and it omits environments that are not pinned in the base commit.',
   ),
   'service/drops-metadata': defineWarning<{ environment: string }>(
     (e) =>

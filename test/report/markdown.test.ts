@@ -143,7 +143,7 @@ describe('renderMarkdown', () => {
     const problems = [makeProblem('service/not-asked', { reason: 'this run has no API key' })];
     const text = page(report([], { problems, service: null, plan_digest: null }));
     expect(text).toMatch(
-      /^### .*\n\n.*\n\n> \[!NOTE\]\n> promptsync did not contact the service because this run has no API key\. This plan/,
+      /^### .*\n\n.*\n\n> \[!NOTE\]\n> promptsync did not contact the service because this run has no API key\. To compare/,
     );
     expect(text).not.toContain('#### Warnings');
     expect(text).not.toContain('service `');
