@@ -27,8 +27,8 @@ export async function bundle(
     checks: {
       // Allows the `eval` of gray-matter's engine for `---js`. files/front-matter.ts replaces this engine in every call.
       eval: false,
-      // Only the command line imports the providers when it needs them. The library imports the four-call provider for
-      // its public API anyway.
+      // Allows lazy imports that do not split the library. The library exports the four-call provider, so it always loads
+      // that provider. Only the command line loads providers when it needs them.
       ineffectiveDynamicImport: false,
     },
     // Omits the unused modules of these packages, which would add 0.6 MB to the action's bundle, including a second

@@ -266,6 +266,14 @@ export function joinQuotedNames(names: readonly string[], conjunction: 'and' | '
   );
 }
 
+/** Puts each name in backticks, and joins the names with commas and a conjunction. */
+export function joinCodeNames(names: readonly string[], conjunction: 'and' | 'or'): string {
+  return joinWords(
+    names.map((name) => `\`${name}\``),
+    conjunction,
+  );
+}
+
 /** Formats a number with commas, such as `10,000`. */
 export function formatNumber(number: number): string {
   return number.toLocaleString('en-US');

@@ -52,9 +52,10 @@ function makeExample(code: ProblemCode, evidence: object): Problem {
 
 function describeProblem(problem: Problem): string {
   const { why, advice }: Explanation = EXPLANATIONS[problem.code];
-  const instructions = [escapeMarkdown(endWithPeriod(problem.hint)), ...(advice === undefined ? [] : [advice])].join(
-    ' ',
-  );
+  const instructions = [
+    escapeMarkdown(inlineFinalCommand(problem.hint)),
+    ...(advice === undefined ? [] : [advice]),
+  ].join(' ');
   return [
     `### ${problem.code}`,
     `\`\`\`text\n${renderMessage(problem)}\n\`\`\``,
@@ -63,8 +64,11 @@ function describeProblem(problem: Problem): string {
   ].join('\n\n');
 }
 
-/** Ends a hint with a period if it ends with a command, which a terminal shows on a separate line. */
-function endWithPeriod(hint: string): string {
+/**
+ * Makes a command at the end of a hint part of the sentence: "run: `x`" becomes "run `x`.". The hint ends with a colon
+ * and the command alone, so that users can copy the command from a terminal.
+ */
+function inlineFinalCommand(hint: string): string {
   return hint.replace(/ run: (`[^`]+`)$/, ' run $1.');
 }
 

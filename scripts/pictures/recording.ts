@@ -155,6 +155,7 @@ function applyCode(style: SpanStyle, code: string): SpanStyle {
       return { ...style, isReversed: false };
     case '':
     case '0':
+      return PLAIN;
     case '39':
       return { ...style, color: null };
     default:

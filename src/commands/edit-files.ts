@@ -253,7 +253,8 @@ async function applyDrafts(
  * Switches to the branch that the user requested, and prints how to go back. Does nothing if the user requested no
  * branch. Returns a problem if git refuses to switch, and null otherwise.
  *
- * Before the first commit, git cannot go back, because the previous branch does not exist yet.
+ * If the repository has no commits, it prints no way back: the previous branch does not exist until its first commit,
+ * so git could not switch to it.
  */
 export async function switchToBranch(
   branch: CommitOptions['branch'],

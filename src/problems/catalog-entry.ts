@@ -1,5 +1,3 @@
-import { joinWords } from '../text.ts';
-
 /** The severity of a problem. An error stops the affected prompt, file or command. A warning stops nothing. */
 export type Severity = 'error' | 'warning';
 
@@ -53,14 +51,6 @@ export function makeSuggestionHint({ suggestion }: SpellingEvidence, otherHint: 
 /** Ends a reason with a period, if the reason does not end a sentence already. */
 export function endSentence(reason: string): string {
   return /[.!?]$/.test(reason) ? reason : `${reason}.`;
-}
-
-/** Puts each name in backticks, and joins the names with commas and a conjunction. */
-export function joinCodeNames(names: readonly string[], conjunction: 'and' | 'or'): string {
-  return joinWords(
-    names.map((name) => `\`${name}\``),
-    conjunction,
-  );
 }
 
 /**

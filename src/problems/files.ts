@@ -1,11 +1,5 @@
-import { escapeSelector, formatCount, formatNumber, joinQuotedNames } from '../text.ts';
-import {
-  makeSuggestionHint,
-  defineError,
-  type SpellingEvidence,
-  defineWarning,
-  joinCodeNames,
-} from './catalog-entry.ts';
+import { escapeSelector, formatCount, formatNumber, joinCodeNames, joinQuotedNames } from '../text.ts';
+import { makeSuggestionHint, defineError, type SpellingEvidence, defineWarning } from './catalog-entry.ts';
 
 const FIELDS = joinCodeNames(
   ['id', 'key', 'name', 'type', 'description', 'pins', 'metadata', 'variables', 'accept_warnings'],

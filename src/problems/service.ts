@@ -1,5 +1,5 @@
-import { formatCount, joinWords } from '../text.ts';
-import { defineError, defineWarning, endSentence, joinCodeNames } from './catalog-entry.ts';
+import { formatCount, joinCodeNames, joinWords } from '../text.ts';
+import { defineError, defineWarning, endSentence } from './catalog-entry.ts';
 
 /** The problems of reading from the service and of writing to it. */
 export const SERVICE_PROBLEMS = {
@@ -49,7 +49,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'service/none-found': defineError<{
     service: string;
-    /** The paths of the API as a noun phrase, which names the service of each path after the first. */
+    /** The API path of each provider, as a list that fits into a sentence, such as "`/v1/` or, for Other, `/api/`". */
     interfacePaths: string;
   }>(
     (e) => `The service at ${e.service} does not have any of the prompts in these files (404).`,

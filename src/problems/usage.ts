@@ -1,4 +1,4 @@
-import { formatCount, joinQuotedNames, shortenCommitId } from '../text.ts';
+import { formatCount, joinCodeNames, joinQuotedNames, shortenCommitId } from '../text.ts';
 import {
   makeSuggestionHint,
   defineError,
@@ -6,7 +6,6 @@ import {
   quoteShellWord,
   defineWarning,
   endSentence,
-  joinCodeNames,
 } from './catalog-entry.ts';
 
 /**

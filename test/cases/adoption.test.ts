@@ -60,7 +60,7 @@ describe('the first sync of an imported prompt', () => {
     'The plan for an imported prompt explains the baseline version in a single line (format: %s)',
     async (format) => {
       const { stdout } = await (await adopt()).run('plan', '--format', format);
-      expect(stdout.match(/baseline: a version for .* records/g)).toHaveLength(1);
+      expect(stdout.match(/baseline: a version for .* records; nothing that is served change/g)).toHaveLength(1);
     },
   );
 

@@ -76,7 +76,7 @@ describe('a configuration of another user', () => {
       const { exitCode, stdout, stderr } = await place.run(place.shared, words);
       expect(exitCode).toBe(1);
       expect(stdout + stderr).toContain(
-        'promptsync.yaml: error: promptsync did not use the configuration file because it belongs to another user,',
+        'promptsync.yaml: error: promptsync did not use the configuration file because it belongs to another user, who could use it to send your API key',
       );
       expect(stdout + stderr).toContain('--config promptsync.yaml');
       expectNothingSent(place);

@@ -23,7 +23,9 @@ describe('a service that accepts connections but never answers', () => {
     const { exitCode, stdout } = await run(makeWorkspace(FORTY), ['plan'], { environment: environmentOf(url) });
     expect([exitCode, requests]).toEqual([1, 8]);
     expect(stdout.match(/service\/no-answer/g)).toHaveLength(1);
-    expect(stdout).toMatch(/^error: .* the service at \S+ did not respond to 8 requests within 1 second/);
+    expect(stdout).toMatch(
+      /^error: promptsync stopped sending requests because the service at \S+ did not respond to 8 requests within 1 second/,
+    );
   });
 });
 

@@ -224,7 +224,7 @@ describe('a remote that accepts connections and never answers', () => {
     git(desk, 'remote', 'set-url', 'origin', 'git@127.0.0.1:origin.git');
     git(desk, 'config', 'core.sshCommand', `sh '${join(folder, 'ssh.sh')}'`);
     const { run } = openRemoteGit(startAt(desk), [], 1000);
-    await expect(run('ls-remote', '--', 'origin')).rejects.toThrow(/remote did not respond/);
+    await expect(run('ls-remote', '--', 'origin')).rejects.toThrow(/the remote did not respond in time/);
     if (existsSync(pidFile)) process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGKILL');
   });
 });

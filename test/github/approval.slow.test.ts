@@ -510,7 +510,7 @@ describe('the comment after the merge', () => {
     const newer = team.pushMain(says('farewell', 'Bye'));
     await team.runPush(merged);
     expect(titleOf(team)).toContain('### promptsync superseded, ');
-    expect(team.github.comments(1)[0]?.body).toContain(`The newest commit (${newer})`);
+    expect(team.github.comments(1)[0]?.body).toContain(`is not the newest one on main. The newest commit (${newer})`);
   });
 
   test('The pull request comment names a newer commit that was pushed while the action was applying changes', async () => {
