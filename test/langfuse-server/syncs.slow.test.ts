@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Ran } from '../support/run.ts';
+import { openLangfuseServer, type LangfuseServer } from './server.ts';
+import { openWorkspace, type PromptFile, type Workspace } from './workspace.ts';
+
+let server: LangfuseServer;
+beforeAll(async () => void (server = await openLangfuseServer()));
+afterAll(() => server.close());
+
+/** Commits the files and syncs them. Expects that a plan right after the sync is empty. Returns the writes. */
+async function sync({ commit, run, takeWrites }: Workspace, ...files: readonly PromptFile[]) {
+  commit(...files);
+  takeWrites();
+  expectSuccess(await run('sync', '--yes'));
+  const writes = takeWrites();
+  expectSuccess(await run('plan', '--exit-code'));
+  return writes;
+}
+
+/** Expects exit code 0. A failure shows everything that the command has printed. */
+function expectSuccess({ exitCode, stdout, stderr }: Ran): void {
+  expect(exitCode, stdout + stderr).toBe(0);
+}
+
+/** Returns each version of a prompt as its text and its labels without `latest`. */
+async function readVersions(name: string): Promise<readonly (readonly [text: string, labels: string])[]> {
+  const versions = await server.versions(name);
+  return versions.map(({ text, labels }) => [
+    text,
+    labels
+      .filter((label) => label !== 'latest')
+      .toSorted()
+      .join(' '),
+  ]);
+}
+
+const BOTH = { staging: 'latest', production: 'latest' };
+
+describe('a sync with a Langfuse server', () => {
+  test('a sync creates a text prompt byte for byte, with its labels and its config', async () => {
+    const id = server.newName();
+    const text = 'Cafe\u0301 {{name}}\r\n\n\u{1f600} "quoted" \\ <b>';
+    const workspace = await openWorkspace(server);
+    const metadata = { model: 'm', temperature: 0.2, tools: [{ name: 'search' }] };
+    expect(await sync(workspace, { id, text, pins: BOTH, metadata })).toEqual(['POST']);
+    expect(await server.versions(id)).toMatchObject([{ text: text.replaceAll('\r\n', '\n'), config: metadata }]);
+    expect((await readVersions(id)).map(([, labels]) => labels)).toEqual(['production staging']);
+  });
+
+  test('a sync creates a chat prompt with its roles, its placeholder and an escaped marker', async () => {
+    const id = server.newName();
+    const text = '{{role "system"}}\nHelp.\n\n{{placeholder "history"}}\n\n{{role "user"}}\n\\{{role "x"}}';
+    await sync(await openWorkspace(server), { id, type: 'chat', text, pins: { staging: 'latest' } });
+    const [version] = await server.versions(id);
+    expect(JSON.parse(version?.text ?? '')).toEqual([
+      { role: 'system', content: 'Help.' },
+      { type: 'placeholder', name: 'history' },
+      { role: 'user', content: '{{role "x"}}' },
+    ]);
+  });
+
+  test('a sync of an edit creates one version that keeps the config, and moves only the label whose pin is latest', async () => {
+    const id = server.newName();
+    const workspace = await openWorkspace(server);
+    await sync(workspace, { id, text: 'One.', pins: BOTH, metadata: { model: 'm' } });
+    const pins = { staging: 'latest', production: 1 };
+    expect(await sync(workspace, { id, text: 'Two.', pins })).toEqual(['POST']);
+    expect(await readVersions(id)).toEqual([
+      ['One.', 'production'],
+      ['Two.', 'staging'],
+    ]);
+    expect((await server.versions(id)).map(({ config }) => config)).toEqual([{ model: 'm' }, { model: 'm' }]);
+  });
+
+  test('a sync of changed metadata creates a version with the same text', async () => {
+    const id = server.newName();
+    const workspace = await openWorkspace(server);
+    await sync(workspace, { id, text: 'One.', pins: BOTH, metadata: { model: 'a' } });
+    await sync(workspace, { id, text: 'One.', pins: BOTH, metadata: { model: 'b' } });
+    expect((await server.versions(id)).map(({ text, config }) => [text, config])).toEqual([
+      ['One.', { model: 'a' }],
+      ['One.', { model: 'b' }],
+    ]);
+  });
+
+  test('a sync of a reverted text moves both labels back with one request and creates no version', async () => {
+    const id = server.newName();
+    const workspace = await openWorkspace(server);
+    await sync(workspace, { id, text: 'One.', pins: BOTH });
+    await sync(workspace, { id, text: 'Two.', pins: BOTH });
+    expect(await sync(workspace, { id, text: 'One.', pins: BOTH })).toEqual(['PATCH']);
+    expect(await readVersions(id)).toEqual([
+      ['One.', 'production staging'],
+      ['Two.', ''],
+    ]);
+  });
+
+  test('a sync of a pinned number moves the label to that version', async () => {
+    const id = server.newName();
+    const workspace = await openWorkspace(server);
+    await sync(workspace, { id, text: 'One.', pins: { staging: 'latest' } });
+    await sync(workspace, { id, text: 'Two.', pins: { staging: 'latest' } });
+    const pins = { staging: 'latest', production: 1 };
+    expect(await sync(workspace, { id, text: 'Two.', pins })).toEqual(['PATCH']);
+    expect(await readVersions(id)).toEqual([
+      ['One.', 'production'],
+      ['Two.', 'staging'],
+    ]);
+  });
+
+  test('a sync creates the part of a composed prompt first, although its file comes last', async () => {
+    const [composed, part] = [server.newName(), server.newName()];
+    const text = `Read @@@langfusePrompt:name=${part}|label=staging@@@.`;
+    const pins = { staging: 'latest' };
+    await sync(await openWorkspace(server), { id: composed, text, pins }, { id: part, text: 'this', pins });
+    expect([await readVersions(composed), await readVersions(part)]).toEqual([
+      [[text, 'staging']],
+      [['this', 'staging']],
+    ]);
+  });
+
+  test('a sync after an import writes nothing', async () => {
+    const id = server.newName();
+    await server.create(id, 'One.', ['staging']);
+    await server.create(id, 'Two.', ['production']);
+    const workspace = await openWorkspace(server);
+    expectSuccess(await workspace.run('import', id));
+    expect(await sync(workspace)).toEqual([]);
+  });
+
+  test('a sync restores a label that somebody moved in Langfuse', async () => {
+    const id = server.newName();
+    const workspace = await openWorkspace(server);
+    const file = { id, text: 'One.', pins: BOTH };
+    await sync(workspace, file);
+    await server.create(id, 'Theirs.', ['production']);
+    expectSuccess(await workspace.run('sync', '--yes'));
+    expect(await readVersions(id)).toEqual([
+      ['One.', 'production staging'],
+      ['Theirs.', ''],
+    ]);
+  });
+});
