@@ -35,7 +35,9 @@ export type ContractService = {
 
 /** Defines the tests that every provider has to pass, for one service. */
 export function describeProviderContract(service: ContractService): void {
-  describe(`the provider for ${service.name} fulfills the provider contract`, () => defineTests(service));
+  describe(`the provider for ${service.name} fulfills the provider contract`, () => {
+    defineTests(service);
+  });
 }
 
 function defineTests(service: ContractService): void {

@@ -11,15 +11,15 @@ afterAll(() => server.close());
 async function sync({ commit, run, takeWrites }: Workspace, ...files: readonly PromptFile[]) {
   commit(...files);
   takeWrites();
-  expectSuccess(await run('sync', '--yes'));
+  requireSuccess(await run('sync', '--yes'));
   const writes = takeWrites();
-  expectSuccess(await run('plan', '--exit-code'));
+  requireSuccess(await run('plan', '--exit-code'));
   return writes;
 }
 
-/** Expects exit code 0. A failure shows everything that the command has printed. */
-function expectSuccess({ exitCode, stdout, stderr }: Ran): void {
-  expect(exitCode, stdout + stderr).toBe(0);
+/** Throws with everything that the command has printed if its exit code is not 0. */
+function requireSuccess({ exitCode, stdout, stderr }: Ran): void {
+  if (exitCode !== 0) throw new Error(`exit code ${exitCode}: ${stdout}${stderr}`);
 }
 
 /** Returns each version of a prompt as its text and its labels without `latest`. */
@@ -124,7 +124,7 @@ describe('a sync with a Langfuse server', () => {
     await server.create(id, 'One.', ['staging']);
     await server.create(id, 'Two.', ['production']);
     const workspace = await openWorkspace(server);
-    expectSuccess(await workspace.run('import', id));
+    requireSuccess(await workspace.run('import', id));
     expect(await sync(workspace)).toEqual([]);
   });
 
@@ -134,7 +134,7 @@ describe('a sync with a Langfuse server', () => {
     const file = { id, text: 'One.', pins: BOTH };
     await sync(workspace, file);
     await server.create(id, 'Theirs.', ['production']);
-    expectSuccess(await workspace.run('sync', '--yes'));
+    requireSuccess(await workspace.run('sync', '--yes'));
     expect(await readVersions(id)).toEqual([
       ['One.', 'production staging'],
       ['Theirs.', ''],
