@@ -84,7 +84,6 @@ async function connected(files: readonly api.PromptFile[]): Promise<api.PromptSe
 async function sync(service: api.PromptService, files: readonly api.PromptFile[]): Promise<api.Report> {
   const provider = api.makeLedgerProvider({
     service,
-    trackingEnvironment: 'promptsync',
     newOperation: () => 'operation',
     textAt: async () => null,
     sleep: (milliseconds) => setTimeout(milliseconds),

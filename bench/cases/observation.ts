@@ -6,7 +6,7 @@ import { connectPromptService } from '../../src/service/client.ts';
 import { servicePaths } from '../../src/service/wire.ts';
 import type { Case, Group, Target } from '../core/case.ts';
 import { timed } from '../core/measure.ts';
-import { API_KEY, CONCURRENCY, ENVIRONMENTS, idOf, textOf, TRACKING } from '../core/prompts.ts';
+import { API_KEY, CONCURRENCY, ENVIRONMENTS, idOf, textOf } from '../core/prompts.ts';
 import { sendAll } from '../floor/send-all.ts';
 
 const LOOP = 'bare undici loop, parses responses as JSON';
@@ -64,7 +64,7 @@ async function observeAll(baseUrl: string, readRequests: readonly ReadRequest[])
   const sleep = async () => {};
   const options = { baseUrl, apiKey: API_KEY, concurrency: CONCURRENCY, timeoutSeconds: 15, environment: {} };
   const service = connectPromptService({ ...options, now: Date.now, random: Math.random, sleep });
-  const world = { trackingEnvironment: TRACKING, newOperation: () => 'none', textAt: async () => null, sleep };
+  const world = { newOperation: () => 'none', textAt: async () => null, sleep };
   const { observed } = await observePrompts(makeLedgerProvider({ ...world, service }), readRequests, {
     concurrency: CONCURRENCY,
   });

@@ -11,6 +11,7 @@ import {
 } from '../domain/doctor-point.ts';
 import { findProxy } from '../domain/find-proxy.ts';
 import { isPlainHttp } from '../domain/network.ts';
+import { TRACKING_ENVIRONMENT } from '../domain/policy.ts';
 import { PLACEHOLDER_ID, type PromptFile } from '../domain/prompt-file.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ServedPrompt } from '../domain/served-prompt.ts';
@@ -92,7 +93,7 @@ async function readFirstPrompt(
     readings.push(await readEnvironment('', () => listNothing(provider)));
     return { kind: 'read', key, readings };
   }
-  for (const environment of environments.length === 0 ? [config.trackingEnvironment] : environments) {
+  for (const environment of environments.length === 0 ? [TRACKING_ENVIRONMENT] : environments) {
     const reading = await readEnvironment(environment, () => provider.readServed(file.id, environment));
     readings.push(reading);
     // The other environments would fail in the same way, each of them after several retries.

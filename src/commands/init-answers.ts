@@ -1,4 +1,4 @@
-import { CONFIG_NAME, DEFAULTS } from '../config/config.ts';
+import { CONFIG_NAME } from '../config/config.ts';
 import { parseConfig } from '../config/load-config.ts';
 import { applyVocabulary } from '../domain/vocabulary.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
@@ -290,8 +290,7 @@ function findInitFault({ provider, folder, environments, id }: InitAnswers): str
     return 'promptsync does not look for prompt files in .git or node_modules.';
   if (environments.includes('')) return 'expected names, separated by commas.';
   if (new Set(environments).size < environments.length) return 'a name is listed twice.';
-  const isId =
-    id === null || (id !== '' && PROVIDERS[provider].rules(DEFAULTS.tracking_environment).findIdFault(id) === null);
+  const isId = id === null || (id !== '' && PROVIDERS[provider].rules.findIdFault(id) === null);
   return isId ? null : 'expected the id of an existing prompt.';
 }
 

@@ -114,7 +114,6 @@ export async function prepareService(
     },
     secretKey,
     publicKey,
-    trackingEnvironment: config.trackingEnvironment,
     newOperation: world.makeUniqueId,
     textAt: async (commit, path) => (await readFileFromGit(repository, commit, path))?.content ?? null,
     readFormerContents: (commit, path) => readFormerContents(repository, commit, path),

@@ -64,7 +64,6 @@ export type Config = {
   readonly portablePins: boolean;
   /** The branch whose commits go live. Null means the default branch of the remote. */
   readonly branch: string | null;
-  readonly trackingEnvironment: string;
   readonly onDrift: OnDrift;
   readonly maxChanges: MaxChanges | null;
   readonly acceptWarnings: readonly string[];
@@ -104,7 +103,6 @@ export const DEFAULTS = {
   prompts: ['prompts/**/*.md'],
   allow_latest: true,
   portable_pins: false,
-  tracking_environment: 'promptsync',
   on_drift: 'overwrite',
   concurrency: 8,
   timeout_seconds: 15,
@@ -268,9 +266,6 @@ export const WrittenConfigShape = z.strictObject({
     .describe(
       "The branch whose commits go live. If you omit this setting, promptsync uses the remote's default branch.",
     ),
-  tracking_environment: singleLineText
-    .optional()
-    .describe('The environment in which promptsync keeps its record. Only four-call services need this setting.'),
   on_drift: z
     .enum(['overwrite', 'fail'])
     .optional()

@@ -18,14 +18,8 @@ import {
   WrittenConfigShape,
 } from './config.ts';
 import { findOwnerProblem } from './find-owner-problem.ts';
-import {
-  findRules,
-  listSecretVariables,
-  locateService,
-  makeRules,
-  checkServiceSettings,
-  getProviderName,
-} from './service.ts';
+import { findRules, listSecretVariables, locateService, checkServiceSettings, getProviderName } from './service.ts';
+import { PROVIDERS } from '../providers/list.ts';
 import { NOT_REGULAR } from '../files/read-write.ts';
 
 /** The configuration to load: the file that the user specifies, or else the file that `findConfigFile` finds. */
@@ -146,13 +140,12 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, context: Co
     root: context.root,
     service: locateService(written, context),
     provider: getProviderName(written),
-    rules: makeRules(written),
+    rules: PROVIDERS[getProviderName(written)].rules,
     patterns: written.prompts ?? DEFAULTS.prompts,
     patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),
     ...parseEnvironmentSettings(written, mapping),
     portablePins: written.portable_pins ?? DEFAULTS.portable_pins,
     branch: written.branch ?? null,
-    trackingEnvironment: written.tracking_environment ?? DEFAULTS.tracking_environment,
     onDrift: written.on_drift ?? DEFAULTS.on_drift,
     maxChanges: written.max_changes === undefined ? null : parseMaxChanges(written.max_changes),
     acceptWarnings: written.accept_warnings ?? [],

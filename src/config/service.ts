@@ -13,7 +13,6 @@ import { DEFAULT_PROVIDER, isNamedProvider, listKeySettings, type ProviderName, 
 import {
   type Config,
   type ConfigContext,
-  DEFAULTS,
   type ServiceLocation,
   type EnvironmentVariables,
   type WrittenConfig,
@@ -23,7 +22,7 @@ import {
 export const BASE_URL_VARIABLE = 'PROMPTSYNC_BASE_URL';
 
 /** The part of a configuration that determines the provider and its rules. Its shape may be invalid. */
-type UncheckedConfig = { readonly service?: unknown; readonly tracking_environment?: unknown };
+type UncheckedConfig = { readonly service?: unknown };
 
 /** Returns the name of the configured provider; null if promptsync has no provider with that name. */
 function findProviderName({ service }: UncheckedConfig): ProviderName | null {
@@ -37,21 +36,13 @@ export function getProviderName({ service = {} }: WrittenConfig): ProviderName {
   return service.provider ?? DEFAULT_PROVIDER;
 }
 
-/** Returns the rules of the configured provider. Callers must check the shape of the configuration first. */
-export function makeRules(written: WrittenConfig): ProviderRules {
-  const { tracking_environment: tracking } = written;
-  return PROVIDERS[getProviderName(written)].rules(tracking ?? DEFAULTS.tracking_environment);
-}
-
 /**
  * Returns the rules of the configured provider, even if the rest of the configuration is invalid. Returns null if
  * promptsync has no provider with that name.
  */
 export function findRules(written: UncheckedConfig): ProviderRules | null {
   const provider = findProviderName(written);
-  if (provider === null) return null;
-  const { tracking_environment: tracking } = written;
-  return PROVIDERS[provider].rules(typeof tracking === 'string' ? tracking : DEFAULTS.tracking_environment);
+  return provider === null ? null : PROVIDERS[provider].rules;
 }
 
 /** Returns the provider for a service location. The embedded service is a four-call service. */

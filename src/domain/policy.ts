@@ -41,12 +41,11 @@ export function countAllowedChanges(max: MaxChanges, selected: number): number {
   return max.kind === 'count' ? max.count : Math.ceil((max.percent * selected) / 100);
 }
 
-/** Returns the name of the probe environment. promptsync activates versions there only to read them. */
-export function getProbeEnvironment(trackingEnvironment: string): string {
-  return `${trackingEnvironment}-look`;
-}
+/**
+ * The environment in which promptsync activates the version with the newest ledger. The name is a constant. If it were
+ * a setting, a pull request could name an environment that applications read, and the sync would move that environment.
+ */
+export const TRACKING_ENVIRONMENT = 'promptsync';
 
-/** Returns the environments that are reserved for promptsync. They must not be pinned. */
-export function listReservedEnvironments(trackingEnvironment: string): readonly string[] {
-  return [trackingEnvironment, getProbeEnvironment(trackingEnvironment)];
-}
+/** The probe environment. promptsync activates versions there only to read them. */
+export const PROBE_ENVIRONMENT = 'promptsync-look';

@@ -5,7 +5,7 @@ import { langfuseRules } from './rules.ts';
 export const LANGFUSE: NamedProviderDescriptor = {
   title: 'Langfuse',
   vocabulary: { service: 'Langfuse', environment: 'label' },
-  rules: () => langfuseRules,
+  rules: langfuseRules,
   keys: {
     secret: {
       name: 'secret_key_env',

@@ -6,6 +6,7 @@ import {
   isSameContent,
 } from '../domain/content.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
+import { TRACKING_ENVIRONMENT } from '../domain/policy.ts';
 import type { CreateVersion } from '../domain/plan.ts';
 import { findVersionWithContent, makeVersionRef, MAX_LEDGER_VERSIONS, type VersionRef } from '../domain/versions.ts';
 import { followsLatest } from '../domain/prompt-file.ts';
@@ -114,8 +115,8 @@ function holdsAllContents(
 /**
  * Detects whether the service keeps the metadata of versions, based on the versions that promptsync has read so far.
  */
-function detectMetadata({ world, reading }: LedgerWriteState): ObservedPrompt['metadata'] {
-  return detectMetadataSupport(reading, world.trackingEnvironment);
+function detectMetadata({ reading }: LedgerWriteState): ObservedPrompt['metadata'] {
+  return detectMetadataSupport(reading);
 }
 
 /**
@@ -152,11 +153,10 @@ async function checkCreatedVersion(
   version: LedgerVersion,
 ): Promise<WriteOutcome> {
   if (!isStoredAsSent(content, version)) return makeRewrittenOutcome(version, 'made');
-  const { trackingEnvironment: environment } = state.world;
   const isFirstDrop = version.record === null && detectMetadata(state) === 'kept';
   rememberVersions(state, version);
   const problems = await trackVersion(state, version);
-  const warnings = isFirstDrop ? [makeProblem('service/drops-metadata', { environment })] : [];
+  const warnings = isFirstDrop ? [makeProblem('service/drops-metadata', { environment: TRACKING_ENVIRONMENT })] : [];
   return { status: 'made', version: makeVersionRef(version), problems: [...problems, ...warnings] };
 }
 

@@ -1,12 +1,12 @@
 import { DEFAULT_VOCABULARY } from '../domain/vocabulary.ts';
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
-import { makeLedgerRules } from './rules.ts';
+import { ledgerRules } from './rules.ts';
 
 /** Describes the provider for four-call services, which promptsync uses if `service.provider` is not set. */
 export const FOUR_CALL_SERVICE: ProviderDescriptor = {
   title: 'a four-call service',
   vocabulary: DEFAULT_VOCABULARY,
-  rules: makeLedgerRules,
+  rules: ledgerRules,
   keys: {
     secret: {
       name: 'api_key_env',
@@ -15,7 +15,7 @@ export const FOUR_CALL_SERVICE: ProviderDescriptor = {
     },
     public: null,
   },
-  ownSettings: ['service.embedded', 'tracking_environment'],
+  ownSettings: ['service.embedded'],
   defaultAddress: null,
   interfacePath: '/v1/',
   fieldNotes: {},
@@ -33,13 +33,12 @@ export const FOUR_CALL_SERVICE: ProviderDescriptor = {
   },
   exampleChatFrontMatter: null,
   importArguments: 'ID…',
-  open: async ({ connection, secretKey, trackingEnvironment, newOperation, textAt }) => {
+  open: async ({ connection, secretKey, newOperation, textAt }) => {
     const { connectPromptService } = await import('../service/client.ts');
     const { makeLedgerProvider } = await import('./provider.ts');
     const service = connectPromptService({ ...connection, apiKey: secretKey });
     const provider = makeLedgerProvider({
       service,
-      trackingEnvironment,
       newOperation,
       textAt,
       sleep: connection.sleep,

@@ -1,6 +1,6 @@
 import { matchesDigest } from '../domain/content.ts';
 import type { Pin } from '../domain/prompt-file.ts';
-import { getProbeEnvironment } from '../domain/policy.ts';
+import { PROBE_ENVIRONMENT } from '../domain/policy.ts';
 import { makeProblem, toProblem, ProblemError } from '../problem.ts';
 import { returnNullIfMissing } from '../service/prompt-service.ts';
 import { findKnownEntry, readActiveBack, findUnreadNewestId, listVersionsRead } from './reading.ts';
@@ -13,15 +13,14 @@ import { trackNewestVersion, rememberVersions, type LedgerWorld, type LedgerWrit
  * plan.
  */
 export async function probeVersion(world: LedgerWorld, promptId: string, versionId: string): Promise<LedgerVersion> {
-  const environment = getProbeEnvironment(world.trackingEnvironment);
   try {
-    await world.service.setActive(promptId, environment, versionId);
-    const version = await readActiveBack(world, promptId, environment, ({ id }) => id === versionId);
+    await world.service.setActive(promptId, PROBE_ENVIRONMENT, versionId);
+    const version = await readActiveBack(world, promptId, PROBE_ENVIRONMENT, ({ id }) => id === versionId);
     if (version?.id === versionId) return version;
   } catch (error) {
     throw new ProblemError(toProblem(error), { cause: error });
   }
-  throw new ProblemError(makeProblem('apply/changed-meanwhile', { environment }));
+  throw new ProblemError(makeProblem('apply/changed-meanwhile', { environment: PROBE_ENVIRONMENT }));
 }
 
 /** Probes a version. Returns null if the prompt has no version with this id. */

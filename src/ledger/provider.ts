@@ -24,20 +24,19 @@ export function makeLedgerProvider(world: LedgerWorld): Provider {
 }
 
 function makeLedgerWriter(world: LedgerWorld, request: ReadRequest): PromptWriter {
-  const { service, trackingEnvironment } = world;
+  const { service } = world;
   let state: LedgerWriteState | null = null;
   const getState = (): LedgerWriteState => {
     if (state !== null) return state;
     throw makeUnexpectedError('promptsync did not read the prompt before writing it');
   };
-  const interpret = (): ObservedPrompt =>
-    interpretLedgerReading(getState().reading, request.environments, trackingEnvironment);
+  const interpret = (): ObservedPrompt => interpretLedgerReading(getState().reading, request.environments);
   const activateIn = (environment: string, id: string): Promise<WriteOutcome> =>
     setActiveVersion(getState(), environment, id).catch(makeFailureHandler(`Setting "${environment}"`));
   return {
     observe: async () => {
       if (request.promptId === PLACEHOLDER_ID) throw new ProblemError(makeProblem('guard/placeholder-id'));
-      state = { world, request, reading: await readLedgerPrompt(service, request, trackingEnvironment) };
+      state = { world, request, reading: await readLedgerPrompt(service, request) };
       return interpret();
     },
     find: async (pins) => {

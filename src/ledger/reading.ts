@@ -1,4 +1,5 @@
 import type { ActiveSnapshot, ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
+import { TRACKING_ENVIRONMENT } from '../domain/policy.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { toStoredContent, holdsContent, omitDigests, VERSION_RECORD_KEY } from '../domain/content.ts';
 import { omitKey, renderCanonicalJson, type JsonObject } from '../domain/json.ts';
@@ -37,16 +38,16 @@ export type LedgerReading = {
  * Reads a prompt in each requested environment. If these responses do not contain enough information, also reads the
  * prompt in the tracking environment. Throws a `ServiceError` if the prompt cannot be read.
  */
-export async function readLedgerPrompt(
-  service: PromptService,
-  request: ReadRequest,
-  tracking: string,
-): Promise<LedgerReading> {
+export async function readLedgerPrompt(service: PromptService, request: ReadRequest): Promise<LedgerReading> {
   const { promptId, environments } = request;
-  const reading = await readEnvironments(service, promptId, environments.length > 0 ? environments : [tracking]);
-  if (reading.active.has(tracking) || isReadingSufficient(request, reading, tracking)) return reading;
-  const head = await readPromptIfPresent(service, promptId, tracking);
-  return { ...reading, active: new Map([...reading.active, [tracking, getActiveVersion(head)]]) };
+  const reading = await readEnvironments(
+    service,
+    promptId,
+    environments.length > 0 ? environments : [TRACKING_ENVIRONMENT],
+  );
+  if (reading.active.has(TRACKING_ENVIRONMENT) || isReadingSufficient(request, reading)) return reading;
+  const head = await readPromptIfPresent(service, promptId, TRACKING_ENVIRONMENT);
+  return { ...reading, active: new Map([...reading.active, [TRACKING_ENVIRONMENT, getActiveVersion(head)]]) };
 }
 
 /**
@@ -56,18 +57,14 @@ export async function readLedgerPrompt(
  * - An environment serves a managed version that is not a baseline.
  * - No version that was read may be an edited copy.
  */
-function isReadingSufficient(
-  { readDepth, isSynced, environments }: ReadRequest,
-  reading: LedgerReading,
-  tracking: string,
-): boolean {
+function isReadingSufficient({ readDepth, isSynced, environments }: ReadRequest, reading: LedgerReading): boolean {
   const read = listVersionsRead(reading);
   const servesManaged = read.some((version) => isManagedVersion(version) && version.record?.baseline !== true);
   return (
     readDepth === 'minimal' &&
     servesManaged &&
     !read.some(mayBeEditedCopy) &&
-    isSynced(interpretLedgerReading(reading, environments, tracking))
+    isSynced(interpretLedgerReading(reading, environments))
   );
 }
 
@@ -177,8 +174,8 @@ export function listKnownEntries(reading: LedgerReading): readonly LedgerEntry[]
  * If other versions have a record and only the active version has none, the service keeps metadata, and somebody else
  * moved the tracking environment.
  */
-export function detectMetadataSupport(reading: LedgerReading, tracking: string): ObservedPrompt['metadata'] {
-  const head = reading.active.get(tracking) ?? null;
+export function detectMetadataSupport(reading: LedgerReading): ObservedPrompt['metadata'] {
+  const head = reading.active.get(TRACKING_ENVIRONMENT) ?? null;
   return head !== null && listVersionsRead(reading).every(({ record }) => record === null) ? 'dropped' : 'kept';
 }
 
@@ -197,16 +194,12 @@ export function findUnreadNewestId(reading: LedgerReading, known = listKnownEntr
 }
 
 /** Converts a reading to an `ObservedPrompt`, the format that all providers share. */
-export function interpretLedgerReading(
-  reading: LedgerReading,
-  environments: readonly string[],
-  tracking: string,
-): ObservedPrompt {
+export function interpretLedgerReading(reading: LedgerReading, environments: readonly string[]): ObservedPrompt {
   const known = listKnownEntries(reading);
   const read = new Map(listVersionsRead(reading).map((version) => [version.id, version]));
-  const metadata = detectMetadataSupport(reading, tracking);
+  const metadata = detectMetadataSupport(reading);
   const { id, key, name, description } = reading.prompt;
-  const head = reading.active.get(tracking);
+  const head = reading.active.get(TRACKING_ENVIRONMENT);
   const lastingNow = findLastingIds(reading, known, head, new Set());
   const toKnownVersion = (entry: LedgerEntry, version?: LedgerVersion): KnownVersion =>
     makeKnownVersion(entry, lastingNow.has(entry.id), version);
@@ -228,7 +221,8 @@ export function interpretLedgerReading(
     missingIds: reading.missingIds,
     snapshots: listVersionsRead(reading).flatMap(({ record }) => (record === null ? [] : [makeSnapshot(record)])),
     metadata,
-    problems: metadata === 'dropped' ? [makeProblem('service/drops-metadata', { environment: tracking })] : [],
+    problems:
+      metadata === 'dropped' ? [makeProblem('service/drops-metadata', { environment: TRACKING_ENVIRONMENT })] : [],
     fingerprint: computeFingerprint(reading),
   };
 }

@@ -1,22 +1,21 @@
-import { listReservedEnvironments } from '../domain/policy.ts';
+import { PROBE_ENVIRONMENT, TRACKING_ENVIRONMENT } from '../domain/policy.ts';
 import { PLACEHOLDER_ID } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { isPathSegment } from '../text.ts';
 
 /**
- * Returns the rules for prompt ids and environment names in a four-call service. The id of a prompt must be a single
- * path segment (interface section 4).
+ * The rules for prompt ids and environment names in a four-call service. The id of a prompt must be a single path
+ * segment (interface section 4).
  */
-export function makeLedgerRules(trackingEnvironment: string): ProviderRules {
-  const expected = 'expected one path segment, other than "." or "..", without white space or any of / \\ ? # %';
-  return {
-    findIdFault: (id) => (isPathSegment(id) ? null : expected),
-    findEnvironmentFault: () => null,
-    reservedEnvironments: listReservedEnvironments(trackingEnvironment),
-    hasFields: true,
-    placeholderId: PLACEHOLDER_ID,
-    promptTypes: ['text'],
-    canPinIds: true,
-    listParts: () => [],
-  };
-}
+export const ledgerRules: ProviderRules = {
+  findIdFault: (id) => (isPathSegment(id) ? null : ID_FAULT),
+  findEnvironmentFault: () => null,
+  reservedEnvironments: [TRACKING_ENVIRONMENT, PROBE_ENVIRONMENT],
+  hasFields: true,
+  placeholderId: PLACEHOLDER_ID,
+  promptTypes: ['text'],
+  canPinIds: true,
+  listParts: () => [],
+};
+
+const ID_FAULT = 'expected one path segment, other than "." or "..", without white space or any of / \\ ? # %';

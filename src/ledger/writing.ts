@@ -1,4 +1,5 @@
 import type { ReadRequest } from '../domain/observed-prompt.ts';
+import { TRACKING_ENVIRONMENT } from '../domain/policy.ts';
 import type { WriteOutcome } from '../domain/provider.ts';
 import { makeVersionRef } from '../domain/versions.ts';
 import type { PromptService } from '../service/prompt-service.ts';
@@ -10,7 +11,7 @@ import type { LedgerVersion } from './version-record.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 
 /** The dependencies and the settings of the ledger provider. */
-export type LedgerWorld = Pick<ProviderOpening, 'trackingEnvironment' | 'newOperation' | 'textAt'> &
+export type LedgerWorld = Pick<ProviderOpening, 'newOperation' | 'textAt'> &
   Pick<ProviderOpening['connection'], 'sleep'> & { readonly service: PromptService };
 
 /** The state that all writes to one prompt share. Creating, probing and activating versions replaces its reading. */
@@ -24,8 +25,8 @@ export type LedgerWriteState = {
 };
 
 /** Returns the version that is active in the tracking environment. */
-export function getLedgerHead({ world, reading }: LedgerWriteState): LedgerHead {
-  return reading.active.get(world.trackingEnvironment);
+export function getLedgerHead({ reading }: LedgerWriteState): LedgerHead {
+  return reading.active.get(TRACKING_ENVIRONMENT);
 }
 
 /** Adds versions to the reading, so that promptsync also knows the versions in their ledgers. */
@@ -73,10 +74,9 @@ export async function trackNewestVersion(state: LedgerWriteState): Promise<reado
  * environment to their messages.
  */
 export async function trackVersion(state: LedgerWriteState, version: LedgerVersion): Promise<readonly Problem[]> {
-  const { trackingEnvironment } = state.world;
-  const activation = activateVersion(state, trackingEnvironment, version);
+  const activation = activateVersion(state, TRACKING_ENVIRONMENT, version);
   const { problems } = await activation.catch((error: unknown) => makeStoppedOutcome('unknown', toProblem(error)));
-  return problems.map((problem) => prefixProblem(`Setting "${trackingEnvironment}" to v${version.number}`, problem));
+  return problems.map((problem) => prefixProblem(`Setting "${TRACKING_ENVIRONMENT}" to v${version.number}`, problem));
 }
 
 /**

@@ -221,7 +221,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/tool-environment': defineError<{ environment: string }>(
     (e) => `The environment "${e.environment}" is reserved for internal use.`,
-    'Pin a different environment, or set `tracking_environment` in `promptsync.yaml` to a different name.',
+    'Pin a different environment.',
   ),
   'prompt/hidden-character': defineWarning<{ character: string; count: number }>(
     (e) =>

@@ -53,6 +53,18 @@ function makeGitLabHint(status: number): string {
   return "Set `GITLAB_TOKEN` to a project access token for the merge request's project. Make sure that the token has the `api` scope and the Reporter role, and that it has not expired.";
 }
 
+/** The hints for settings that promptsync.yaml cannot have but that users may expect there. */
+const SETTING_HINTS: ReadonlyMap<string, string> = new Map([
+  [
+    'services',
+    'Each `promptsync.yaml` can configure only one `service`. Create a separate file for each service, and choose the file with `--config`.',
+  ],
+  [
+    'tracking_environment',
+    'Remove this line. promptsync always keeps its record in the environment `promptsync`, and the name is no longer a setting.',
+  ],
+]);
+
 /** The noun for what a command writes to its output. */
 type OutputName = 'report' | 'bundle';
 
@@ -86,15 +98,14 @@ export const USAGE_PROBLEMS = {
   >(
     (e) => `The setting \`${e.field}\` is unknown.`,
     (e) =>
-      e.field === 'services'
-        ? 'Each `promptsync.yaml` can configure only one `service`. Create a separate file for each service, and choose the file with `--config`.'
-        : makeSuggestionHint(
-            e,
-            e.known.length === 0
-              ? 'Remove the setting.'
-              : `The only settings allowed here are ${joinCodeNames(e.known, 'and')}.`,
-            '`',
-          ),
+      SETTING_HINTS.get(e.field) ??
+      makeSuggestionHint(
+        e,
+        e.known.length === 0
+          ? 'Remove the setting.'
+          : `The only settings allowed here are ${joinCodeNames(e.known, 'and')}.`,
+        '`',
+      ),
   ),
   'config/invalid-field': defineError<{
     field: string;

@@ -13,8 +13,8 @@ export type ProviderDescriptor = {
   readonly title: string;
   /** The words that messages and reports use for the service and for its environments. */
   readonly vocabulary: Vocabulary;
-  /** Returns what promptsync knows about the service without a request. */
-  readonly rules: (trackingEnvironment: string) => ProviderRules;
+  /** What promptsync knows about the service without a request. */
+  readonly rules: ProviderRules;
   /** The settings in promptsync.yaml that specify which environment variables contain the keys. */
   readonly keys: ProviderKeys;
   /** The paths of other settings in promptsync.yaml that only this provider supports, such as `service.embedded`. */
@@ -85,8 +85,6 @@ export type ProviderOpening = {
   readonly secretKey: string;
   /** Null if the provider has no public key. */
   readonly publicKey: string | null;
-  /** The environment in which promptsync activates the version with the newest ledger. */
-  readonly trackingEnvironment: string;
   /** Returns a new unique id for each create call. */
   readonly newOperation: () => string;
   /** Returns the text of a prompt file at a commit, or null if git does not have the file at that commit. */

@@ -6,7 +6,7 @@ import { makeLedgerProvider } from '../../src/ledger/provider.ts';
 import { makeReadRequest } from '../../src/observing/observe-prompts.ts';
 import { inMemoryBackend } from '../doubles/backends.ts';
 import { recordCalls } from '../doubles/record-calls.ts';
-import { file, makePlan, observation, observed, planPrompt, rules, TRACKING, version } from '../planning/support.ts';
+import { file, makePlan, observation, observed, planPrompt, rules, version } from '../planning/support.ts';
 import { formatOutcome } from './support.ts';
 
 const staging = { staging: 'latest' };
@@ -18,7 +18,7 @@ const refuseCall = () => {
 /** Applies plans that promptsync did not make, as a program that uses the library can do. */
 async function apply(prompts: readonly PromptPlan[]) {
   const service = recordCalls(inMemoryBackend());
-  const world = { trackingEnvironment: TRACKING, newOperation: refuseCall, textAt: refuseCall, sleep: refuseCall };
+  const world = { newOperation: refuseCall, textAt: refuseCall, sleep: refuseCall };
   const provider = makeLedgerProvider({ ...world, service });
   const outcomes = await applyPlan({ prompts, digest: 'not looked at' }, provider, {
     getReadRequest: (plan) => makeReadRequest(plan.file, rules()),

@@ -52,7 +52,6 @@ export async function sync(
   const guards = { ...NO_GUARDS, ...someGuards };
   const getReadRequest = (file: PromptFile) => makeReadRequest(file, given);
   const world = {
-    trackingEnvironment: TRACKING,
     newOperation: () => `op_${++operations}`,
     textAt: async (commit: string, path: string) => {
       const text = inGit[`${commit}:${path}`];

@@ -40,7 +40,6 @@ environments:
 other_environments: [eu, us]
 portable_pins: true
 branch: live
-tracking_environment: tool
 on_drift: fail
 max_changes: 25%
 accept_warnings: [prompt/hidden-character]
@@ -55,7 +54,7 @@ timeout_seconds: 2.5
       keyVariables: ['MY_KEY'],
     },
     provider: 'integration',
-    rules: expect.objectContaining({ reservedEnvironments: ['tool', 'tool-look'], hasFields: true }),
+    rules: expect.objectContaining({ reservedEnvironments: ['promptsync', 'promptsync-look'], hasFields: true }),
     patterns: ['prompts/**/*.md', '!prompts/drafts/**'],
     patternPlaces: [
       { path: 'promptsync.yaml', line: 5, column: 11 },
@@ -69,7 +68,6 @@ timeout_seconds: 2.5
     otherEnvironments: ['eu', 'us'],
     portablePins: true,
     branch: 'live',
-    trackingEnvironment: 'tool',
     onDrift: 'fail',
     maxChanges: { kind: 'percent', percent: 25 },
     acceptWarnings: ['prompt/hidden-character'],
@@ -93,7 +91,6 @@ test.each(['', '# nothing yet\n', '{}', '---\n'])(
       otherEnvironments: [],
       portablePins: false,
       branch: null,
-      trackingEnvironment: 'promptsync',
       onDrift: 'overwrite',
       maxChanges: null,
       acceptWarnings: [],
@@ -106,7 +103,6 @@ test.each(['', '# nothing yet\n', '{}', '---\n'])(
 describe('parseConfig', () => {
   const free = (name: string) => ({ name, allowLatest: true });
   const accepted: readonly { readonly text: string; readonly expected: Partial<Config> }[] = [
-    { text: 'tracking_environment: "false"', expected: { trackingEnvironment: 'false' } },
     { text: 'on_drift: overwrite', expected: { onDrift: 'overwrite' } },
     { text: 'max_changes: 0', expected: { maxChanges: { kind: 'count', count: 0 } } },
     { text: 'max_changes: 999999999', expected: { maxChanges: { kind: 'count', count: 999_999_999 } } },
@@ -131,10 +127,6 @@ describe('parseConfig', () => {
     { text: 'other_environments: []', expected: { environments: null, otherEnvironments: [] } },
     { text: 'portable_pins: false', expected: { portablePins: false } },
     { text: 'environments: {constructor: {}}', expected: { environments: [free('constructor')] } },
-    {
-      text: 'environments: {promptsync: {}}\ntracking_environment: tool',
-      expected: { environments: [free('promptsync')] },
-    },
     { text: 'prompts: ["../x/{1..3}/*.md"]', expected: { patterns: ['../x/{1..3}/*.md'] } },
     {
       text: 'prompts: ["{a,b}/**/*-*.md", "!x/[a-z]?.md"]',
@@ -225,10 +217,6 @@ describe('parseConfig', () => {
     { text: 'portable_pins: 1', place: '1:16', expected: 'expected true or false' },
     { text: 'environments: {promptsync: {}}', place: '1:16', expected: 'it is reserved for promptsync' },
     { text: 'environments: {promptsync-look: {}}', place: '1:16', expected: 'reserved for promptsync' },
-    { text: 'environments: {t-look: {}}\ntracking_environment: t', place: '1:16', expected: 'reserved for promptsync' },
-    { text: 'tracking_environment: false', place: '1:23', expected: 'expected text, but found false' },
-    { text: 'tracking_environment: ""', place: '1:23', expected: 'it is empty' },
-    { text: 'tracking_environment:', place: '1:22', expected: 'it has no value' },
     {
       text: 'on_drift: ignore',
       place: '1:11',
@@ -283,6 +271,12 @@ describe('parseConfig', () => {
   test('parseConfig rejects a services setting and explains that each service needs its own configuration file', () => {
     expect(parse('services: {}').problems).toMatchObject([
       { code: 'config/unknown-field', hint: expect.stringContaining('separate file for each') },
+    ]);
+  });
+
+  test('parseConfig rejects the former setting tracking_environment and asks the user to remove its line', () => {
+    expect(parse('branch: main\ntracking_environment: production').problems).toMatchObject([
+      { code: 'config/unknown-field', line: 2, hint: expect.stringContaining('Remove this line.') },
     ]);
   });
 

@@ -90,7 +90,7 @@ test('the defaults in the promptsync.yaml schema match the parser defaults', () 
   const { properties = {} } = SCHEMAS['schemas/promptsync.schema.json'] as Schema;
   const defaults = Object.entries(properties).filter((entry) => entry[1].default !== undefined);
   expect(defaults.map(([name]) => name)).toEqual([
-    ...['prompts', 'portable_pins', 'tracking_environment', 'on_drift', 'concurrency', 'timeout_seconds'],
+    ...['prompts', 'portable_pins', 'on_drift', 'concurrency', 'timeout_seconds'],
   ]);
   for (const [, { default: value, description }] of defaults)
     expect(description).toContain(`Default: ${String(value)}.`);

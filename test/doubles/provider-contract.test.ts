@@ -5,7 +5,6 @@ import { connectPromptService } from '../../src/service/client.ts';
 import { MAIN, type Service } from '../faults/calls.ts';
 import { integration } from '../faults/integration.ts';
 import { langfuse } from '../faults/langfuse.ts';
-import { TRACKING } from '../planning/support.ts';
 import { KEY } from '../support/service.ts';
 import { PUBLIC_KEY, SECRET_KEY } from './langfuse-server.ts';
 import { describeProviderContract, type ContractPrompt } from './provider-contract.ts';
@@ -31,11 +30,7 @@ describeProviderContract({
   open: () => openDouble(integration),
   connectTo: (baseUrl) => {
     const service = connectPromptService({ ...connection, baseUrl, apiKey: KEY });
-    const world = {
-      trackingEnvironment: TRACKING,
-      newOperation: () => `op_${++operations}`,
-      textAt: async () => null,
-    };
+    const world = { newOperation: () => `op_${++operations}`, textAt: async () => null };
     return { provider: makeLedgerProvider({ ...world, service, sleep }), close: service.close };
   },
 });

@@ -5,10 +5,10 @@ import { normalizeText, type FileContent } from '../../src/domain/content.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { LENIENT_SETTINGS } from '../../src/files/parse-prompt-file.ts';
 import { makeFilePath, renderNewFile, type NewFile } from '../../src/files/render-new-file.ts';
-import { makeLedgerRules } from '../../src/ledger/rules.ts';
+import { ledgerRules } from '../../src/ledger/rules.ts';
 import { parseValidFile, keys, PATH, values, words } from './support.ts';
 
-const SETTINGS = { ...LENIENT_SETTINGS, rules: makeLedgerRules('promptsync') };
+const SETTINGS = { ...LENIENT_SETTINGS, rules: ledgerRules };
 
 const NEW_FILE: NewFile = {
   path: PATH,

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { LENIENT_SETTINGS, parsePromptFile, type ParseSettings } from '../../src/files/parse-prompt-file.ts';
 import { readPrompts } from '../../src/files/read-prompts.ts';
 import { langfuseRules } from '../../src/langfuse/rules.ts';
-import { makeLedgerRules } from '../../src/ledger/rules.ts';
+import { ledgerRules } from '../../src/ledger/rules.ts';
 import { formatPin, type EnvironmentPin } from '../../src/domain/prompt-file.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { makeSource, messages, PATH, summarizeProblems } from './support.ts';
 
-const RULES = makeLedgerRules('promptsync');
+const RULES = ledgerRules;
 const PINS = 'pins:\n  staging: latest\n  production: 7\n  eu: git:v1\n';
 
 function parseWith(source: string, settings: Partial<ParseSettings>) {

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../src/domain/json.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Problem } from '../../src/problem.ts';
 import { LENIENT_SETTINGS, parsePromptFile, type ParseResult } from '../../src/files/parse-prompt-file.ts';
-import { makeLedgerRules } from '../../src/ledger/rules.ts';
+import { ledgerRules } from '../../src/ledger/rules.ts';
 
 export const PATH = 'prompts/x.md';
 export const REQUIRED_FIELDS = 'id: prm_1\nkey: k\nname: N\n';
@@ -16,7 +16,7 @@ export function makeSource(further = '', body = '\nHello.\n'): string {
 export function parse(source: string | Uint8Array): ParseResult {
   return parsePromptFile(typeof source === 'string' ? Buffer.from(source) : source, PATH, {
     ...LENIENT_SETTINGS,
-    rules: makeLedgerRules('promptsync'),
+    rules: ledgerRules,
   });
 }
 

@@ -72,11 +72,6 @@ describe('validate with an invalid Langfuse configuration', () => {
       'service.embedded',
     ],
     [
-      'validate rejects tracking_environment in a Langfuse configuration',
-      `${CONFIG}tracking_environment: t\n`,
-      'tracking_environment',
-    ],
-    [
       'validate rejects an environment named latest in a Langfuse configuration',
       `${CONFIG}environments: { latest: {} }\n`,
       'environments.latest',

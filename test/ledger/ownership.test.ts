@@ -10,7 +10,7 @@ import {
 } from '../../src/ledger/ownership.ts';
 import { detectMetadataSupport } from '../../src/ledger/reading.ts';
 import type { LedgerEntry, LedgerVersion } from '../../src/ledger/version-record.ts';
-import { content, entry, outside, reading, TRACKING, version, type ObservedParts } from '../planning/support.ts';
+import { content, entry, outside, reading, version, type ObservedParts } from '../planning/support.ts';
 
 /** Adds the digest of the sent metadata to the version record. */
 function withSentMetadata(made: LedgerVersion, metadata: JsonObject = {}): LedgerVersion {
@@ -247,6 +247,6 @@ describe('detectMetadataSupport', () => {
       false,
     ],
   ])('%s', (_, parts, drops) => {
-    expect(detectMetadataSupport(reading(parts), TRACKING)).toBe(drops ? 'dropped' : 'kept');
+    expect(detectMetadataSupport(reading(parts))).toBe(drops ? 'dropped' : 'kept');
   });
 });

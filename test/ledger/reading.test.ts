@@ -6,16 +6,7 @@ import { type ReadNeeds, observePrompts, makeReadRequest } from '../../src/obser
 import { makeProblem } from '../../src/problem.ts';
 import { backends, inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { recordCalls, type Hooks } from '../doubles/record-calls.ts';
-import {
-  content,
-  entry,
-  file,
-  rules,
-  TRACKING,
-  version,
-  type FileParts,
-  type RulesParts,
-} from '../planning/support.ts';
+import { content, entry, file, rules, version, type FileParts, type RulesParts } from '../planning/support.ts';
 import { openLedger } from './support.ts';
 
 function requestFor(parts: FileParts, ruleParts: RulesParts = {}, needs?: ReadNeeds): ReadRequest {
@@ -23,9 +14,9 @@ function requestFor(parts: FileParts, ruleParts: RulesParts = {}, needs?: ReadNe
 }
 
 /** Observes `p1` and returns the calls with the observation or the problem. */
-async function observePrompt(service: PromptService, wanted: ReadRequest, tracking = TRACKING) {
+async function observePrompt(service: PromptService, wanted: ReadRequest) {
   const spy = recordCalls(service);
-  const { observed, failed } = await observePrompts(openLedger(spy, tracking), [wanted], { concurrency: 4 });
+  const { observed, failed } = await observePrompts(openLedger(spy), [wanted], { concurrency: 4 });
   return { calls: spy.lines, observed: observed.get(wanted.promptId), problem: failed.get(wanted.promptId) };
 }
 
@@ -268,8 +259,6 @@ test.each(rows.map(([title, ...given]) => [title, given] as const))(
     const { calls, problem } = await observePrompt(makeThreeVersions(), requestFor(parts, ruleParts, needs));
     expect(problem).toBeUndefined();
     expect(calls).toStrictEqual(reads.split(' ').map((environment) => `read p1 ${environment}`));
-    const renamed = await observePrompt(makeThreeVersions(), requestFor(parts, ruleParts, needs), 'mine');
-    expect(renamed.calls).toStrictEqual(calls.map((line) => line.replace('promptsync', 'mine')));
   },
 );
 

@@ -91,7 +91,6 @@ let operations = 0;
 function connect(kept: Kept, world: World, calls: Calls) {
   return makeLedgerProvider({
     service: callsOf(kept, world, calls),
-    trackingEnvironment: TRACKING,
     newOperation: () => `op_${++operations}`,
     textAt: async (at, path) => contentAtPath(world.history, at, path),
     sleep: calls.sleep,

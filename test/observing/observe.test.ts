@@ -5,7 +5,7 @@ import { makeProblem } from '../../src/problem.ts';
 import { inMemoryBackend } from '../doubles/backends.ts';
 import { recordCalls } from '../doubles/record-calls.ts';
 import { openLedger } from '../ledger/support.ts';
-import { file, rules, TRACKING } from '../planning/support.ts';
+import { file, rules } from '../planning/support.ts';
 
 describe('observe', () => {
   const many = Array.from({ length: 20 }, (_, index) => ({
@@ -81,7 +81,7 @@ describe('observe', () => {
   test('observePrompts sends no further request for a prompt after an interrupt', async () => {
     const stopping = new AbortController();
     const spy = recordCalls(inMemoryBackend(), { after: () => stopping.abort() });
-    const ledger = openLedger(spy, TRACKING, stopping.signal);
+    const ledger = openLedger(spy, stopping.signal);
     const { failed } = await observePrompts(ledger, [makeReadRequest(file({ pins: { staging: 'latest' } }), rules())], {
       concurrency: 4,
     });
@@ -95,7 +95,7 @@ describe('observe', () => {
         if (index === 3) stopping.abort();
       },
     });
-    const { observed, failed } = await observePrompts(openLedger(spy, TRACKING, stopping.signal), many, {
+    const { observed, failed } = await observePrompts(openLedger(spy, stopping.signal), many, {
       concurrency: 1,
     });
     expect(observed.size + failed.size).toBe(20);

@@ -97,7 +97,7 @@ export type ObservedParts = Partial<Omit<LedgerReading, 'prompt' | 'active'>> & 
 /** Makes the observation of a prompt from a reading. The environment `promptsync` is the tracking environment. */
 export function observed(parts: ObservedParts = {}): ObservedPrompt {
   const environments = Object.keys(parts.active ?? {}).filter((name) => name !== TRACKING);
-  return interpretLedgerReading(reading(parts), environments, TRACKING);
+  return interpretLedgerReading(reading(parts), environments);
 }
 
 /** Makes the reading of prompt `p1`. By default, its latest version is the newest active version. */
