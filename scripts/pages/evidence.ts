@@ -69,7 +69,8 @@ export const EVIDENCE = {
   'config/unreadable': { reason: 'there is no such file' },
   'config/unknown-field': { field: 'enviroments', known: [], suggestion: 'environments' },
   'config/invalid-field': { field: 'concurrency', expected: 'expected a number, but found text' },
-  'config/missing-service': { variables: ['PROMPTSYNC_BASE_URL'] },
+  'config/missing-service': { variables: ['PROMPTSYNC_BASE_URL'], suggestedUrl: null },
+  'config/different-addresses': { variables: ['LANGFUSE_BASE_URL', 'LANGFUSE_HOST'] },
   'config/missing-key': { source: 'The variable `PROMPTSYNC_API_KEY`', variable: 'PROMPTSYNC_API_KEY' },
   'config/invalid-key': { source: 'The variable `PROMPTSYNC_API_KEY`' },
   'config/invalid-url': { source: '`service.base_url`', expected: 'its scheme is not https' },
@@ -238,7 +239,7 @@ export const EVIDENCE = {
   'bundle/composed': { environment: 'production', part: 'shared/tone' },
   'bundle/contains-key': { prompt: 'support/greeting' },
   // promptsync init
-  'init/service-needed': {},
+  'init/service-needed': { defaultAddress: null },
   'init/invalid-flag': { flag: '--environments', reason: 'an environment is listed twice.' },
   'init/nested': { path: '../promptsync.yaml' },
   'init/kept': { path: 'promptsync.yaml' },

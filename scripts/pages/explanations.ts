@@ -138,6 +138,9 @@ export const EXPLANATIONS = {
   'config/missing-service': {
     why: 'The command must contact the service, but neither `promptsync.yaml` nor an environment variable sets its URL.',
   },
+  'config/different-addresses': {
+    why: 'promptsync sends the keys to this address, and it cannot know which of the two servers may receive them.',
+  },
   'config/missing-key': {
     why: 'The service rejects requests without an API key.',
     advice:

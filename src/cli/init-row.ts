@@ -12,7 +12,7 @@ const provider: Flag<NamedProviderName | undefined> = new Option(
   '--provider <name>',
   `connect to ${namedProviders.map(({ title }) => title).join(' or ')}`,
 ).choices(PROVIDER_CHOICES);
-const defaultAddresses = namedProviders.map(({ defaultAddress }) => defaultAddress.help).join('; ');
+const addressVariables = namedProviders.map(({ defaultAddress }) => defaultAddress.variables.join(', or else '));
 
 /** The row of `promptsync init`. */
 export const INIT_ROW: CommandRow = makeReportRow({
@@ -23,7 +23,7 @@ export const INIT_ROW: CommandRow = makeReportRow({
     provider,
     url: makeTextFlag(
       '--url <url>',
-      `the address of the prompt service (default with --provider: ${defaultAddresses})`,
+      `the address of the prompt service (default with --provider: ${addressVariables.join('; ')})`,
     ),
     embedded: makeBooleanFlag('--embedded', 'use the embedded service to try out promptsync'),
     apiKeyEnv: makeTextFlag(

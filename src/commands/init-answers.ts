@@ -1,5 +1,6 @@
 import { CONFIG_NAME } from '../config/config.ts';
 import { parseConfig } from '../config/load-config.ts';
+import { type AddressFromVariable, findAddressConflict } from '../config/service.ts';
 import { applyVocabulary } from '../domain/vocabulary.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { Interview, SelectQuestion } from '../domain/world.ts';
@@ -8,6 +9,7 @@ import {
   DEFAULT_KEY_VARIABLE,
   DEFAULT_PROVIDER,
   isNamedProvider,
+  NAMED_PROVIDERS,
   type NamedProviderName,
   PROVIDER_CHOICES,
   PROVIDERS,
@@ -72,8 +74,8 @@ const CI_LABELS: Readonly<Record<CiSystem, string>> = {
 export type AnswerHelpers = {
   /** Guesses the CI system from the remote of the repository. */
   readonly guessCi: () => Promise<CiSystem>;
-  /** Guesses the address of a provider's service. */
-  readonly guessUrl: (provider: NamedProviderName) => string;
+  /** Returns the addresses from the environment variables of a provider, in order of precedence. */
+  readonly listAddresses: (provider: NamedProviderName) => readonly AddressFromVariable[];
   /**
    * Lists the environments that exist in the service, in quotes. Returns an empty list if it cannot, for example
    * because the key is not set or the service cannot list prompts.
@@ -102,14 +104,31 @@ export async function gatherAnswers(
 ): Promise<Result<InitAnswers>> {
   const reason = findContradiction(flags);
   if (reason !== null) return makeFailure(makeProblem('usage/invalid', { reason }));
-  const url = flags.url ?? (flags.provider && helpers.guessUrl(flags.provider));
-  if (interview === null && url === undefined && !flags.embedded) {
-    return makeFailure(makeProblem('init/service-needed'));
-  }
+  const url = interview === null ? findUrl(flags, helpers) : makeSuccess(flags.url);
+  if (!url.isSuccess) return url;
   const ci = flags.ci ?? (await helpers.guessCi());
-  const written = interview === null ? { ...flags, url, ci } : await askQuestions(flags, interview, { ...helpers, ci });
+  const written =
+    interview === null ? { ...flags, url: url.value, ci } : await askQuestions(flags, interview, { ...helpers, ci });
   const problems = checkAnswers(written);
   return problems.length > 0 ? makeFailure(...problems) : makeSuccess(makeAnswers(written));
+}
+
+/**
+ * Returns the address that the user specified without a question: with `--url`, or in an environment variable of the
+ * provider. Fails if there is none, because `init` may send the keys only to an address that the user chose.
+ */
+function findUrl(
+  { url, embedded, provider }: InitFlags,
+  { listAddresses }: Pick<AnswerHelpers, 'listAddresses'>,
+): Result<string | undefined> {
+  if (url !== undefined || embedded) return makeSuccess(url);
+  const addresses = provider === undefined ? [] : listAddresses(provider);
+  const conflict = findAddressConflict(addresses);
+  if (conflict !== null) return makeFailure(conflict);
+  const [address] = addresses;
+  if (address !== undefined) return makeSuccess(address.url);
+  const defaultAddress = provider === undefined ? null : NAMED_PROVIDERS[provider].defaultAddress;
+  return makeFailure(makeProblem('init/service-needed', { defaultAddress }));
 }
 
 /** Returns a message if two flags contradict each other. Returns null otherwise. */
@@ -148,7 +167,10 @@ async function askQuestions(
   if (kind === EMBEDDED_CHOICE) {
     return { ...flags, dir: await ask('dir'), environments: await ask('environments') };
   }
-  const urlQuestion = provider && { message: `What is the address of ${title}?`, initial: helpers.guessUrl(provider) };
+  const urlQuestion = provider && {
+    message: `What is the address of ${title}?`,
+    initial: helpers.listAddresses(provider)[0]?.url ?? NAMED_PROVIDERS[provider].defaultAddress.suggestedUrl,
+  };
   // There is no question about the keys of a service with two keys. So check these keys together with the address.
   const url = await ask('url', urlQuestion, async (answer) => {
     const answers = makeAnswers({ ...flags, provider, url: answer });

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { CONFIG_NAME, type Config } from '../config/config.ts';
 import { type ConfigResult, findConfigFile, parseConfig } from '../config/load-config.ts';
 import { findRepositoryProblem } from '../config/find-owner-problem.ts';
-import { getVocabulary } from '../config/service.ts';
+import { getVocabulary, listDefaultAddresses } from '../config/service.ts';
 import { applyVocabulary } from '../domain/vocabulary.ts';
 import { NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
 import { makeSuccess, type Result } from '../domain/result.ts';
@@ -14,7 +14,7 @@ import { readPrompts } from '../files/read-prompts.ts';
 import { openRemote } from '../git/open-remote.ts';
 import { isError, makeProblem, type Problem, ProblemError } from '../problem.ts';
 import { showHidden } from '../text.ts';
-import { NAMED_PROVIDERS, type NamedProviderName, PROVIDERS } from '../providers/list.ts';
+import { type NamedProviderName, PROVIDERS } from '../providers/list.ts';
 import { findIdentityConflict, indexByIdentity } from './find-import-conflict.ts';
 import { expandPatterns, isPattern, makeImport, observePromptsToImport } from './import.ts';
 import { describeFault, findAddressFault, findKeyFault, stopIfInterrupted } from './check-init-answers.ts';
@@ -58,7 +58,7 @@ async function runInit(options: InitOptions, world: World): Promise<CommandRun> 
   if (repositoryProblem !== null) return stopWithoutConfig([repositoryProblem]);
   const helpers = {
     guessCi: () => guessCi(gitSettings),
-    guessUrl: (provider: NamedProviderName) => guessAddress(provider, world),
+    listAddresses: (provider: NamedProviderName) => listDefaultAddresses(provider, world.environment),
     listEnvironments: (givenAnswers: InitAnswers) => listExistingEnvironments(givenAnswers, options, world),
     ...makeAnswerChecks(options, world),
   };
@@ -210,15 +210,6 @@ function makeInitGitSettings({ apiKeyEnv }: InitOptions, { workingDirectory }: W
     root: findRepositoryRoot(workingDirectory),
     keyVariables: apiKeyEnv === undefined ? defaults : [apiKeyEnv, ...defaults],
   };
-}
-
-/**
- * Guesses the address of a service. Returns the value of the environment variable that the service's own tools read.
- * If the variable is not set, returns the default address of the service.
- */
-function guessAddress(provider: NamedProviderName, { environment }: World): string {
-  const { variable, url } = NAMED_PROVIDERS[provider].defaultAddress;
-  return environment[variable] || url;
 }
 
 /**

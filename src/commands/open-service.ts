@@ -2,13 +2,7 @@ import { basename, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config, ServiceLocation } from '../config/config.ts';
 import { parseConfig } from '../config/load-config.ts';
-import {
-  BASE_URL_VARIABLE,
-  EMBEDDED_API_KEY,
-  getProviderDescriptor,
-  readKey,
-  listAddressVariables,
-} from '../config/service.ts';
+import { BASE_URL_VARIABLE, EMBEDDED_API_KEY, getProviderDescriptor, readKey } from '../config/service.ts';
 import { readFileFromGit } from '../desired/read-at-commit.ts';
 import { readFormerContents } from '../desired/read-former-contents.ts';
 import type { DesiredWorkspace } from '../desired/read-desired-state.ts';
@@ -21,6 +15,7 @@ import type { World } from '../domain/world.ts';
 import type { ObserveOptions } from '../observing/observe-prompts.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { OpenedProvider, ProviderOpening } from '../providers/descriptor.ts';
+import { PROVIDERS } from '../providers/list.ts';
 import type { CallReport } from '../service/connection.ts';
 
 /** An open connection to the service. The caller must close it. */
@@ -170,6 +165,14 @@ type ServiceAccess = {
   readonly keySources: readonly string[];
 };
 
+function makeMissingServiceProblem({ provider }: Config): Problem {
+  const { defaultAddress } = PROVIDERS[provider];
+  return makeProblem('config/missing-service', {
+    variables: [BASE_URL_VARIABLE, ...(defaultAddress?.variables ?? [])],
+    suggestedUrl: defaultAddress?.suggestedUrl ?? null,
+  });
+}
+
 /** Reads the keys of the configured service. Fails with a problem about each key that is missing or invalid. */
 function readAccess(
   config: Config,
@@ -177,8 +180,7 @@ function readAccess(
   { environment }: World,
 ): Result<ServiceAccess> {
   const { service: location } = config;
-  const variables = listAddressVariables(config);
-  if (location === null) return makeFailure(makeProblem('config/missing-service', { variables }));
+  if (location === null) return makeFailure(makeMissingServiceProblem(config));
   if (location.kind === 'embedded') {
     return makeSuccess({ location, secretKey: EMBEDDED_API_KEY, publicKey: null, keySources: ['`service.embedded`'] });
   }

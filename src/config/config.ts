@@ -169,7 +169,9 @@ const keySettings: Readonly<Record<KeySettingName, z.ZodOptional<z.ZodString>>> 
 const providerDescriptions = PROVIDER_CHOICES.map((name) => `${name} for ${NAMED_PROVIDERS[name].title}`);
 
 const addressDescriptions = Object.values(PROVIDERS).flatMap(({ title, defaultAddress }) =>
-  defaultAddress === null ? [] : [`For ${title}, the default is the value of ${defaultAddress.variable}.`],
+  defaultAddress === null
+    ? []
+    : [`For ${title}, the default is the value of ${defaultAddress.variables.join(', or else ')}.`],
 );
 
 /**

@@ -63,16 +63,33 @@ export function locateService(written: WrittenConfig, context: ConfigContext): S
     return { kind: 'embedded', databasePath: resolve(dirname(context.file), service.embedded) };
   }
   const provider = getProviderName(written);
-  const { defaultAddress } = PROVIDERS[provider];
-  const baseUrl = fromVariable ?? service.base_url ?? readVariable(defaultAddress?.variable, context);
+  const baseUrl = fromVariable ?? service.base_url ?? listDefaultAddresses(provider, context.environment)[0]?.url;
   if (baseUrl === undefined) return null;
   return { kind: 'remote', provider, baseUrl, keyVariables: listKeyVariables(PROVIDERS[provider], service) };
 }
 
-/** Returns the environment variables that can contain the address of the service, in order of precedence. */
-export function listAddressVariables({ provider }: Pick<Config, 'provider'>): readonly string[] {
-  const { defaultAddress } = PROVIDERS[provider];
-  return [BASE_URL_VARIABLE, ...(defaultAddress === null ? [] : [defaultAddress.variable])];
+/** The address of a service, from an environment variable that the service's own tools read, too. */
+export type AddressFromVariable = { readonly variable: string; readonly url: string };
+
+/** Returns the addresses from the environment variables of a provider, in order of precedence. */
+export function listDefaultAddresses(
+  provider: ProviderName,
+  environment: EnvironmentVariables,
+): readonly AddressFromVariable[] {
+  return (PROVIDERS[provider].defaultAddress?.variables ?? []).flatMap((variable) => {
+    const url = readVariable(variable, { environment });
+    return url === undefined ? [] : [{ variable, url }];
+  });
+}
+
+/**
+ * Returns a problem if the addresses differ, because promptsync cannot know which of the servers may see the keys. A
+ * slash at the end makes no difference. Returns null if all addresses are the same.
+ */
+export function findAddressConflict(addresses: readonly AddressFromVariable[]): Problem | null {
+  const different = new Set(addresses.map(({ url }) => url.replace(/\/+$/, '')));
+  const variables = addresses.map(({ variable }) => variable);
+  return different.size > 1 ? makeProblem('config/different-addresses', { variables }) : null;
 }
 
 /**
@@ -91,8 +108,8 @@ function listKeyVariables({ keys }: ProviderDescriptor, service: Readonly<Record
  * Returns the value of an environment variable. An empty value counts as unset, because workflows pass a missing input
  * as an empty variable.
  */
-function readVariable(name: string | undefined, { environment }: ConfigContext): string | undefined {
-  const value = name === undefined ? undefined : environment[name];
+function readVariable(name: string, { environment }: Pick<ConfigContext, 'environment'>): string | undefined {
+  const value = environment[name];
   return value === '' ? undefined : value;
 }
 
@@ -134,7 +151,7 @@ function listSettings(provider: ProviderDescriptor): readonly string[] {
 
 /**
  * Checks the base URL that takes effect. `PROMPTSYNC_BASE_URL` takes precedence over `service.base_url`. The provider's
- * default variable for the address applies only if neither of them is set.
+ * default variables for the address apply only if neither of them is set.
  */
 function checkBaseUrlSetting(mapping: LocatedMapping, context: ConfigContext): readonly Problem[] {
   const path = ['service', 'base_url'];
@@ -146,8 +163,10 @@ function checkBaseUrlSetting(mapping: LocatedMapping, context: ConfigContext): r
   const written = mapping.valueAt(path);
   if (written !== undefined) return checkBaseUrl(written, allowHttp, `\`${path.join('.')}\``, mapping.placeOf(path));
   const provider = findProviderName(mapping.value);
-  const defaultVariable = provider === null ? undefined : PROVIDERS[provider].defaultAddress?.variable;
-  return checkBaseUrl(readVariable(defaultVariable, context), allowHttp, `\`${defaultVariable ?? ''}\``, {});
+  const addresses = provider === null ? [] : listDefaultAddresses(provider, context.environment);
+  const conflict = findAddressConflict(addresses);
+  if (conflict !== null) return [conflict];
+  return addresses.slice(0, 1).flatMap(({ url, variable }) => checkBaseUrl(url, allowHttp, `\`${variable}\``, {}));
 }
 
 /**

@@ -20,9 +20,9 @@ export const LANGFUSE: NamedProviderDescriptor = {
   },
   ownSettings: [],
   defaultAddress: {
-    variable: 'LANGFUSE_HOST',
-    url: 'https://cloud.langfuse.com',
-    help: 'LANGFUSE_HOST, or else Langfuse Cloud',
+    // The key page and the newer SDKs of Langfuse use the first name, and older SDKs use the second one.
+    variables: ['LANGFUSE_BASE_URL', 'LANGFUSE_HOST'],
+    suggestedUrl: 'https://cloud.langfuse.com',
   },
   interfacePath: '/api/public/',
   fieldNotes: {

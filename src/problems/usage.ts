@@ -120,10 +120,21 @@ export const USAGE_PROBLEMS = {
   'config/missing-service': defineError<{
     /** The environment variables that can contain the address of the service. */
     variables: readonly string[];
+    /** An address that many users of the provider have. Null if there is no such address. */
+    suggestedUrl: string | null;
+  }>('No service is configured.', (e) => {
+    const example = e.suggestedUrl === null ? '' : `, for example to \`${e.suggestedUrl}\``;
+    const advice = `Set \`service.base_url\` in \`promptsync.yaml\`${example}, or set the environment variable ${joinCodeNames(e.variables, 'or')}.`;
+    return e.suggestedUrl === null
+      ? `${advice} To try promptsync without a hosted service, set \`service.embedded\`.`
+      : advice;
+  }),
+  'config/different-addresses': defineError<{
+    /** The environment variables that contain the addresses. */
+    variables: readonly string[];
   }>(
-    'No service is configured.',
-    (e) =>
-      `Set \`service.base_url\` in \`promptsync.yaml\`, or set the environment variable ${joinCodeNames(e.variables, 'or')}. To try promptsync without a hosted service, set \`service.embedded\`.`,
+    (e) => `${joinCodeNames(e.variables, 'and')} contain different addresses.`,
+    'Set both variables to the same address, or unset the wrong one. You can also set `service.base_url` in `promptsync.yaml`, or pass `--url` to `promptsync init`.',
   ),
   'config/missing-key': defineError<{
     /** The place of the key, such as "The variable PROMPTSYNC_API_KEY". It is the subject of the message. */
@@ -248,9 +259,15 @@ export const USAGE_PROBLEMS = {
   ),
 
   // promptsync init
-  'init/service-needed': defineError(
+  'init/service-needed': defineError<{
+    /** Where the selected provider has its address. Null if the user selected no provider with such an address. */
+    defaultAddress: { readonly variables: readonly string[]; readonly suggestedUrl: string } | null;
+  }>(
     'promptsync needs the URL of the prompt service but cannot ask for it without a terminal.',
-    'Use `--url` to specify the URL, or use `--embedded` to try the embedded service.',
+    ({ defaultAddress }) =>
+      defaultAddress === null
+        ? 'Use `--url` to specify the URL, or use `--embedded` to try the embedded service.'
+        : `Use \`--url\` to specify the URL, for example \`--url ${defaultAddress.suggestedUrl}\`, or set the environment variable ${joinCodeNames(defaultAddress.variables, 'or')}. \`init\` writes the URL to \`service.base_url\` in \`promptsync.yaml\`.`,
   ),
   'init/invalid-flag': defineError<{ flag: string; reason: string }>(
     (e) => `The value of \`${e.flag}\` is invalid: ${endSentence(e.reason)}`,

@@ -19,7 +19,7 @@ export type ProviderDescriptor = {
   readonly keys: ProviderKeys;
   /** The paths of other settings in promptsync.yaml that only this provider supports, such as `service.embedded`. */
   readonly ownSettings: readonly string[];
-  /** Null if the service has no default address. The user must then configure an address or the embedded service. */
+  /** Null if no environment variable of the service's own tools contains its address. */
   readonly defaultAddress: DefaultAddress | null;
   /** The path prefix of the service's API, such as `/v1/`. A base URL does not include it. */
   readonly interfacePath: string;
@@ -69,14 +69,12 @@ export type KeySetting = {
 
 export type KeySettingName = `${string}_key_env`;
 
-/** The default address of a service. */
+/** Where promptsync finds the address of a service if `service.base_url` is not set. */
 export type DefaultAddress = {
-  /** The environment variable that promptsync reads if `service.base_url` is not set. */
-  readonly variable: string;
-  /** The address that `init` suggests if the environment variable is not set. */
-  readonly url: string;
-  /** How the help for `init --url` describes the default address, such as `EXAMPLE_HOST, or else Example Cloud`. */
-  readonly help: string;
+  /** The environment variables that promptsync reads, in order of precedence. All that are set must agree. */
+  readonly variables: readonly string[];
+  /** The address that questions and hints suggest. promptsync never sends a request there unless the user chooses it. */
+  readonly suggestedUrl: string;
 };
 
 /** Everything that a provider needs to connect to its service. */

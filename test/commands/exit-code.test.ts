@@ -52,7 +52,7 @@ function applied(...outcomes: readonly (readonly [PromptPlan, PromptOutcome['sta
 
 function withProblem(
   run: CommandRun,
-  problem = makeProblem('config/missing-service', { variables: ['PROMPTSYNC_BASE_URL'] }),
+  problem = makeProblem('config/missing-service', { variables: ['PROMPTSYNC_BASE_URL'], suggestedUrl: null }),
 ): CommandRun {
   return { ...run, problems: [problem] };
 }

@@ -842,7 +842,7 @@ describe('the last lines of init', () => {
   });
 
   test('the last lines of init for Langfuse name the command that imports all prompts', async () => {
-    expect(await linesOf(['--provider', 'langfuse', '--ci', 'gitlab'])).toEqual([
+    expect(await linesOf(['--provider', 'langfuse', ...URL, '--ci', 'gitlab'])).toEqual([
       "Next: run promptsync import '**' to write files for the prompts that Langfuse has.",
       `In ${GITLAB[0]}, replace the zeros with the id of a promptsync commit that you trust.`,
       'In the CI/CD settings of the GitLab project, add the variables LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY once for each of the scopes "staging", "production". For reviews and drift checks, also add the variables with the scope "*".',

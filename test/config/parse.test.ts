@@ -341,6 +341,32 @@ describe('the address of the service', () => {
     expect(service(text, { PROMPTSYNC_BASE_URL: 'https://env.example' })).toEqual(remote('https://env.example'));
   });
 
+  describe('of Langfuse', () => {
+    const LANGFUSE = 'service: { provider: langfuse }';
+    const [first, second] = ['https://first.example', 'https://second.example'];
+    const addressOf = (text: string, environment: Variables) => {
+      const location = service(text, environment);
+      return location?.kind === 'remote' ? location.baseUrl : null;
+    };
+
+    test('The address of Langfuse defaults to LANGFUSE_BASE_URL, and then to LANGFUSE_HOST', () => {
+      expect(addressOf(LANGFUSE, { LANGFUSE_BASE_URL: first })).toBe(first);
+      expect(addressOf(LANGFUSE, { LANGFUSE_BASE_URL: '', LANGFUSE_HOST: second })).toBe(second);
+      expect(addressOf(LANGFUSE, { LANGFUSE_BASE_URL: first, LANGFUSE_HOST: `${first}/` })).toBe(first);
+    });
+
+    test('LANGFUSE_BASE_URL and LANGFUSE_HOST must contain the same address if promptsync needs one of them', () => {
+      const both = { LANGFUSE_BASE_URL: first, LANGFUSE_HOST: second };
+      const [problem, ...others] = parse(LANGFUSE, both).problems;
+      expect(others).toEqual([]);
+      expect(problem).toMatchObject({ code: 'config/different-addresses' });
+      expect(problem?.message).toMatch(/LANGFUSE_BASE_URL.*LANGFUSE_HOST/);
+      const written = 'service: { provider: langfuse, base_url: "https://file.example" }';
+      expect(addressOf(written, both)).toBe('https://file.example');
+      expect(addressOf(LANGFUSE, { ...both, PROMPTSYNC_BASE_URL: 'https://env.example' })).toBe('https://env.example');
+    });
+  });
+
   test('the embedded database path is relative to the configuration file', () => {
     expect(service('service: {embedded: .promptsync/service.db}')).toEqual({
       kind: 'embedded',

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SCHEMAS } from '../../scripts/schemas.ts';
+import { PROVIDERS } from '../../src/providers/list.ts';
 import { readPage } from './pages.ts';
 import { ROOT } from './worlds.ts';
 
@@ -63,7 +64,8 @@ const RUNNERS = /^(GITHUB_(WORKSPACE|REPOSITORY|API_URL|EVENT_\w+)|RUNNER_TEMP|G
 function readInSources(): readonly string[] {
   const sources = globSync('src/**/*.ts', { cwd: ROOT }).map((path) => readFileSync(join(ROOT, path), 'utf8'));
   const read =
-    /environment\['([A-Z_]+)'\]|_VARIABLE = '([A-Z_]+)'|\b(?:variable|defaultVariable): '([A-Z_]+)'|\{ (CI): value/g;
+    /environment\['([A-Z_]+)'\]|_VARIABLE = '([A-Z_]+)'|\bdefaultVariable: '([A-Z_]+)'|\{ (CI): value/g;
   const names = sources.flatMap((text) => [...text.matchAll(read)].map(([, ...found]) => found.find(Boolean) ?? ''));
-  return [...new Set(names)].filter((name) => !RUNNERS.test(name));
+  const addresses = Object.values(PROVIDERS).flatMap(({ defaultAddress }) => defaultAddress?.variables ?? []);
+  return [...new Set([...names, ...addresses])].filter((name) => !RUNNERS.test(name));
 }

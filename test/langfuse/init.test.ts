@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -51,7 +51,7 @@ describe('init for Langfuse', () => {
 
   test('init --provider langfuse writes GitLab jobs that plan offline if the secret key is missing', async () => {
     const folder = makeFolder();
-    await run(folder, ['init', ...PROVIDER, '--ci', 'gitlab']);
+    await run(folder, ['init', ...PROVIDER, '--url', 'https://langfuse.example.com', '--ci', 'gitlab']);
     const jobs = readFileSync(join(folder, '.gitlab/promptsync.gitlab-ci.yml'), 'utf8');
     expect(jobs).toContain('offline=$([ -n "$LANGFUSE_SECRET_KEY" ] || echo --offline)');
     expect(jobs).toContain('LANGFUSE_SECRET_KEY and LANGFUSE_PUBLIC_KEY with one value for each environment scope');
@@ -91,8 +91,40 @@ describe('init for Langfuse', () => {
     ['init --provider langfuse rejects an invalid prompt name', ['--id', 'a//b'], '--id'],
     ['init --provider langfuse rejects an invalid service URL', ['--url', 'langfuse'], '--url'],
   ])('%s', async (_, flags, expected) => {
-    const { exitCode, stdout } = await run(makeFolder(), ['init', ...PROVIDER, ...flags]);
+    const environment = { LANGFUSE_BASE_URL: 'https://langfuse.example.com' };
+    const { exitCode, stdout } = await run(makeFolder(), ['init', ...PROVIDER, ...flags], { environment });
     expect([exitCode, stdout]).toEqual([1, expect.stringContaining(expected)]);
+  });
+
+  test('init takes the address of Langfuse from LANGFUSE_BASE_URL', async () => {
+    const {
+      baseUrl,
+      environment: { LANGFUSE_HOST: _, ...environment },
+    } = await startLangfuse();
+    const folder = makeFolder();
+    await run(folder, ['init', ...PROVIDER], { environment: { ...environment, LANGFUSE_BASE_URL: baseUrl } });
+    expect(serviceIn(folder)).toEqual({ ...SERVICE, base_url: baseUrl });
+  });
+
+  test.each<[sentence: string, environment: Readonly<Record<string, string>>, code: string]>([
+    [
+      'Without a terminal, init does not guess the address of Langfuse',
+      { LANGFUSE_BASE_URL: '' },
+      'init/service-needed',
+    ],
+    [
+      'Without a terminal, init refuses two variables with different addresses of Langfuse',
+      { LANGFUSE_BASE_URL: 'https://langfuse.example.com', LANGFUSE_HOST: 'https://cloud.langfuse.com' },
+      'config/different-addresses',
+    ],
+  ])('%s', async (_, addresses, code) => {
+    const environment = { ...addresses, LANGFUSE_PUBLIC_KEY: 'pk-lf-1', LANGFUSE_SECRET_KEY: SECRET_KEY };
+    const folder = makeFolder();
+    const { report } = await runJson(folder, ['init', ...PROVIDER], { environment });
+    expect(report.problems).toMatchObject([{ code }]);
+    const advice = `${report.problems[0]?.message} ${report.problems[0]?.hint}`;
+    for (const name of ['base_url', 'LANGFUSE_BASE_URL', 'LANGFUSE_HOST']) expect(advice).toContain(name);
+    expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(false);
   });
 
   describe('the questions', () => {
@@ -147,6 +179,23 @@ describe('init for Langfuse', () => {
       ]);
       expect(JSON.stringify(other.requests)).not.toContain(Buffer.from(SECRET_KEY).toString('base64').slice(4, -4));
       expect(serviceIn(folder)).toEqual({ ...SERVICE, base_url: langfuse.baseUrl });
+    });
+
+    test('init suggests Langfuse Cloud if no variable contains an address', async () => {
+      const folder = makeFolder();
+      const suggested: string[] = [];
+      const stop = new Error('The test stops at the question about the address.');
+      const interview: Interview = {
+        text: async ({ initial }) => {
+          suggested.push(initial);
+          throw stop;
+        },
+        select: async () => 'langfuse',
+        confirm: async () => false,
+      };
+      const world = { ...makeWorld(folder, { LANGFUSE_SECRET_KEY: SECRET_KEY }), interview };
+      await expect(init({ embedded: false, force: false }, world)).rejects.toBe(stop);
+      expect(suggested).toEqual(['https://cloud.langfuse.com']);
     });
 
     test('The user can complete init for Langfuse without API keys', async () => {

@@ -359,10 +359,10 @@ describe('the hints of problems with Langfuse', () => {
 
   test.each<[sentence: string, settings: string, source: string, names: readonly string[]]>([
     [
-      'The hint for a missing Langfuse address names both environment variables that can set it',
+      'The hint for a missing Langfuse address names every environment variable that can set it',
       'service: { provider: langfuse }\n',
       fileOf('a', '{ staging: latest }', 'One.'),
-      ['PROMPTSYNC_BASE_URL', 'LANGFUSE_HOST'],
+      ['PROMPTSYNC_BASE_URL', 'LANGFUSE_BASE_URL', 'LANGFUSE_HOST'],
     ],
     [
       'Without a provider, the hint for a missing address does not name the environment variable of Langfuse',

@@ -50,7 +50,12 @@ describe('renderJunit', () => {
     ],
     [
       'A JUnit report contains a failing test case for each problem that stopped the run',
-      reportOf([], { problems: [makeProblem('config/missing-service', { variables: ['PROMPTSYNC_BASE_URL'] }), DOWN] }),
+      reportOf([], {
+        problems: [
+          makeProblem('config/missing-service', { variables: ['PROMPTSYNC_BASE_URL'], suggestedUrl: null }),
+          DOWN,
+        ],
+      }),
       [
         { name: 'config/missing-service', file: null, failure: expect.stringContaining('No service is configured.') },
         { name: 'service/unreachable', file: null },

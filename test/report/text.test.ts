@@ -248,7 +248,9 @@ describe('renderStatus', () => {
     const prompts = [prompt('a', { environments: [row('staging')] })];
     const summary = { ...NO_SUMMARY, unchanged: 1 };
     expect(status(prompts, { summary }, true)).toBe('nothing to do: 1 prompt in sync.\n');
-    const problems = [makeProblem('config/missing-service', { variables: ['PROMPTSYNC_BASE_URL'] })];
+    const problems = [
+      makeProblem('config/missing-service', { variables: ['PROMPTSYNC_BASE_URL'], suggestedUrl: null }),
+    ];
     expect(status([prompt('a')], { plan_digest: null, problems })).toMatch(/^error: No service is configured\./);
   });
 });
