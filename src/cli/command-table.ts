@@ -339,15 +339,15 @@ To install the script:
   zsh   echo 'source <(promptsync completion zsh)' >> ~/.zshrc    after compinit
   fish  promptsync completion fish > ~/.config/fish/completions/promptsync.fish
 
-The script also completes commands that begin with npx promptsync, with or
-without --no-install. In bash and zsh, it does not replace an existing
-completion for npx. If promptsync is installed only in
-node_modules, it might not be on your PATH. In that case, write the script to a
-file once, then load that file:
+After npx promptsync, with or without --no-install, the script completes only
+commands and flags, because npx might run a program from the checked-out branch.
+In bash and zsh, it does not replace an existing completion for npx. If
+promptsync is installed only in node_modules, it might not be on your PATH. In
+that case, write the script to a file once, then load that file:
   npx --no-install promptsync completion bash > ~/.promptsync-completion
   echo 'source ~/.promptsync-completion' >> ~/.bashrc`,
   run: async (_, shell, host) => {
-    host.output.write(renderCompletionScript(shell));
+    host.output.write(renderCompletionScript(shell, ROWS));
     return 0;
   },
 });

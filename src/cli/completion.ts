@@ -1,3 +1,6 @@
+import type { CommandRow } from './command-row.ts';
+import { sortFlags } from './flag-groups.ts';
+
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
@@ -5,62 +8,102 @@ export type Shell = (typeof SHELLS)[number];
 export const COMPLETE_COMMAND = '__complete';
 
 /**
- * Returns the completion script for a shell. On Tab, the script runs promptsync with `COMPLETE_COMMAND` and passes the
- * typed words as arguments. The script never evaluates these words, so Tab does not execute text that the user typed.
+ * Returns the completion script for a shell. On Tab, the script runs the promptsync on PATH with `COMPLETE_COMMAND` and
+ * passes the typed words as arguments. The script never evaluates these words, so Tab does not execute text that the
+ * user typed.
  *
- * After `npx promptsync` and `npx --no-install promptsync`, the script runs the promptsync that npx would run. `--no --offline` keeps npx from installing
- * anything and from sending requests.
+ * After `npx promptsync` and `npx --no-install promptsync`, the script runs nothing and offers only the commands and
+ * flags that it contains. npx would run a program that the files of the checked-out branch choose. For the same reason,
+ * the script ignores a promptsync that it finds through a relative folder on PATH.
  */
-export function renderCompletionScript(shell: Shell): string {
-  return SCRIPTS[shell];
+export function renderCompletionScript(shell: Shell, commands: readonly CommandRow[]): string {
+  return SCRIPTS[shell](commands);
+}
+
+/** Returns the candidates for the first word after `promptsync`. */
+export function listCommandWords(commands: readonly CommandRow[]): readonly string[] {
+  return [...commands.map(({ name }) => name), 'help', '--version', '--help'];
+}
+
+/** Returns the candidates for a word after a command that begins with `-`. */
+export function listFlagWords({ flags }: Pick<CommandRow, 'flags'>): readonly string[] {
+  return [...sortFlags(Object.values(flags)).flatMap(({ long }) => long ?? []), '--help'];
 }
 
 /** Works in bash, and in zsh through bashcompinit. */
-const BASH_FUNCTION = `_promptsync() {
+const makeBashFunctions = (commands: readonly CommandRow[]): string => `_promptsync() {
   local candidate
-  local -a program=(promptsync) typed=("\${COMP_WORDS[@]:1:$COMP_CWORD}")
   COMPREPLY=()
-  if [[ \${COMP_WORDS[0]##*/} == npx ]]; then
-    local at=1
-    [[ \${COMP_WORDS[1]} == --no || \${COMP_WORDS[1]} == --no-install ]] && at=2
-    [[ $COMP_CWORD -gt $at && \${COMP_WORDS[$at]} == promptsync ]] || return 0
-    program=(npx --no --offline promptsync)
-    typed=("\${COMP_WORDS[@]:$((at + 1)):$((COMP_CWORD - at))}")
-  fi
   while IFS= read -r candidate; do
     [[ -n \${ZSH_VERSION-} || $candidate == "$2"* ]] && COMPREPLY+=("$candidate")
-  done < <("\${program[@]}" ${COMPLETE_COMMAND} "\${typed[@]}" 2>/dev/null </dev/null)
+  done < <(_promptsync_candidates "$2")
+}
+_promptsync_candidates() {
+  local at=1 program
+  if [[ \${COMP_WORDS[0]##*/} == npx ]]; then
+    [[ \${COMP_WORDS[1]} == --no || \${COMP_WORDS[1]} == --no-install ]] && at=2
+    [[ $COMP_CWORD -gt $at && \${COMP_WORDS[$at]} == promptsync ]] || return 0
+    [[ $COMP_CWORD -eq $((at + 1)) ]] && _promptsync_words && return 0
+    [[ $1 == -* ]] && _promptsync_words "\${COMP_WORDS[$((at + 1))]}"
+    return 0
+  fi
+  program=$(type -P promptsync 2>/dev/null || whence -p promptsync 2>/dev/null)
+  [[ $program == /* ]] || return 0
+  "$program" ${COMPLETE_COMMAND} "\${COMP_WORDS[@]:1:$COMP_CWORD}" 2>/dev/null </dev/null
+}
+_promptsync_words() {
+  case \${1-} in
+    '') printf '%s\\n' ${listCommandWords(commands).join(' ')} ;;
+${commands.map((row) => `    ${row.name}) printf '%s\\n' ${listFlagWords(row).join(' ')} ;;`).join('\n')}
+  esac
 }
 complete -o default -F _promptsync promptsync`;
 
-const SCRIPTS: Readonly<Record<Shell, string>> = {
-  bash: `# Bash completion for promptsync.
-${BASH_FUNCTION}
+const makeFishWords = (commands: readonly CommandRow[]): string => `function __promptsync_words
+  switch "$argv[1]"
+    case ''
+      printf '%s\\n' ${listCommandWords(commands).join(' ')}
+${commands.map((row) => `    case ${row.name}\n      printf '%s\\n' ${listFlagWords(row).join(' ')}`).join('\n')}
+  end
+end`;
+
+const SCRIPTS: Readonly<Record<Shell, (commands: readonly CommandRow[]) => string>> = {
+  bash: (commands) => `# Bash completion for promptsync.
+${makeBashFunctions(commands)}
 complete -p npx >/dev/null 2>&1 || complete -o default -F _promptsync npx
 `,
-  zsh: `# Zsh completion for promptsync.
+  zsh: (commands) => `# Zsh completion for promptsync.
 autoload -U +X bashcompinit && bashcompinit
-${BASH_FUNCTION}
+${makeBashFunctions(commands)}
 [[ -n \${_comps[npx]} ]] || complete -o default -F _promptsync npx
 `,
-  fish: `# Fish completion for promptsync.
+  fish: (commands) => `# Fish completion for promptsync.
 function __promptsync_complete
-  set -l program promptsync
   set -l typed (commandline -opc)
-  if string match -qr '(^|/)npx$' -- $typed[1]
-    set program npx --no --offline promptsync
-    set -e typed[1]
-    contains -- $typed[1] --no --no-install; and set -e typed[1]
-  end
-  set -e typed[1]
   set -l current (commandline -ct)
-  set -l candidates (command $program ${COMPLETE_COMMAND} $typed "$current" 2>/dev/null </dev/null)
+  set -l candidates
+  set -l first $typed[1]
+  set -e typed[1]
+  if string match -qr '(^|/)npx$' -- $first
+    contains -- "$typed[1]" --no --no-install; and set -e typed[1]
+    if not set -q typed[2]
+      set candidates (__promptsync_words)
+    else if string match -q -- '-*' "$current"
+      set candidates (__promptsync_words $typed[2])
+    end
+  else
+    set -l program (command -s promptsync)
+    if string match -q -- '/*' "$program"
+      set candidates (command $program ${COMPLETE_COMMAND} $typed "$current" 2>/dev/null </dev/null)
+    end
+  end
   set -q candidates[1]; and printf '%s\\n' $candidates
   # Prompts can also be selected by path. bash and zsh offer files themselves if no candidate matches.
   if not set -q candidates[1]; or not string match -q -- "$current*" $candidates
     __fish_complete_path "$current"
   end
 end
+${makeFishWords(commands)}
 function __promptsync_follows_npx
   set -l typed (commandline -opc)
   set -e typed[1]

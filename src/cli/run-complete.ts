@@ -3,6 +3,7 @@ import type { CompletionKind, CompletionOptions } from '../commands/list-complet
 import { showHidden } from '../text.ts';
 import type { CommandRow } from './command-row.ts';
 import { COMMANDS } from './command-table.ts';
+import { listCommandWords, listFlagWords } from './completion.ts';
 import { sortFlags } from './flag-groups.ts';
 import type { SafeHost } from './host.ts';
 import { makeWorld } from './make-world.ts';
@@ -24,9 +25,8 @@ async function listCandidates(words: readonly string[], host: SafeHost): Promise
   const typed = words.slice(0, -1).filter((word) => word !== '=');
   const current = words.at(-1)?.replace(/^=$/, '') ?? '';
   const [name, ...before] = typed;
-  const names = COMMANDS.map((row) => row.name);
-  if (name === undefined) return [...names, 'help', '--version', '--help'];
-  if (name === 'help' && before.length === 0) return names;
+  if (name === undefined) return listCommandWords(COMMANDS);
+  if (name === 'help' && before.length === 0) return COMMANDS.map((row) => row.name);
   const row = COMMANDS.find((command) => command.name === name);
   return row === undefined ? [] : listCandidatesOf(row, before, current, host);
 }
@@ -52,7 +52,7 @@ async function listCandidatesOf(
   }
   const flag = findFlagWithValue(options, before.at(-1) ?? '');
   if (flag !== undefined) return values(flag);
-  if (current.startsWith('-')) return [...options.flatMap(({ long }) => long ?? []), '--help'];
+  if (current.startsWith('-')) return listFlagWords({ flags });
   return values(argument);
 }
 

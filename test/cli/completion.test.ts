@@ -12,7 +12,7 @@ import { startTestService } from '../support/service.ts';
 const ASK = {
   bash: {
     options: ['--norc', '--noprofile', '-c'],
-    script: `source <(promptsync completion bash)
+    script: `source <("$TOOL" completion bash)
       COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
       _promptsync "$1" "\${@: -1}"
       printf '%s\\n' "\${COMPREPLY[@]}"`,
@@ -20,7 +20,7 @@ const ASK = {
   zsh: {
     options: ['--no-rcs', '-c'],
     script: `autoload -U compinit && compinit -D
-      source <(promptsync completion zsh)
+      source <("$TOOL" completion zsh)
       words=("$@") CURRENT=$#
       COMP_WORDS=("\${words[@]}") COMP_CWORD=$(($# - 1))
       # zsh itself removes candidates that do not match. Like zsh, this passes no argument for an empty word.
@@ -28,7 +28,7 @@ const ASK = {
   },
   fish: {
     options: ['--no-config', '-c'],
-    script: `promptsync completion fish | source
+    script: `$TOOL completion fish | source
       complete -C (string join -- ' ' (string escape -- $argv[1..-2]) $argv[-1])`,
   },
 } as const;
@@ -40,11 +40,13 @@ const SHELLS = Object.keys(ASK) as Shell[];
 function completionsFor(
   shell: Shell,
   line: readonly string[],
-  { folder = makeFolder(), programs = '' } = {},
+  { folder = makeFolder(), programs = makeFolder() } = {},
 ): readonly string[] {
   const { options, script } = ASK[shell];
   const variables = withCommand(childEnvironment({ HOME: makeFolder() }));
-  const env = { ...variables, PATH: `${programs}${delimiter}${variables['PATH'] ?? ''}` };
+  const path = variables['PATH'] ?? '';
+  const tool = join(path.split(delimiter)[0] ?? '', 'promptsync');
+  const env = { ...variables, TOOL: tool, PATH: `${programs}${delimiter}${path}` };
   const name = shell === 'fish' ? [] : [shell];
   const output = execFileSync(shell, [...options, script, ...name, ...line], { cwd: folder, env, encoding: 'utf8' });
   expect(existsSync(join(folder, 'pwned'))).toBe(false);
@@ -56,6 +58,13 @@ function completionsFor(
 
 function isInstalled(shell: string): boolean {
   return (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, shell)));
+}
+
+/** Makes a program that leaves a file with the name `pwned` in the folder if it runs. Returns the folder of the program. */
+function makeProgram(name: string, folder: string, programs = makeFolder()): string {
+  writeFiles(programs, { [name]: `#!/bin/sh\ntouch '${folder}/pwned'\n` });
+  chmodSync(join(programs, name), 0o755);
+  return programs;
 }
 
 /** Makes a repository whose prompt keys and branches have hostile names. */
@@ -110,18 +119,24 @@ describe.each(SHELLS)('promptsync completes the command line in %s', (shell) => 
   });
 
   test.skipIf(!isInstalled(shell))(
-    `${shell} completes the arguments of npx promptsync without installing anything`,
+    `${shell} completes the commands and flags of npx promptsync without running a program`,
     () => {
-      const programs = makeWorkspace({
-        // Like npx, this runs the program, but only with the flags that forbid installations and requests.
-        npx: '#!/bin/sh\n[ "$1 $2 $3" = "--no --offline promptsync" ] && shift 3 && exec promptsync "$@"\n',
-      });
-      chmodSync(join(programs, 'npx'), 0o755);
-      expect(completionsFor(shell, ['npx', 'promptsync', 'pla'], { programs })).toEqual(['plan']);
-      expect(completionsFor(shell, ['npx', '--no-install', 'promptsync', 'pla'], { programs })).toEqual(['plan']);
-      expect(completionsFor(shell, ['npx', 'other', 'pla'], { programs })).toEqual([]);
+      const folder = makeFolder();
+      const programs = makeProgram('npx', folder);
+      const complete = (...line: readonly string[]) => completionsFor(shell, line, { folder, programs });
+      expect(complete('npx', 'promptsync', 'pla')).toEqual(['plan']);
+      expect(complete('npx', '--no-install', 'promptsync', 'pla')).toEqual(['plan']);
+      expect(complete('npx', 'promptsync', 'sync', '--dry')).toEqual(['--dry-run']);
+      expect(complete('npx', '--no-install', 'promptsync', 'promote', 'my key', '--fr')).toEqual(['--from']);
+      expect(complete('npx', 'other', 'pla')).toEqual([]);
     },
   );
+
+  test.skipIf(!isInstalled(shell))(`${shell} completion runs no promptsync from a relative folder on PATH`, () => {
+    const folder = makeRepository(workspaceFiles({ p: { key: 'key' } }));
+    makeProgram('promptsync', folder, folder);
+    expect(completionsFor(shell, ['promptsync', 'plan', 'k'], { folder, programs: '.' })).toEqual([]);
+  });
 });
 
 test.skipIf(!isInstalled('fish'))('fish offers files if promptsync has no candidates', () => {

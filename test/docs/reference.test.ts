@@ -63,8 +63,7 @@ const RUNNERS = /^(GITHUB_(WORKSPACE|REPOSITORY|API_URL|EVENT_\w+)|RUNNER_TEMP|G
 
 function readInSources(): readonly string[] {
   const sources = globSync('src/**/*.ts', { cwd: ROOT }).map((path) => readFileSync(join(ROOT, path), 'utf8'));
-  const read =
-    /environment\['([A-Z_]+)'\]|_VARIABLE = '([A-Z_]+)'|\bdefaultVariable: '([A-Z_]+)'|\{ (CI): value/g;
+  const read = /environment\['([A-Z_]+)'\]|_VARIABLE = '([A-Z_]+)'|\bdefaultVariable: '([A-Z_]+)'|\{ (CI): value/g;
   const names = sources.flatMap((text) => [...text.matchAll(read)].map(([, ...found]) => found.find(Boolean) ?? ''));
   const addresses = Object.values(PROVIDERS).flatMap(({ defaultAddress }) => defaultAddress?.variables ?? []);
   return [...new Set([...names, ...addresses])].filter((name) => !RUNNERS.test(name));
