@@ -255,6 +255,7 @@ export const EVIDENCE = {
   },
   'action/invalid-event': { reason: 'it is not JSON' },
   'action/no-config': { path: 'team-a/promptsync.yaml' },
+  'action/linked-config': { link: 'team-a' },
   'action/no-checkout': {},
   'action/other-checkout': {
     number: 12,

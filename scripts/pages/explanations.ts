@@ -404,6 +404,9 @@ export const EXPLANATIONS = {
   'action/invalid-input': { why: null },
   'action/invalid-event': { why: null },
   'action/no-config': { why: null },
+  'action/linked-config': {
+    why: "A pull request could replace a team's folder with a link, and the team's key would reach a different service.",
+  },
   'action/no-checkout': {
     why: 'The action needs a clone of the repository to read the prompt files and their history.',
   },

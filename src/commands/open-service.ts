@@ -9,6 +9,7 @@ import type { DesiredWorkspace } from '../desired/read-desired-state.ts';
 import { type PromptRepository, type Selection, selectFiles } from '../desired/open-workspace.ts';
 import { isPlainHttp } from '../domain/network.ts';
 import type { PromptIdentity, PromptFile } from '../domain/prompt-file.ts';
+import { makeRelativePath } from '../files/paths.ts';
 import type { ListedPrompt, Provider } from '../domain/provider.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { World } from '../domain/world.ts';
@@ -278,7 +279,8 @@ function findKeyDestination(service: Config['service'], isSupplied: boolean): ob
 }
 
 /**
- * Returns the service from the configuration file at a commit. Returns null if the file does not exist at that commit,
+ * Returns the service from the configuration file at a commit. Looks for the file at the path that the user specified,
+ * without resolving symbolic links. Returns null if the file does not exist at that commit,
  * configures no service or cannot be parsed.
  */
 async function readServiceAt(
@@ -287,9 +289,10 @@ async function readServiceAt(
   repository: PromptRepository,
   environment: World['environment'],
 ): Promise<Config['service']> {
-  const name = basename(file);
-  const bytes = await repository.readFileAt(commit, repository.toRootPath(name));
+  // `toRootPath` would resolve symbolic links. The head commit may have added such a link, and it may lead to the
+  // configuration of a different team.
+  const bytes = await repository.readFileAt(commit, makeRelativePath(root, file));
   if (bytes === null) return null;
-  const location = { file, shownPath: name, root, environment };
+  const location = { file, shownPath: basename(file), root, environment };
   return parseConfig(bytes.toString('utf8'), location).config?.service ?? null;
 }

@@ -6,7 +6,7 @@ import { CONFIG_NAME } from '../config/config.ts';
 import { type ConfigResult, loadConfig } from '../config/load-config.ts';
 import { makeGitSettings } from '../config/make-git-settings.ts';
 import type { World } from '../domain/world.ts';
-import { findRepositoryRoot, isWithin, makeRelativePath } from '../files/paths.ts';
+import { findFirstLink, findRepositoryRoot, isWithin, makeRelativePath } from '../files/paths.ts';
 import type { GitSettings } from '../git/open-git.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 import { connectGitHub, type GitHub } from './client.ts';
@@ -81,13 +81,22 @@ type ConfigLocation = {
 };
 
 /**
- * Reads the configuration file that the inputs specify. Does not search parent folders, because that would make an
- * attack possible: a pull request could delete a team's configuration. promptsync would then use the configuration of a
- * parent folder, and send the team's key to the service in that configuration.
+ * Reads the configuration file that the inputs specify. Two rules keep a pull request from sending a team's key to the
+ * service in a different configuration:
+ *
+ * - It does not search parent folders. A pull request could delete the team's configuration.
+ * - It refuses a path that leads through a symbolic link. A pull request could replace the team's folder with a link.
  */
 async function readConfig(inputs: Inputs, { workspace, folder, environment }: ConfigLocation): Promise<ConfigResult> {
   const file = inputs.config ?? CONFIG_NAME;
   const path = resolve(folder, file);
+  const link = findFirstLink(workspace, folder) ?? findFirstLink(workspace, path);
+  if (link !== null) {
+    return {
+      config: null,
+      problems: [makeProblem('action/linked-config', { link: makeRelativePath(workspace, link) })],
+    };
+  }
   if (!existsSync(path)) {
     const shownPath = makeRelativePath(workspace, path);
     return { config: null, problems: [makeProblem('action/no-config', { path: shownPath })] };

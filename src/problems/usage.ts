@@ -320,6 +320,10 @@ export const USAGE_PROBLEMS = {
     (e) => `The workspace does not contain \`${e.path}\`. The action does not search parent folders.`,
     'Set the `working-directory` input to the folder that contains `promptsync.yaml`. If your configuration file has a different name, also set the `config` input to its path relative to that folder.',
   ),
+  'action/linked-config': defineError<{ link: string }>(
+    (e) => `The path of the configuration leads through the symbolic link \`${e.link}\`.`,
+    'Set the `working-directory` and `config` inputs to paths without symbolic links, or replace the link with a real file or folder.',
+  ),
   'action/no-checkout': defineError(
     'The workspace is not a git repository.',
     'Before this step, add a step that uses `actions/checkout` with `fetch-depth: 0`.',

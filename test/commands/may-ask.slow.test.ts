@@ -1,3 +1,4 @@
+import { rmSync, symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ContactPolicyOptions } from '../../src/commands/open-service.ts';
 import { syncPrompts, type SyncOptions } from '../../src/commands/sync.ts';
@@ -215,6 +216,21 @@ test.each([
 function pathOf({ path }: FrontRequest): string {
   return path.replace('http://prompts.invalid', '');
 }
+
+test('a pull request plan looks up the service of the base at the path of the configuration, even if the head replaced its folder with a link', async () => {
+  const services = await startServices();
+  const theirs = `service: { base_url: "${services.other.baseUrl}" }\nprompts: ["../team-b/*.md"]\n`;
+  const folder = makeRepository({
+    'team-a/promptsync.yaml': configOf(HOME, services),
+    'team-b/promptsync.yaml': theirs,
+    'team-b/greeting.md': promptText('greeting'),
+  });
+  rmSync(`${folder}/team-a`, { recursive: true });
+  symlinkSync('team-b', `${folder}/team-a`);
+  writeFiles(folder, { 'team-b/greeting.md': promptText('greeting', { text: 'Head.' }) });
+  commitAll(folder, 'Head');
+  expect(await plan(`${folder}/team-a`, services, given)).toEqual(NOT_ASKED);
+});
 
 test('a pull request plan treats an empty PROMPTSYNC_BASE_URL as unset', async () => {
   const services = await startServices();

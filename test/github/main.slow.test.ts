@@ -217,6 +217,27 @@ test('A pull request cannot redirect an API key to a different service by deleti
   ]);
 });
 
+test('A pull request cannot redirect an API key to a different service by replacing the folder of a team with a symbolic link', async () => {
+  const [ours, theirs] = [await startTestService(['greeting']), await startTestService(['greeting'])];
+  const filesOf = (folder: string, { baseUrl }: TestService) => ({
+    [`${folder}/promptsync.yaml`]: `service: { base_url: "${baseUrl}" }\nprompts: ["../${folder}/*.md"]\n`,
+    [`${folder}/greeting.md`]: promptText('greeting'),
+  });
+  const { push, pushMain, openPull, runPull } = await makeTeam({ greeting: {} });
+  pushMain({ ...filesOf('team-a', ours), ...filesOf('team-b', theirs), 'prompts/greeting.md': null });
+  push('link', { 'team-b/greeting.md': promptText('greeting', { text: 'Other' }) });
+  const prepare = (workspace: string) => {
+    rmSync(join(workspace, 'team-a'), { recursive: true });
+    symlinkSync('team-b', join(workspace, 'team-a'));
+  };
+  for (const inputs of [{ 'working-directory': 'team-a' }, { config: 'team-a/promptsync.yaml' }]) {
+    const ran = await runPull(openPull('link'), { inputs: { ...inputs, 'base-url': '' }, prepare });
+    expect(ran.stdout).toContain('::error title=action/linked-config::');
+    expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
+  }
+  expect([...ours.requests, ...theirs.requests]).toEqual([]);
+});
+
 test('The action refuses to promote a version that staging no longer serves, even after later unrelated pushes', async () => {
   const { service, push, openPull, pushMain, mergePull, runPull, runPush } = await makeTeam(
     { greeting: {} },
