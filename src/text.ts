@@ -170,10 +170,37 @@ export function escapeSelector(key: string): string {
 const REDACTION_MARK = '[redacted]';
 const MAX_EXCERPT_LENGTH = 200;
 
-/** Returns a function that removes secrets from text. It also finds secrets that are escaped for JSON or for URLs. */
+/** Returns a function that removes secrets from text, in each of the forms that `listSecretForms` returns. */
 export function makeRedactor(...secrets: readonly string[]): (text: string) => string {
-  const forms = listEscapedForms(secrets);
-  return (text) => forms.reduce((rest, form) => rest.replaceAll(form, REDACTION_MARK), text);
+  const forms = sortForms(secrets.flatMap(listEscapedForms));
+  const base64Forms = sortForms(secrets.flatMap(listBase64Forms));
+  return (text) => {
+    const rest = forms.reduce((redacted, form) => redacted.replaceAll(form, REDACTION_MARK), text);
+    return base64Forms.reduce(redactBase64, rest);
+  };
+}
+
+/**
+ * Lists the forms in which a secret can appear in text: as it is, escaped for JSON or for URLs, and inside a base64
+ * text. Base64 is the form in which a secret travels as part of a Basic credential, to a service or to a proxy.
+ */
+export function listSecretForms(secret: string): readonly string[] {
+  return sortForms([...listEscapedForms(secret), ...listBase64Forms(secret)]);
+}
+
+/** Removes each base64 text that contains the form of a secret. */
+function redactBase64(text: string, form: string): string {
+  const isBase64 = (index: number): boolean => /[\w+/=%-]/.test(text.charAt(index));
+  let redacted = '';
+  let rest = 0;
+  for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, rest)) {
+    let start = at;
+    while (start > rest && isBase64(start - 1)) start -= 1;
+    redacted += text.slice(rest, start) + REDACTION_MARK;
+    rest = at + form.length;
+    while (isBase64(rest)) rest += 1;
+  }
+  return redacted + text.slice(rest);
 }
 
 /**
@@ -193,18 +220,35 @@ export function makeExcerpt(text: string, isComplete: boolean, ...secrets: reado
  */
 export function redactText(text: string, isComplete: boolean, ...secrets: readonly string[]): string {
   const redact = makeRedactor(...secrets);
-  const longest = Math.max(0, ...listEscapedForms(secrets).map((form) => form.length));
+  const longest = Math.max(0, ...secrets.flatMap(listSecretForms).map((form) => form.length));
   const safe = redact(isComplete ? text : text.slice(0, Math.max(0, text.length - longest)));
   return redact(safe.replaceAll(/\s+/g, ' ').trim());
 }
 
-/** Lists all forms in which the secrets can appear in text, longest first. */
-function listEscapedForms(secrets: readonly string[]): readonly string[] {
-  const forms = secrets.flatMap((secret) => [
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    encodeURIComponent(secret.toWellFormed()),
-  ]);
+function listEscapedForms(secret: string): readonly string[] {
+  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())];
+}
+
+/** The minimum length of a base64 form. A shorter one may be part of an ordinary word. */
+const MIN_BASE64_FORM_LENGTH = 8;
+
+/**
+ * Lists the base64 forms of a secret: the characters that every base64 text has in common if it contains the secret.
+ * There are three of them, because base64 encodes three bytes at a time. The characters at both ends also depend on the
+ * bytes beside the secret, so the forms omit them.
+ */
+function listBase64Forms(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  const forms = [0, 1, 2].map((shift) => {
+    const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+    return text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
+  });
+  const long = forms.filter((form) => form.length >= MIN_BASE64_FORM_LENGTH);
+  return long.flatMap((form) => [form, encodeURIComponent(form), form.replaceAll('+', '-').replaceAll('/', '_')]);
+}
+
+/** Removes duplicate and empty forms of secrets. Puts the longest form first, because it may contain the others. */
+function sortForms(forms: readonly string[]): readonly string[] {
   return [...new Set(forms)].filter((form) => form !== '').toSorted((a, b) => b.length - a.length);
 }
 

@@ -1,4 +1,5 @@
 import { type Interview, isContinuousIntegration, type World } from '../domain/world.ts';
+import { listProxyPasswords } from '../domain/network.ts';
 import { askYesOrNo } from './questions.ts';
 import type { Host, SafeHost } from './host.ts';
 import { makeProgressReporter } from './progress-reporter.ts';
@@ -17,11 +18,12 @@ type WorldOptions = {
 };
 
 /**
- * Creates the world of a command from the host. Call this function only once per host, because it registers a signal
- * handler.
+ * Creates the world of a command from the host, and keeps the passwords of its proxies out of all output. Call this
+ * function only once per host, because it registers a signal handler.
  */
 export function makeWorld(host: SafeHost, { quiet = false, onInterrupt, ...options }: WorldOptions): World {
   const { workingDirectory, environment, now, random, makeUniqueId, sleep, errors, input, draw, secrets } = host;
+  for (const password of listProxyPasswords(environment)) secrets.keep(password);
   let isAsking = false;
   // While a question is open, no request is in flight, so there is nothing to announce.
   const stopSignal = abortOnSignal(host, () => (isAsking ? '' : onInterrupt));

@@ -30,6 +30,24 @@ export function readProxySettings(environment: Readonly<Record<string, string | 
   };
 }
 
+/** Returns the passwords of the proxies. promptsync sends them to the proxies in a Basic credential. */
+export function listProxyPasswords(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const { httpProxy, httpsProxy } = readProxySettings(environment);
+  return [httpProxy, httpsProxy].flatMap((proxy) => {
+    const password = URL.parse(proxy)?.password ?? '';
+    return password === '' ? [] : [password, decodePercent(password)];
+  });
+}
+
+/** Decodes percent-encoded text. Returns the text unchanged if its encoding is invalid. */
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Adds `http://` to a proxy without a scheme. Many users write `proxy:3128`, which is not a usable URL. */
 function normalizeProxyUrl(setting: string): string {
   const text = setting.trim();

@@ -3,6 +3,7 @@ import { type Host, makeSafeHost, type SafeHost } from '../cli/host.ts';
 import { describeShapeFault } from '../domain/describe-shape-fault.ts';
 import { parseMaxChanges, MAX_CHANGES_FORM } from '../domain/policy.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
+import { listSecretForms } from '../text.ts';
 
 /** The title of an annotation, and its location in a file. Lines and columns start at 1. */
 export type AnnotationPlace = {
@@ -33,7 +34,7 @@ export type ActionHost = Host & { readonly runner: Runner };
 
 /**
  * A host that hides secrets in the log, annotations, outputs and summary. It also registers each secret with the
- * runner.
+ * runner, in all of its forms.
  */
 export type SafeActionHost = ActionHost & SafeHost;
 
@@ -43,7 +44,7 @@ export function makeSafeActionHost(host: ActionHost): SafeActionHost {
   const safeHost = makeSafeHost(host);
   const { hide, keep } = safeHost.secrets;
   const keepAndRegister = (secret: string): void => {
-    runner.setSecret(secret);
+    for (const form of listSecretForms(secret)) runner.setSecret(form);
     keep(secret);
   };
   return {

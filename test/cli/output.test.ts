@@ -174,6 +174,28 @@ describe('standard error', () => {
   });
 });
 
+describe('a Basic credential that was pasted into a prompt', () => {
+  const [user, secretKey] = ['pk-lf-0a1b2c3d', 'sk-lf-4e5f6a7b'];
+  const settings = { provider: 'langfuse', base_url: 'https://langfuse.example.com' };
+
+  test.each<[string, string, Readonly<Record<string, string>>]>([
+    ['Langfuse', secretKey, { LANGFUSE_PUBLIC_KEY: user, LANGFUSE_SECRET_KEY: secretKey }],
+    ['a proxy', 'p@ssword', { HTTPS_PROXY: `http://${user}:p%40ssword@proxy.example.com:3128` }],
+  ])('No output contains the Basic credential of %s', async (_, password, environment) => {
+    const credential = Buffer.from(`${user}:${password}`).toString('base64');
+    const folder = makeRepository({ 'promptsync.yaml': `service: ${JSON.stringify(settings)}\n` });
+    writeFiles(folder, {
+      'prompts/a.md': `---\nid: a\npins: { staging: latest }\n---\n\nAuthorization: Basic ${credential} here\n`,
+    });
+    const line = ['plan', '--offline', '--base', 'HEAD', '--format'];
+    for (const format of ['text', 'json', 'markdown', 'html']) {
+      const { stdout, stderr } = await run(folder, [...line, format], { environment });
+      expect(stdout).toContain('Authorization: Basic [redacted] here');
+      expect(stdout + stderr).not.toContain(credential.slice(0, 8));
+    }
+  });
+});
+
 // `run` itself checks that neither output contains the API key.
 test.each(['plan', 'plan --format json', 'sync --yes --verbose', 'plan --format markdown', 'plan --format html'])(
   'promptsync %s redacts an API key that was pasted into a prompt',

@@ -162,6 +162,22 @@ describe('makeRedactor', () => {
     expect(makeRedactor(KEY)(text)).toBe(expected);
   });
 
+  test('redaction removes every base64 text that contains the API key', () => {
+    const encodings = ['base64', 'base64url'] as const;
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.constantFrom(...encodings), (before, after, encoding) => {
+        const encoded = Buffer.from(before + KEY + after).toString(encoding);
+        expect(makeRedactor(KEY)(`Basic ${encoded}, next`)).toBe('Basic [redacted], next');
+        const inUrl = encodeURIComponent(encoded);
+        expect(makeRedactor(KEY)(`/?basic=${inUrl}&next`)).toMatch(/^\/\?[^&]*\[redacted\]&next$/);
+      }),
+    );
+  });
+
+  test('redaction does not look for the base64 text of a short API key, because it could be part of a word', () => {
+    expect(makeRedactor('key')('a2V5 and 2V5')).toBe('a2V5 and 2V5');
+  });
+
   test('redaction with an empty API key leaves text unchanged', () => {
     expect(makeRedactor('')('text')).toBe('text');
   });

@@ -45,6 +45,20 @@ test('With Langfuse, the action reviews a pull request with or without API keys 
   }
 });
 
+test('The action hides the Basic credential of Langfuse, and asks the runner to mask it', async () => {
+  const langfuse = await startLangfuse();
+  const publicKey = langfuse.environment.LANGFUSE_PUBLIC_KEY;
+  const credential = Buffer.from(`${publicKey}:${SECRET_KEY}`).toString('base64');
+  const config = `service: { provider: langfuse, base_url: "${langfuse.baseUrl}" }\n${CONFIG}`;
+  const team = await makeTeam({ greeting: { key: NAME, name: NAME, text: 'One.' } }, config);
+  const inputs = { 'base-url': langfuse.baseUrl, 'api-key': SECRET_KEY, 'public-key': publicKey };
+  const { stdout, stderr, summary } = await team.review(greets(`Send ${credential}.`), { inputs });
+  expect(summary).toContain('Send [redacted].');
+  expect(stdout + stderr + summary + JSON.stringify(team.github.requests)).not.toContain(credential);
+  const masks = [...stdout.matchAll(/^::add-mask::(.+)$/gm)].map(([, mask = '']) => mask);
+  expect(masks.some((mask) => credential.includes(mask))).toBe(true);
+});
+
 const REVIEWED_CONFIG = { model: 'gpt-5' };
 const EVIL_CONFIG = { model: 'evil' };
 
