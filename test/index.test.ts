@@ -93,6 +93,7 @@ async function sync(service: api.PromptService, files: readonly api.PromptFile[]
     ...{
       environmentOrder: null,
       environmentsWithoutLatest: [],
+      movingRefs: new Set<string>(),
       promotionSources: new Map(),
       otherPromotionSources: new Map(),
       environmentSelection: null,

@@ -130,7 +130,7 @@ export const EVIDENCE = {
   'langfuse/concurrent-version': {},
   'langfuse/missing-part': { part: 'shared/tone', selector: 'label production', path: 'prompts/shared/tone.md' },
   'langfuse/composition-fails': { version: 4, message: 'Maximum nesting depth exceeded (5)' },
-  'pull/kept-pin': { environment: 'production', pin: 'git:9f2c1ab', serves: 'v9' },
+  'pull/kept-pin': { environment: 'production', pin: 'git:9f2c1ab04d3e', serves: 'v9' },
   'pull/nothing-active': { environment: 'production', served: 'v3' },
   'langfuse/too-many': { name: 'support/refund', what: 'versions', count: 12_345, limit: 10_000 },
   'langfuse/too-large': { name: 'support/greeting', limit: 256 },
@@ -142,9 +142,14 @@ export const EVIDENCE = {
   'pin/not-in-git': { text: 'the text that "staging" serves (v7)', isShallow: false },
   'pin/unknown-version': { environment: 'production', id: 'ver_9f2c1ab0' },
   'pin/unknown-ref': { ref: 'v1.4.0' },
+  'pin/short-commit-id': { ref: '9f2c1ab', commits: ['9f2c1ab04d3e5f60718293a4b5c6d7e8f9012345'] },
+  'pin/ambiguous-commit-id': {
+    ref: '9f2c1ab04d3e',
+    commits: ['9f2c1ab04d3e5f60718293a4b5c6d7e8f9012345', '9f2c1ab04d3ea1b2c3d4e5f60718293a4b5c6d7e'],
+  },
   'pin/no-prompt-at-ref': { ref: 'v1.4.0', reason: 'no file has this id' },
   // Guards
-  'guard/latest-not-allowed': { environment: 'production' },
+  'guard/latest-not-allowed': { environment: 'production', pin: 'latest' },
   'guard/placeholder-id': {},
   'guard/promotion-order': {
     ...{ environment: 'production', from: 'staging', isOtherSource: false, key: 'support/greeting' },

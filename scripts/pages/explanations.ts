@@ -248,10 +248,14 @@ export const EXPLANATIONS = {
   'pin/unknown-ref': {
     why: 'The tag, branch, or commit is misspelled, has been deleted, or is missing from this clone.',
   },
+  'pin/short-commit-id': {
+    why: 'A short id is easy to imitate: somebody could push a tag with this name, or a commit whose id begins with the same digits. Therefore 4 to 11 hexadecimal digits are never the name of a tag or a branch, and a commit id has at least 12 digits.',
+  },
+  'pin/ambiguous-commit-id': { why: null },
   'pin/no-prompt-at-ref': { why: null },
   // Guards
   'guard/latest-not-allowed': {
-    why: 'With `allow_latest: false`, this environment changes only when someone edits its pin.',
+    why: 'With `allow_latest: false`, this environment changes only when someone edits its pin. `latest`, branches, `HEAD`, and relative refs such as `v1~1` change without such an edit. Commit ids and tags do not.',
     advice:
       'To pin the version served by the environment that `promote_from` names, run `promptsync promote KEY --to production`.',
   },

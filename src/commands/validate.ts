@@ -8,7 +8,7 @@ import {
 import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
-import { checkLatestPins, findSkippedPromotions, warnAboutSkips } from '../planning/check-promotions.ts';
+import { checkFixedPins, findSkippedPromotions, warnAboutSkips } from '../planning/check-promotions.ts';
 import { sortByPlace, isError, type Problem } from '../problem.ts';
 import { chooseExitCode, makeRunWithoutPlan, type CommandResult } from './result.ts';
 
@@ -39,10 +39,27 @@ type PinProblems = {
 
 async function checkPins({ config, files, problems }: Workspace): Promise<PinProblems> {
   if (config === null || problems.some(isError)) return { forbidden: [], warnings: [] };
-  const environments = listEnvironmentsWithoutLatest(config);
-  const forbidden = files.flatMap((file) => checkLatestPins(file, environments));
+  const forbidden = await findForbiddenPins(config, files);
   // These warnings need the git history. If git fails, omit them, so that the validation can still succeed.
   return { forbidden, warnings: await readSkippedPromotions(config, files).catch(() => []) };
+}
+
+/**
+ * Returns a problem for each pin that `allow_latest: false` forbids. Asks git only if an environment with this setting
+ * pins a git ref.
+ */
+async function findForbiddenPins(config: Config, files: readonly PromptFile[]): Promise<readonly Problem[]> {
+  const environmentsWithoutLatest = listEnvironmentsWithoutLatest(config);
+  const pinsRef = files.some(({ pins }) =>
+    pins.some(({ environment, pin }) => pin.kind === 'git' && environmentsWithoutLatest.includes(environment)),
+  );
+  const movingRefs = pinsRef ? await readMovingRefs(config, files) : new Set<string>();
+  return files.flatMap((file) => checkFixedPins(file, { environmentsWithoutLatest, movingRefs }));
+}
+
+async function readMovingRefs(config: Config, files: readonly PromptFile[]): Promise<ReadonlySet<string>> {
+  const { findMovingRefs } = await import('../desired/read-at-commit.ts');
+  return findMovingRefs(files, await openWorkspaceRepository(config));
 }
 
 /**

@@ -137,7 +137,7 @@ function listPromotions({ environments }: Pick<Config, 'environments'>): readonl
   );
 }
 
-/** Returns the names of the environments that do not allow the pin `latest`. */
+/** Returns the names of the environments that allow neither the pin `latest` nor pins to moving refs. */
 export function listEnvironmentsWithoutLatest({ environments }: Pick<Config, 'environments'>): readonly string[] {
   return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
 }
@@ -224,7 +224,9 @@ const environment = z
     allow_latest: z
       .boolean()
       .optional()
-      .describe('If false, promptsync blocks prompts that pin this environment to `latest`.'),
+      .describe(
+        'If false, promptsync blocks prompts that pin this environment to `latest`, or to a branch or another git ref that moves.',
+      ),
   })
   .nullable()
   .describe('An environment that prompt files can pin, with rules for which versions can go live there.');

@@ -139,9 +139,9 @@ export function listConfigPaths({ file, folder }: Config): readonly [path: strin
 
 /**
  * The git repository of a workspace. Prompt files at earlier commits are parsed for the configuration of the workspace:
- * the pins of `otherEnvironments` do not count as its pins.
+ * the pins of `otherEnvironments` do not count as its pins. `branch` decides which remote the branches in pins refer to.
  */
-export type PromptRepository = Repository & Pick<Config, 'otherEnvironments'>;
+export type PromptRepository = Repository & Pick<Config, 'otherEnvironments' | 'branch'>;
 
 /** The live branch, and the repository with its history. */
 export type LiveBranch = {
@@ -155,7 +155,7 @@ export async function openWorkspaceRepository(config: Config): Promise<PromptRep
   if (!isRepositoryRoot(config.root)) return null;
   const { openRepository } = await import('../git/open-repository.ts');
   const repository = await openRepository(makeGitSettings(config), config.folder);
-  return { ...repository, otherEnvironments: config.otherEnvironments };
+  return { ...repository, otherEnvironments: config.otherEnvironments, branch: config.branch };
 }
 
 /** The files that match a list of selectors, with a problem for each selector that matches no file. */

@@ -8,8 +8,9 @@ import type { KnownVersion } from '../domain/versions.ts';
 import { LENIENT_SETTINGS, parsePromptFile, type ParseResult } from '../files/parse-prompt-file.ts';
 import { batchCalls, type BatchedCall } from '../git/open-git.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
+import type { PinnedRef } from '../git/resolve-refs.ts';
 import type { PromptRepository } from './open-workspace.ts';
-import { isError, makeProblem, type Place } from '../problem.ts';
+import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
 
 /**
  * Parses a prompt file as of a commit. Its path is relative to the repository root, and so is the path in the result.
@@ -115,14 +116,35 @@ async function readContentAtRef(
   if (repository === null) {
     return makeFailure(makeProblem('git/needs-repository', { what: `The pin git:${ref}` }, place));
   }
-  const commit = await repository.resolveRef(ref);
-  if (commit === null) return makeFailure(makeProblem('pin/unknown-ref', { ref }, place));
+  const pinned = await repository.resolvePinnedRef(ref, repository.branch);
+  if (pinned.kind !== 'found') return makeFailure(makeUnresolvedProblem(ref, pinned, place));
+  const { commit } = pinned;
   const location = { id: file.id, type: file.type, path: repository.toRootPath(file.path) };
   const result = await findFileAtCommit(location, commit, repository);
   if (result.kind === 'missing') {
     return makeFailure(makeProblem('pin/no-prompt-at-ref', { ref, reason: result.reason }, place));
   }
   return makeSuccess({ content: result.file.content, provenance: { commit, path: result.path } });
+}
+
+function makeUnresolvedProblem(ref: string, pinned: Exclude<PinnedRef, { kind: 'found' }>, place: Place): Problem {
+  if (pinned.kind === 'unknown') return makeProblem('pin/unknown-ref', { ref }, place);
+  const code = pinned.kind === 'short-id' ? 'pin/short-commit-id' : 'pin/ambiguous-commit-id';
+  return makeProblem(code, { ref, commits: pinned.commits }, place);
+}
+
+/** Returns the refs in the pins of these files that refer to other commits over time, such as branches and `HEAD`. */
+export async function findMovingRefs(
+  files: readonly PromptFile[],
+  repository: PromptRepository | null,
+): Promise<ReadonlySet<string>> {
+  if (repository === null) return new Set();
+  const refs = new Set(files.flatMap(({ pins }) => pins.flatMap(({ pin }) => (pin.kind === 'git' ? pin.ref : []))));
+  const resolved = await Promise.all(
+    [...refs].map(async (ref) => ({ ref, pinned: await repository.resolvePinnedRef(ref, repository.branch) })),
+  );
+  const moving = resolved.filter(({ pinned }) => pinned.kind === 'found' && pinned.isMoving);
+  return new Set(moving.map(({ ref }) => ref));
 }
 
 /**

@@ -5,7 +5,7 @@ import {
   mapPromotionSources,
 } from '../config/config.ts';
 import { parseAcceptedWarnings } from '../config/load-config.ts';
-import { parseFileAtCommit, readContentsAtRefs } from './read-at-commit.ts';
+import { findMovingRefs, parseFileAtCommit, readContentsAtRefs } from './read-at-commit.ts';
 import {
   listConfigPaths,
   type PromptRepository,
@@ -89,6 +89,7 @@ export async function readDesiredState(
       contentsAtRefs: await readContentsAtRefs([...files, ...changedBaseFiles], repository),
       environmentOrder: config.environments?.map(({ name }) => name) ?? null,
       environmentsWithoutLatest: listEnvironmentsWithoutLatest(config),
+      movingRefs: await findMovingRefs(files, repository),
       promotionSources: mapPromotionSources(config),
       otherPromotionSources: mapOtherPromotionSources(config),
       environmentSelection,

@@ -39,7 +39,7 @@ export async function readFormerStates(
 }
 
 /**
- * Adds a former pin for each content of the file that a pin to a branch or a tag may have referred to. The ref may have
+ * Adds a former pin for each content of the file that a pin to a moving ref may have referred to. The ref may have
  * moved since the pin was committed, so the pin may have referred to the file's content at any ancestor of the ref.
  */
 async function addContentsOfMovingRefs(
@@ -70,8 +70,9 @@ async function readContentsUpTo(
   location: PromptLocation,
   repository: PromptRepository,
 ): Promise<readonly Content[]> {
-  const commit = await repository.resolveRef(ref);
-  if (commit === null) return [];
+  const pinned = await repository.resolvePinnedRef(ref, repository.branch);
+  if (pinned.kind !== 'found') return [];
+  const { commit } = pinned;
   const states = await readFormerFiles(await locateAtCommit(location, commit, repository), commit, repository);
   return listDistinctContents(states.map(({ file }) => file.content));
 }

@@ -265,18 +265,12 @@ export async function collectFormerPins(
   return new Map([...byEnvironment].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
 }
 
-/**
- * Returns true if a pin always refers to the same version or content. A pin to a commit must have its id, in full or
- * shortened. Branches and tags can move, and a relative ref such as `HEAD~1` depends on the commit that is checked out.
- */
+/** Returns true if a pin always refers to the same version or content: it does not pin a ref that can move. */
 export async function isFixedPin(pin: Pin, repository: PromptRepository): Promise<boolean> {
   if (pin.kind !== 'git') return true;
-  if (!SHORT_COMMIT_ID.test(pin.ref)) return false;
-  return (await repository.resolveRef(pin.ref))?.startsWith(pin.ref.toLowerCase()) === true;
+  const pinned = await repository.resolvePinnedRef(pin.ref, repository.branch);
+  return pinned.kind === 'found' && !pinned.isMoving;
 }
-
-/** Matches the full id of a commit, or the beginning of one that is long enough for git. */
-const SHORT_COMMIT_ID = /^[0-9a-f]{4,}$/i;
 
 /**
  * Reads the content that a former pin refers to. Returns null for version numbers and ids. Also returns null if git has
@@ -289,9 +283,9 @@ export async function readPinnedContent(
 ): Promise<Content | null> {
   if (pin.kind === 'latest') return file.content;
   if (pin.kind !== 'git') return null;
-  const commit = await repository.resolveRef(pin.ref);
-  if (commit === null) return null;
-  const result = await findFileAtCommit(file, commit, repository);
+  const pinned = await repository.resolvePinnedRef(pin.ref, repository.branch);
+  if (pinned.kind !== 'found') return null;
+  const result = await findFileAtCommit(file, pinned.commit, repository);
   return result.kind === 'found' ? result.file.content : null;
 }
 

@@ -16,8 +16,10 @@ export type DesiredState = {
   readonly base: BaseState | null;
   /** The environments in promotion order. Null if the configuration does not list environments. */
   readonly environmentOrder: readonly string[] | null;
-  /** The environments that must not be pinned to `latest`. */
+  /** The environments that must not be pinned to `latest` or to a moving ref. */
   readonly environmentsWithoutLatest: readonly string[];
+  /** The pinned refs that refer to other commits over time, such as branches and `HEAD`. */
+  readonly movingRefs: ReadonlySet<string>;
   /**
    * The source environment of each environment with `promote_from`. A version can be promoted only if it is active in
    * the source environment.

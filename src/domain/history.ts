@@ -17,8 +17,8 @@ export type FormerPin = {
    */
   readonly content: Content | null;
   /**
-   * True if the pin certainly still refers to the same version or content as at that commit. False for `git:` pins with
-   * a branch or a tag, because branches and tags can move.
+   * True if the pin still refers to the same version or content as at that commit. False for `git:` pins with a moving
+   * ref, such as a branch or `HEAD~1`.
    */
   readonly isFixed: boolean;
 };

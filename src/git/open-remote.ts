@@ -179,13 +179,40 @@ type KnownTipRef = { readonly branch: string; readonly ref: string };
 export async function findKnownTipRef(
   run: RunGit,
   settings: CloneSettings,
-  branch: string | null,
+  configuredBranch: string | null,
 ): Promise<KnownTipRef | null> {
+  const { remote, branch } = await chooseRemoteAndBranch(run, settings, configuredBranch);
+  if (remote === undefined || branch === null) return null;
+  return { branch, ref: remote === null ? `${BRANCHES}${branch}` : `refs/remotes/${remote}/${branch}` };
+}
+
+/**
+ * Returns the name of the remote that `readTip` would query, as far as the clone knows its default branch. Does not
+ * contact the remote. Returns null if the clone has no remote, or if the choice is unclear.
+ */
+export async function findRemoteName(
+  run: RunGit,
+  settings: CloneSettings,
+  branch: string | null,
+): Promise<string | null> {
+  return (await chooseRemoteAndBranch(run, settings, branch)).remote ?? null;
+}
+
+/** A remote and one of its branches. The remote is undefined if the choice is unclear. */
+type RemoteAndBranch = { readonly remote: string | null | undefined; readonly branch: string | null };
+
+/**
+ * Chooses the remote for a branch. If `branch` is null, also finds the default branch of the remote, unless the clone
+ * does not know it.
+ */
+async function chooseRemoteAndBranch(
+  run: RunGit,
+  settings: CloneSettings,
+  branch: string | null,
+): Promise<RemoteAndBranch> {
   const remote = chooseRemoteIfClear(settings, branch);
-  if (remote === undefined) return null;
-  if (remote === null) return branch === null ? null : { branch, ref: `${BRANCHES}${branch}` };
+  if (branch !== null || remote === undefined || remote === null) return { remote, branch };
   const prefix = `refs/remotes/${remote}/`;
-  if (branch !== null) return { branch, ref: `${prefix}${branch}` };
   const name = (await run('symbolic-ref', '--quiet', `${prefix}HEAD`)).trim().slice(prefix.length);
-  return name === '' ? null : findKnownTipRef(run, settings, name);
+  return name === '' ? { remote, branch } : chooseRemoteAndBranch(run, settings, name);
 }

@@ -1,9 +1,18 @@
 import { realpathSync } from 'node:fs';
 import { posix, relative, sep } from 'node:path';
-import { splitNames, NO_EXTERNAL_PROGRAMS, openGit, makePathspecs, type RunGit, type GitSettings } from './open-git.ts';
+import {
+  splitNames,
+  NO_EXTERNAL_PROGRAMS,
+  openGit,
+  makePathspecs,
+  type Git,
+  type RunGit,
+  type GitSettings,
+} from './open-git.ts';
 import { type CommittedFiles, makeFileReader, makeBlobCache } from './file-reader.ts';
 import { type CommitHistory, makeHistoryReader } from './history-reader.ts';
-import { type CloneSettings, findKnownTipRef, readCloneSettings } from './open-remote.ts';
+import { type CloneSettings, findKnownTipRef, findRemoteName, readCloneSettings } from './open-remote.ts';
+import { makePinnedRefResolver, type PinnedRef } from './resolve-refs.ts';
 
 /**
  * The git repository that contains a folder, usually the folder of the configuration. Each function throws a
@@ -40,6 +49,11 @@ export type Repository = CommittedFiles &
      * `branch` is null, uses the default branch of the remote. In a clone without remotes, uses the local branch.
      */
     readonly findKnownTip: (branch: string | null) => Promise<KnownTip | null>;
+    /**
+     * Resolves the ref of a `git:` pin. If the ref names a branch, prefers the branch of the remote that `findKnownTip`
+     * would choose for `branch`.
+     */
+    readonly resolvePinnedRef: (ref: string, branch: string | null) => Promise<PinnedRef>;
     /** Returns true if the clone fetches missing objects only when git needs them (`git clone --filter`). */
     readonly isPartial: () => Promise<boolean>;
   };
@@ -96,6 +110,7 @@ export async function openRepository(settings: GitSettings, folder: string): Pro
       return { same: new Set(same.map(toFolderPath)), changed: changed.map(toFolderPath) };
     },
     findKnownTip: makeKnownTipFinder(run, readSettings, files),
+    resolvePinnedRef: makeCachedPinnedRefResolver(git, readSettings, files),
     isPartial: async () => (await readSettings()).isPartial,
     ...files,
     ...makeHistoryReader(git, blobCache),
@@ -145,6 +160,29 @@ function makeKnownTipFinder(
     const tip = tips.get(branch) ?? readTip(branch);
     tips.set(branch, tip);
     return tip;
+  };
+}
+
+/** Creates the function that resolves the refs of pins. The function resolves each ref only once. */
+function makeCachedPinnedRefResolver(
+  git: Git,
+  readSettings: () => Promise<CloneSettings>,
+  { resolveRef }: Pick<CommittedFiles, 'resolveRef'>,
+): Repository['resolvePinnedRef'] {
+  const resolve = makePinnedRefResolver(git, resolveRef);
+  const remotes = new Map<string | null, Promise<string | null>>();
+  const resolved = new Map<string, Promise<PinnedRef>>();
+  const findRemote = async (branch: string | null) => findRemoteName(git.run, await readSettings(), branch);
+  return (ref, branch) => {
+    const findRemoteOnce = (): Promise<string | null> => {
+      const remote = remotes.get(branch) ?? findRemote(branch);
+      remotes.set(branch, remote);
+      return remote;
+    };
+    const key = JSON.stringify([ref, branch]);
+    const pinnedRef = resolved.get(key) ?? resolve(ref, findRemoteOnce);
+    resolved.set(key, pinnedRef);
+    return pinnedRef;
   };
 }
 

@@ -1,5 +1,105 @@
-import { batchCalls, isCommitId, splitLines, type Git } from './open-git.ts';
+import { batchCalls, isCommitId, splitLines, type Git, type RunGit } from './open-git.ts';
 import { hasControlCharacters } from '../text.ts';
+
+/**
+ * The result of resolving the ref of a `git:` pin:
+ * - `found`: The ref refers to a commit. It is fixed if it is the id of a commit or the name of a tag. All other refs are
+ *   moving: branches, `HEAD` and relative refs such as `v1~1`.
+ * - `unknown`: git does not know the ref.
+ * - `short-id`: The ref has the form of a commit id, but it has fewer than `MIN_ID_DIGITS` digits. `commits` contains the
+ *   ids of the commits that begin with these digits.
+ * - `ambiguous-id`: The ref is the beginning of the ids of several commits.
+ */
+export type PinnedRef =
+  | { readonly kind: 'found'; readonly commit: string; readonly isMoving: boolean }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'short-id' | 'ambiguous-id'; readonly commits: readonly string[] };
+
+/**
+ * Creates a function that resolves the ref of a `git:` pin. Everything that interprets pins must ask this function,
+ * because git's own rules let a tag hide a commit and resolve a branch differently on a laptop and in CI:
+ * - 4 to 64 hexadecimal digits are always the id of a commit, and never the name of a branch or a tag. Otherwise,
+ *   somebody could change what a pin means by pushing a tag with this name.
+ * - `refs/…` is exactly that ref.
+ * - Any other name is a tag, or else a branch of the remote, or else a local branch.
+ * @param resolveRef resolves a ref by git's rules
+ */
+export function makePinnedRefResolver(
+  { run }: Pick<Git, 'run'>,
+  resolveRef: (ref: string) => Promise<string | null>,
+): (ref: string, findRemote: () => Promise<string | null>) => Promise<PinnedRef> {
+  const listRefsTogether = batchCalls((names) => listExistingRefs(run, names));
+  const listObjectsTogether = batchCalls((prefixes) => listObjectIds(run, prefixes));
+  const resolveExactly = async (ref: string, isMoving: boolean): Promise<PinnedRef> => {
+    const commit = await resolveRef(ref);
+    return commit === null ? { kind: 'unknown' } : { kind: 'found', commit, isMoving };
+  };
+  const resolveId = async (id: string, steps: string): Promise<PinnedRef> => {
+    const objects = (await listObjectsTogether(id)).filter((object) => object.startsWith(id));
+    const resolved = await Promise.all(objects.map((object) => resolveRef(object)));
+    const commits = [...new Set(resolved.flatMap((commit) => commit ?? []))];
+    if (id.length < MIN_ID_DIGITS) return { kind: 'short-id', commits };
+    if (commits.length > 1) return { kind: 'ambiguous-id', commits };
+    const [commit] = commits;
+    return commit === undefined ? { kind: 'unknown' } : resolveExactly(`${commit}${steps}`, steps !== '');
+  };
+  return async (ref, findRemote) => {
+    const [, name = '', steps = ''] = NAME_AND_STEPS.exec(ref) ?? [];
+    if (OBJECT_ID.test(name)) return resolveId(name.toLowerCase(), steps);
+    if (HEAD_NAMES.includes(name)) return resolveExactly(ref, true);
+    const candidates = name.startsWith('refs/') ? [name] : listFullNames(name, await findRemote());
+    const existing = await Promise.all(
+      candidates.map(async (candidate) => (await listRefsTogether(candidate)).has(candidate)),
+    );
+    const fullName = candidates[existing.indexOf(true)];
+    if (fullName === undefined) return { kind: 'unknown' };
+    return resolveExactly(`${fullName}${steps}`, steps !== '' || !fullName.startsWith('refs/tags/'));
+  };
+}
+
+/**
+ * The minimum number of hexadecimal digits of a commit id in a pin. With fewer digits, another commit with the same
+ * digits is easy to make.
+ */
+const MIN_ID_DIGITS = 12;
+
+/** Matches an object id, or the beginning of one that is long enough for git. */
+const OBJECT_ID = /^[0-9a-f]{4,64}$/i;
+
+/** Splits a ref into a name and the steps from there, for example `main` and `~1`, or nothing and `@{1}`. */
+const NAME_AND_STEPS = /^(.*?)((?:[~^]|@\{).*)?$/s;
+
+/** The names that git resolves to HEAD. The empty name is in refs such as `@{1}`, which begin at the current branch. */
+const HEAD_NAMES: readonly string[] = ['HEAD', '@', ''];
+
+/** Returns the refs that a short name can refer to, in the order of precedence. */
+function listFullNames(name: string, remote: string | null): readonly string[] {
+  const remoteBranches = remote === null ? [] : [`refs/remotes/${remote}/${name}`];
+  const otherBranches = [`refs/heads/${name}`, `refs/remotes/${name}`, `refs/remotes/${name}/HEAD`];
+  return [`refs/${name}`, `refs/tags/${name}`, ...remoteBranches, ...otherBranches];
+}
+
+/** The maximum number of refs on one command line. For more refs, promptsync lists all refs of the repository. */
+const MAX_REF_PATTERNS = 100;
+
+/** Returns a set that contains each of these full names that is a ref. It can contain other refs, too. */
+async function listExistingRefs(run: RunGit, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const patterns = names.length > MAX_REF_PATTERNS ? ['refs/'] : names;
+  return new Set(splitLines(await run('for-each-ref', '--format=%(refname)', ...patterns)));
+}
+
+/** The maximum number of ids on one command line. */
+const MAX_IDS_PER_COMMAND = 300;
+
+/** Returns the full ids of all objects whose ids begin with one of these prefixes. Ignores branches and tags. */
+async function listObjectIds(run: RunGit, prefixes: readonly string[]): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let start = 0; start < prefixes.length; start += MAX_IDS_PER_COMMAND) {
+    const batch = prefixes.slice(start, start + MAX_IDS_PER_COMMAND);
+    ids.push(...splitLines(await run('rev-parse', ...batch.map((prefix) => `--disambiguate=${prefix}`))));
+  }
+  return ids;
+}
 
 /**
  * Creates a function that resolves a ref to a commit id, or to null if git does not know the ref. Simultaneous calls

@@ -4,7 +4,14 @@ import { type Change, isNewVersionRef, listChangingEnvironments, type NewVersion
 import { type Content, isEqualContent, toStoredContent } from '../domain/content.ts';
 import { findPinnedContent } from '../domain/pin-target.ts';
 import { isSameVersion, type VersionRef, type VersionTraits } from '../domain/versions.ts';
-import { type EnvironmentPin, findPin, locatePin, mustStoreText, type PromptFile } from '../domain/prompt-file.ts';
+import {
+  type EnvironmentPin,
+  findPin,
+  formatPin,
+  locatePin,
+  mustStoreText,
+  type PromptFile,
+} from '../domain/prompt-file.ts';
 import type { PinContext } from './plan-changes.ts';
 import {
   beganAsPromotion,
@@ -254,11 +261,22 @@ export function warnAboutUnaskedSources(
   });
 }
 
-/** Returns a problem for each `latest` pin in an environment with `allow_latest: false`. */
-export function checkLatestPins(file: PromptFile, forbidden: readonly string[]): readonly Problem[] {
-  return file.pins
-    .filter(({ pin, environment }) => pin.kind === 'latest' && forbidden.includes(environment))
-    .map((pin) => makeProblem('guard/latest-not-allowed', { environment: pin.environment }, locatePin(pin, file)));
+/**
+ * Returns a problem for each pin that `allow_latest: false` forbids: `latest` and moving refs. An edit of the text or a
+ * new commit would change what such a pin wants, although nobody changed the pin.
+ */
+export function checkFixedPins(
+  { pins, path }: Pick<PromptFile, 'pins' | 'path'>,
+  { environmentsWithoutLatest, movingRefs }: Pick<DesiredState, 'environmentsWithoutLatest' | 'movingRefs'>,
+): readonly Problem[] {
+  const isFixed = ({ pin }: EnvironmentPin): boolean =>
+    pin.kind === 'git' ? !movingRefs.has(pin.ref) : pin.kind !== 'latest';
+  return pins
+    .filter((pin) => environmentsWithoutLatest.includes(pin.environment) && !isFixed(pin))
+    .map((pin) => {
+      const evidence = { environment: pin.environment, pin: formatPin(pin.pin) };
+      return makeProblem('guard/latest-not-allowed', evidence, locatePin(pin, { path }));
+    });
 }
 
 /**

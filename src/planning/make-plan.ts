@@ -21,7 +21,7 @@ import { type Pin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { makeBaseline, planChanges, type PinContext, type ResolvedPin } from './plan-changes.ts';
 import { type DriftResult, findDrift, NO_DRIFT } from './find-drift.ts';
-import { checkLatestPins, checkPromotions, warnAboutUnaskedSources } from './check-promotions.ts';
+import { checkFixedPins, checkPromotions, warnAboutUnaskedSources } from './check-promotions.ts';
 import { makePlanScope, type PlanScope, selectChanges, selectDrift } from './make-plan-scope.ts';
 
 type PlanInput = Omit<DesiredState, 'files'>;
@@ -59,7 +59,7 @@ export function planPrompt(
   const activations = allPins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
   const refusals = [
     ...checkType(file, observed),
-    ...checkLatestPins({ ...file, pins: pins.map(({ pin }) => pin) }, desired.environmentsWithoutLatest),
+    ...checkFixedPins({ ...file, pins: pins.map(({ pin }) => pin) }, desired),
     ...checkPromotions(activations, scope.includesEnvironment, context, desired, history),
   ];
   const problems = [...pins.flatMap((pin) => pin.problems), ...refusals];

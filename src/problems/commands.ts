@@ -48,7 +48,7 @@ export const COMMAND_PROBLEMS = {
   }>(
     (e) =>
       `Commit ${shortenCommitId(e.commit)} pinned "${e.environment}" to \`${describeFormerPin(e)}\`, but promptsync could not find a version that matches this pin.`,
-    'Use `--to N` to specify a version, or edit the file and pin a commit that contains the text you want, for example `git:9f2c1ab`.',
+    'Use `--to N` to specify a version, or edit the file and pin a commit that contains the text you want, for example `git:9f2c1ab04d3e`.',
   ),
   'rollback/unknown-version': defineError<{ number: number }>(
     (e) => `promptsync could not find version ${e.number} of this prompt.`,
@@ -138,7 +138,7 @@ export const COMMAND_PROBLEMS = {
   'import/unpinned': defineWarning<{ environments: readonly string[] }>(
     (e) =>
       `promptsync left ${joinQuotedNames(e.environments, 'and')} unpinned in the new file. With \`portable_pins\`, the only pin that an import can set is \`latest\`. The import sets this pin only for an environment that allows \`latest\` and serves exactly the text and metadata of the new file.`,
-    'To manage an unpinned environment, pin the environment to a commit that contains the text served there, for example `git:9f2c1ab`. `promptsync import --commit` creates these commits. Merge them with a merge commit, not with a squash merge.',
+    'To manage an unpinned environment, pin the environment to a commit that contains the text served there, for example `git:9f2c1ab04d3e`. `promptsync import --commit` creates these commits. Merge them with a merge commit, not with a squash merge.',
   ),
   'import/known': defineError<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
     (e) => `The ${e.what} "${e.value}" is already used by \`${e.other}\`.`,

@@ -46,6 +46,14 @@ const guards: readonly [string, Guarded][] = [
       code: 'guard/latest-not-allowed',
     },
   ],
+  [
+    'plan and sync both refuse a pin to HEAD in an environment with allow_latest: false',
+    {
+      config: 'environments: { staging: {}, production: { allow_latest: false } }\n',
+      pins: { staging: 'latest', production: 'git:HEAD' },
+      code: 'guard/latest-not-allowed',
+    },
+  ],
 ];
 
 describe('guards', () => {

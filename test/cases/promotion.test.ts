@@ -213,7 +213,7 @@ describe('the promotion guard', () => {
     ],
     ['sync refuses a reapplied promotion that skips staging even if the file initially had no pins', {}],
     [
-      'sync refuses a reapplied promotion that skips staging even if the file initially pinned staging to a tag',
+      'sync refuses a reapplied promotion that skips staging even if the file initially pinned staging to a branch',
       { staging: 'git:release', production: 1 },
     ],
   ])('%s', async (_, pins) => {
@@ -222,23 +222,23 @@ describe('the promotion guard', () => {
     scene.activate('staging', 2);
     scene.activate('production', 1);
     for (const production of [3, 1, 3]) scene.commit(textThree(2, production));
-    // The tag now names the text of version 3.
-    git(scene.folder, 'tag', 'release');
+    // The branch now contains the text of version 3.
+    git(scene.folder, 'branch', 'release');
     expect(summarizeRun(await scene.runJson(...SYNC))).toBe(REFUSED);
     expect(listServed(scene)).toEqual(['v2', 'v1']);
   });
 
-  test('sync refuses a production pin to a tag if staging does not serve the text of the tag, even after the tag is moved', async () => {
+  test('sync refuses a production pin to a branch if staging does not serve the text of the branch, even after the branch is moved', async () => {
     const scene = await startWithThreeVersions(3, 3);
     git(scene.folder, 'switch', '--quiet', '--create', 'side');
     scene.commit({ ...textThree(3, 3), text: 'Four.' });
-    git(scene.folder, 'tag', 'release');
+    git(scene.folder, 'branch', 'release');
     scene.commit({ ...textThree(3, 3), text: 'Two.' });
     git(scene.folder, 'switch', '--quiet', 'main');
     scene.commit(textThree(3, 'git:release'));
     expect(summarizeRun(await scene.runJson(...SYNC))).toBe(REFUSED);
     scene.commit(textThree(3, 3));
-    git(scene.folder, 'tag', '--force', 'release', 'side');
+    git(scene.folder, 'branch', '--force', 'release', 'side');
     scene.commit(textThree(3, 'git:release'));
     expect(summarizeRun(await scene.runJson(...SYNC))).toBe(REFUSED);
     expect(listServed(scene)).toEqual(['v3', 'v3']);

@@ -6,8 +6,9 @@ import type { ContentAtRef } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Problem } from '../../src/problem.ts';
 import { parsePromptFile } from '../../src/files/parse-prompt-file.ts';
-import { cloneOf, commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
-import { promptText } from '../support/prompts.ts';
+import { cloneOf, commitAll, type Files, git, makeRepository, writeFiles } from '../support/folder.ts';
+import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
+import { runJson } from '../support/run.ts';
 import { open } from '../git/support.ts';
 
 const PATH = 'prompts/greeting.md';
@@ -20,18 +21,29 @@ function fileWith(ref: string, path = PATH): PromptFile {
 /** Reads the content that a `git:` pin to this ref means in a workspace. */
 async function contentAt(folder: string, ref = 'v1', path = PATH): Promise<ContentAtRef | Problem | undefined> {
   const file = fileWith(ref, path);
-  const at = (await readContentsAtRefs([file], { ...(await open(folder)), otherEnvironments: [] }))
+  const at = (await readContentsAtRefs([file], { ...(await open(folder)), otherEnvironments: [], branch: null }))
     .get(file.id)
     ?.get(ref);
   return at?.isSuccess === true ? at.value : at?.problems[0];
 }
 
 /** Makes a repository with these files and the tag `v1`. */
-function makeTagged(files: Readonly<Record<string, string>>): string {
+function makeTagged(files: Files): string {
   const folder = makeRepository(files);
   git(folder, 'tag', 'v1');
   return folder;
 }
+
+test.each([
+  ['validate refuses a pin to a branch in an environment with allow_latest: false', 'git:main', 3],
+  ['validate accepts a pin to a tag in an environment with allow_latest: false', 'git:v1', 0],
+])('%s', async (_, pin, expected) => {
+  const config = `${CONFIG}environments: { staging: {}, production: { allow_latest: false } }\n`;
+  const folder = makeTagged(workspaceFiles({ greeting: { pins: { staging: 'latest', production: pin } } }, config));
+  const { exitCode, report } = await runJson(folder, ['validate']);
+  expect(exitCode).toBe(expected);
+  expect(report.problems.map(({ code }) => code)).toEqual(expected === 0 ? [] : ['guard/latest-not-allowed']);
+});
 
 describe('a git: pin', () => {
   test('a git: pin reads the text and the path of the prompt file at its ref', async () => {
@@ -80,6 +92,16 @@ describe('a git: pin', () => {
   ])('%s', async (_, files, ref, code) => {
     const folder = makeTagged({ 'a.txt': 'a', ...files });
     expect(await contentAt(folder, ref)).toMatchObject({ code, path: PATH, line: 5 });
+  });
+
+  test('a git: pin to a short commit id is an error that names the full id', async () => {
+    const folder = makeRepository({ [PATH]: promptText('greeting', { text: 'Then.' }) });
+    const commit = git(folder, 'rev-parse', 'HEAD');
+    const short = commit.slice(0, 8);
+    const problem = { code: 'pin/short-commit-id', message: expect.stringContaining(commit), line: 5 };
+    expect(await contentAt(folder, short)).toMatchObject(problem);
+    git(folder, 'tag', short);
+    expect(await contentAt(folder, short)).toMatchObject(problem);
   });
 
   test('the error for a git: pin to an invalid prompt file names the file and its problem', async () => {

@@ -198,9 +198,9 @@ describe('a promotion from an environment of another configuration', () => {
   });
 
   test('sync refuses a version that no earlier commit pinned in the source environment of another configuration', async () => {
-    const { commit, json, services } = await makeStaged();
-    commit({ text: 'Two.', pins: { production: 'git:HEAD~1' } });
-    commit({ text: 'Two.', pins: { staging: 'latest', production: 'git:HEAD~1' } });
+    const { commit, json, services, folder } = await makeStaged();
+    commit({ text: 'Two.', pins: { production: `git:${git(folder, 'rev-parse', 'HEAD')}` } });
+    commit({ text: 'Two.', pins: { staging: 'latest', production: `git:${git(folder, 'rev-parse', 'HEAD')}` } });
     const refused = await json('production', 'sync', '--yes');
     expect(summarizeRun(refused)).toBe(`${OUT_OF_ORDER} ${NOT_ASKED}`);
     expect(refused.report.prompts[0]?.problems[0]?.message).toContain('No earlier commit on the live branch does that');
@@ -217,8 +217,10 @@ describe('a promotion from an environment of another configuration', () => {
   });
 
   test('sync refuses a promotion if earlier commits pinned the source environment only to a branch, because branches move', async () => {
-    const { commit, json, services } = await makeStages({ greeting: { text: 'One.', pins: { staging: 'git:main' } } });
-    commit({ text: 'Two.', pins: { staging: 'git:main', production: 'git:main' } });
+    const pins = { staging: 'git:main' } as const;
+    const { commit, json, services, folder } = await makeStages({ greeting: { text: 'One.', pins } });
+    commit({ text: 'Two.', pins });
+    commit({ text: 'Two.', pins: { ...pins, production: `git:${git(folder, 'rev-parse', 'HEAD')}` } });
     expect(summarizeRun(await json('production', 'sync', '--yes'))).toBe(`${OUT_OF_ORDER} ${NOT_ASKED}`);
     expect(services.production.takeWrites()).toEqual([]);
   });
@@ -249,10 +251,11 @@ describe('a promotion from an environment of another configuration', () => {
   });
 
   test('sync refuses a promotion that HEAD itself made, even if another part of the file has uncommitted changes', async () => {
-    const { commit, write, json, services } = await makeStaged();
-    const pins = { staging: 'latest', production: 'git:HEAD' } as const;
-    commit({ text: 'Two.', pins });
-    write({ text: 'Two.', pins: { ...pins, staging: 'git:HEAD' } });
+    const { commit, write, json, services, folder } = await makeStaged();
+    commit({ text: 'Two.', pins: {} });
+    const second = `git:${git(folder, 'rev-parse', 'HEAD')}`;
+    commit({ text: 'Two.', pins: { staging: 'latest', production: second } });
+    write({ text: 'Two.', pins: { staging: second, production: second } });
     const refused = await json('production', 'sync', '--yes', '--allow-dirty');
     expect(summarizeRun(refused)).toBe(`${OUT_OF_ORDER} ${NOT_ASKED}`);
     expect(services.production.takeWrites()).toEqual([]);

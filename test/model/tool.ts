@@ -97,6 +97,7 @@ function desiredOf(
       files,
       environmentOrder,
       environmentsWithoutLatest,
+      movingRefs: new Set(),
       contentsAtRefs,
       base,
       promotionSources: new Map(),

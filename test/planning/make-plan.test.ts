@@ -507,7 +507,14 @@ testPlans('a blocked plan', [
     { environmentsWithoutLatest: ['production'] },
   ],
   [
-    'The plan accepts version numbers, version ids, and git refs in environments that forbid latest',
+    'The plan blocks a prompt with a pin to a moving ref in an environment that forbids latest',
+    { pins: { production: 'git:main' } },
+    { production: version(1, 'Hello') },
+    lines('blocked: guard/latest-not-allowed'),
+    { environmentsWithoutLatest: ['production'], movingRefs: new Set(['main']), refs: { main: content('Hello') } },
+  ],
+  [
+    'The plan accepts version numbers, version ids, and fixed git refs in environments that forbid latest',
     { pins: { a: 1, b: 'version:ver_1', c: 'git:v1' } },
     { a: version(1, 'Hello'), b: version(1, 'Hello'), c: version(1, 'Hello') },
     [],

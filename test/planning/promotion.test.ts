@@ -498,7 +498,7 @@ describe('earlier pins in git', () => {
   });
 
   test.each<[string, string, 'allowed' | 'refused']>([
-    ['The promotion guard ignores an earlier pin to a tag, because tags can move', 'git:release', 'refused'],
+    ['The promotion guard ignores an earlier pin to a branch, because branches move', 'git:release', 'refused'],
     [
       'The promotion guard accepts a rollback to a version that was previously pinned by commit hash',
       `git:${'a'.repeat(40)}`,

@@ -142,6 +142,7 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
     ...{
       environmentOrder: null,
       environmentsWithoutLatest: [],
+      movingRefs: new Set<string>(),
       promotionSources: new Map(),
       otherPromotionSources: new Map(),
       environmentSelection: null,
