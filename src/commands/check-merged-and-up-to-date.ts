@@ -3,6 +3,7 @@ import { makeGitSettings } from '../config/make-git-settings.ts';
 import { listConfigPaths, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import type { DesiredWorkspace } from '../desired/read-desired-state.ts';
 import { makePromptMatcher } from '../files/find-prompt-paths.ts';
+import { isRepositoryRoot } from '../files/paths.ts';
 import { openRemote } from '../git/open-remote.ts';
 import type { Repository } from '../git/open-repository.ts';
 import { makeProblem, getErrorMessage, type Problem } from '../problem.ts';
@@ -58,6 +59,23 @@ export async function checkUpToDate(
 ): Promise<readonly Problem[]> {
   const newer = await findNewerCommit(desired, options).catch(() => null);
   return newer === null ? [] : [makeProblem('guard/overtaken', newer)];
+}
+
+/**
+ * Returns a problem if the setting `branch` is the name of a remote-tracking branch, such as `origin/main`. The remote
+ * has no branch with this name, so every sync would fail. Does not contact the remote. If git fails, returns no problem,
+ * because the sync then reports the failure.
+ */
+export async function checkBranchSetting(config: Config): Promise<readonly Problem[]> {
+  const { branch, branchPlace } = config;
+  if (branch === null || !branch.includes('/') || !isRepositoryRoot(config.root)) return [];
+  const name = await openRemote(makeGitSettings(config))
+    .findTrackedBranch(branch)
+    .catch(() => null);
+  if (name === null) return [];
+  const expected = `\`${branch}\` is the name of a remote-tracking branch, not of a branch`;
+  const evidence = { field: 'branch', expected, fix: `Set \`branch: ${name}\` in \`promptsync.yaml\`.` };
+  return [makeProblem('config/invalid-field', evidence, branchPlace ?? {})];
 }
 
 /** A branch tip whose configuration or prompt files differ from those of the checked-out commit. */

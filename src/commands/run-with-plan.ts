@@ -28,6 +28,7 @@ import { type ReadNeeds, NO_READ_NEEDS, observePrompts, makeReadRequest } from '
 import { makePlan, planPrompt } from '../planning/make-plan.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { DEFAULT_PROVIDER, NAMED_PROVIDERS, PROVIDERS } from '../providers/list.ts';
+import { checkBranchSetting } from './check-merged-and-up-to-date.ts';
 import {
   type ContactPolicyOptions,
   makeObserveOptions,
@@ -134,6 +135,7 @@ async function readCheckedInput(
   const selection = selectEnvironments(environments, config, allFiles);
   const obstacles = [
     ...needs.problems,
+    ...(await checkBranchSetting(config)),
     ...(selection.isSuccess ? [] : selection.problems),
     ...(contactPolicy === 'always' ? checkServiceAccess(config, options, world) : []),
   ];

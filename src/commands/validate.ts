@@ -9,6 +9,7 @@ import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { checkFixedPins, findSkippedPromotions, warnAboutSkips } from '../planning/check-promotions.ts';
+import { checkBranchSetting } from './check-merged-and-up-to-date.ts';
 import { sortByPlace, isError, type Problem } from '../problem.ts';
 import { chooseExitCode, makeRunWithoutPlan, type CommandResult } from './result.ts';
 
@@ -19,11 +20,12 @@ import { chooseExitCode, makeRunWithoutPlan, type CommandResult } from './result
 export async function validatePrompts(options: WorkspaceOptions, world: World): Promise<CommandResult> {
   const workspace = await openWorkspace(options, world);
   const { forbidden, warnings } = await checkPins(workspace);
+  const branchProblems = workspace.config === null ? [] : await checkBranchSetting(workspace.config);
   const run = makeRunWithoutPlan('validate', {
     config: workspace.config,
     files: workspace.files,
     acceptedWarnings: collectAcceptedWarnings(workspace.files, workspace.config),
-    problems: sortByPlace([...workspace.problems, ...forbidden, ...warnings]),
+    problems: sortByPlace([...workspace.problems, ...branchProblems, ...forbidden, ...warnings]),
   });
   const exitCode = forbidden.length > 0 ? 3 : chooseExitCode(run, {});
   return { run, exitCode };

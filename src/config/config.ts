@@ -64,6 +64,8 @@ export type Config = {
   readonly portablePins: boolean;
   /** The branch whose commits go live. Null means the default branch of the remote. */
   readonly branch: string | null;
+  /** The place of `branch` in the configuration file. Null if the file does not set it. */
+  readonly branchPlace: Place | null;
   readonly onDrift: OnDrift;
   readonly maxChanges: MaxChanges | null;
   readonly acceptWarnings: readonly string[];

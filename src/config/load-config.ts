@@ -146,6 +146,7 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, context: Co
     ...parseEnvironmentSettings(written, mapping),
     portablePins: written.portable_pins ?? DEFAULTS.portable_pins,
     branch: written.branch ?? null,
+    branchPlace: written.branch === undefined ? null : mapping.placeOf(['branch']),
     onDrift: written.on_drift ?? DEFAULTS.on_drift,
     maxChanges: written.max_changes === undefined ? null : parseMaxChanges(written.max_changes),
     acceptWarnings: written.accept_warnings ?? [],

@@ -41,6 +41,12 @@ export type Remote = {
    */
   readonly findRemote: (branch: string | null) => Promise<RemoteAddress | null>;
   /**
+   * Returns the branch that a remote-tracking branch stores, for example `main` for `origin/main`. Does not contact the
+   * remote. Returns null if the clone has no remote-tracking branch with this name, or if the remote that `readTip`
+   * would query has a branch with this whole name.
+   */
+  readonly findTrackedBranch: (name: string) => Promise<string | null>;
+  /**
    * Queries the remote for the current tip of a branch. If `branch` is null, uses the default branch of the remote.
    * Returns null if the clone has no remote.
    */
@@ -77,6 +83,7 @@ export function openRemote(settings: GitSettings): Remote {
   return {
     readAddress: async () => (await run('config', '--get', `remote.${DEFAULT_REMOTE}.url`)).trim(),
     findRemote: (branch) => findRemote(run, branch),
+    findTrackedBranch: (name) => findTrackedBranch(run, name),
     readTip: (branch) => readTip(run, branch),
     fetchTip: async ({ remote, commit }, isShallow) => {
       const options = ['--no-tags', '--no-prune', '--refmap=', '--no-write-fetch-head', '--no-recurse-submodules'];
@@ -93,6 +100,16 @@ async function findRemote(run: RunGit, branch: string | null): Promise<RemoteAdd
   if (name === null) return null;
   const url = (await run('config', '--get', `remote.${name}.url`)).trim();
   return { name, url: removeUrlCredentials(url) };
+}
+
+async function findTrackedBranch(run: RunGit, name: string): Promise<string | null> {
+  const settings = await readCloneSettings(run);
+  const remote = [...settings.remotes].find((one) => name.startsWith(`${one}/`));
+  if (remote === undefined) return null;
+  const trackingRef = `refs/remotes/${name}`;
+  const branchRef = (await findKnownTipRef(run, settings, name))?.ref ?? trackingRef;
+  const refs = splitLines(await run('for-each-ref', '--format=%(refname)', trackingRef, branchRef));
+  return refs.includes(trackingRef) && !refs.includes(branchRef) ? name.slice(remote.length + 1) : null;
 }
 
 async function readTip(run: RunGit, branch: string | null): Promise<BranchTip | null> {

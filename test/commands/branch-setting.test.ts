@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { git, makeRepository } from '../support/folder.ts';
+import { CONFIG, workspaceFiles } from '../support/prompts.ts';
+import { runJson } from '../support/run.ts';
+import { startTestService } from '../support/service.ts';
+
+describe('the setting branch', () => {
+  test.each<[string, readonly string[], string, string | null]>([
+    ['validate refuses origin/main if it is a remote-tracking branch', [], 'origin/main', 'main'],
+    ['validate refuses a remote-tracking branch with a slash', ['origin/team/main'], 'origin/team/main', 'team/main'],
+    [
+      'validate accepts origin/main if the remote has a branch with this name',
+      ['origin/origin/main'],
+      'origin/main',
+      null,
+    ],
+    ['validate accepts a branch with a slash', ['origin/release/1'], 'release/1', null],
+    ['validate accepts a branch with a slash that was never fetched', [], 'release/1', null],
+  ])('%s', async (_, refs, branch, right) => {
+    const folder = makeRepository(workspaceFiles({ greeting: {} }, `${CONFIG}branch: ${branch}\n`));
+    git(folder, 'remote', 'add', 'origin', '/nowhere');
+    for (const ref of ['origin/main', ...refs]) git(folder, 'update-ref', `refs/remotes/${ref}`, 'HEAD');
+    const { exitCode, report } = await runJson(folder, ['validate']);
+    expect(exitCode).toBe(right === null ? 0 : 1);
+    expect(report.problems.map(({ code, line, message, hint }) => ({ code, line, message, hint }))).toEqual(
+      right === null
+        ? []
+        : [
+            {
+              code: 'config/invalid-field',
+              line: 2,
+              message: expect.stringContaining('`branch`'),
+              hint: expect.stringContaining(`\`branch: ${right}\``),
+            },
+          ],
+    );
+  });
+
+  test('plan stops before it contacts the service if branch is a remote-tracking branch', async () => {
+    const folder = makeRepository(workspaceFiles({ greeting: {} }, `${CONFIG}branch: origin/main\n`));
+    git(folder, 'remote', 'add', 'origin', '/nowhere');
+    git(folder, 'update-ref', 'refs/remotes/origin/main', 'HEAD');
+    const service = await startTestService(['greeting']);
+    expect(await runJson(folder, ['plan'], service)).toMatchObject({
+      exitCode: 1,
+      report: { problems: [{ code: 'config/invalid-field' }] },
+    });
+    expect(service.requests).toEqual([]);
+  });
+});
