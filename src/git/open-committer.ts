@@ -2,14 +2,6 @@ import type { EditCommit } from '../domain/edits.ts';
 import { makeProblem, ProblemError, toProblem, type Problem } from '../problem.ts';
 import { makeLiteralPathspec, openGit, type RunGit, type GitSettings, splitLines } from './open-git.ts';
 
-/**
- * The environment variables that define the author and the committer, such as `GIT_AUTHOR_NAME`. promptsync hides most
- * `GIT_*` variables from git, but it passes these on because workflows set them.
- */
-export const IDENTITY_VARIABLES = ['AUTHOR', 'COMMITTER'].flatMap((role) =>
-  ['NAME', 'EMAIL', 'DATE'].map((property) => `GIT_${role}_${property}`),
-);
-
 /** Functions that create branches and commits in the user's clone. */
 export type Committer = {
   /**
@@ -44,7 +36,7 @@ export type Committer = {
 };
 
 export function openCommitter(settings: GitSettings): Committer {
-  const { run } = openGit(settings, { allowEnvironment: IDENTITY_VARIABLES });
+  const { run } = openGit(settings);
   return {
     findBranchProblem: (name) => findBranchProblem(run, name),
     switchTo: async (branch) => {

@@ -20,21 +20,37 @@ export type GitSettings = {
 
 /**
  * Matches the names of environment variables that git must not inherit:
- * - `GIT_*` and editor variables. They change which programs git runs, and which files and folders it uses. git itself
- *   sets many of them when it runs a hook. simple-git omits the same variables.
+ * - Variables that choose another repository, index, or set of refs. git sets them for its hooks. The command
+ *   `git rev-parse --local-env-vars` lists them, but also lists the variables that hold settings.
+ * - Variables that change how git reads pathspecs, or what it prints.
  * - Variables of promptsync and inputs of the action. They can contain keys and tokens.
  */
-const OMITTED_VARIABLES = /^\s*(?:(?:git|promptsync|input)_|(?:editor|pager|prefix|ssh_askpass|visual)\s*$)/i;
+const OMITTED_VARIABLES = new RegExp(
+  [
+    'git_(?:dir|work_tree|implicit_work_tree|common_dir|config|prefix|internal_super_prefix|namespace)$',
+    'git_(?:index_file|object_directory|alternate_object_directories|quarantine_path|shallow_file|graft_file)$',
+    'git_(?:replace_ref_base|no_replace_objects)$',
+    'git_(?:literal|glob|noglob|icase)_pathspecs$',
+    'git_(?:trace.*|curl_verbose|pager_in_use)$',
+    'promptsync_',
+    'input_',
+  ]
+    .map((name) => String.raw`^\s*${name}`)
+    .join('|'),
+  'i',
+);
 
-function makeGitEnvironment(
-  keyVariables: readonly string[],
-  allowedVariables: readonly string[],
-): Record<string, string | undefined> {
-  const isInherited = (name: string): boolean => {
-    if (allowedVariables.includes(name)) return true;
-    return !keyVariables.includes(name) && !OMITTED_VARIABLES.test(name);
-  };
-  return Object.fromEntries(Object.entries(env).filter(([name]) => isInherited(name)));
+/**
+ * Returns the environment of a git process. git inherits the user's settings, such as `GIT_SSH_COMMAND` or
+ * `GIT_CONFIG_GLOBAL`, so that it works as in the user's shell. Unless the user decides otherwise, git does not prompt
+ * for a password.
+ * @param keyVariables the names of the environment variables that contain API keys
+ */
+function makeGitEnvironment(keyVariables: readonly string[]): Record<string, string | undefined> {
+  const inherited = Object.entries(env).filter(
+    ([name]) => !keyVariables.includes(name) && !OMITTED_VARIABLES.test(name),
+  );
+  return { GIT_TERMINAL_PROMPT: '0', ...Object.fromEntries(inherited) };
 }
 
 /** Converts an error from git or simple-git to a `ProblemError`. */
@@ -129,11 +145,10 @@ async function runGitAnywhere<Output>(
   const { simpleGit } = await import('simple-git');
   const streams: NodeJS.ReadableStream[] = [];
   try {
-    const { allowEnvironment: allowedVariables = [] } = options;
-    const allowEnvironment = [...allowedVariables, ...Object.keys(NON_INTERACTIVE_SETTINGS)];
     const config = [...SAFE_CONFIG, ...(options.config ?? [])];
+    const variables = makeGitEnvironment(keyVariables);
+    const allowEnvironment = Object.keys(variables);
     const allOptions = { ...DEFAULT_OPTIONS, ...options, unsafe: SAFETY_EXCEPTIONS, config, allowEnvironment };
-    const variables = { ...makeGitEnvironment(keyVariables, allowedVariables), ...NON_INTERACTIVE_SETTINGS };
     const git = simpleGit({ ...allOptions, baseDir: root }).env(variables);
     return await use(
       git.outputHandler((_, stdout, stderr) => {
@@ -159,9 +174,6 @@ export async function readGitVersion({ root, keyVariables }: GitSettings): Promi
   return output.trim().replace(/^git version /, '');
 }
 
-/** The environment variable that makes git fail instead of prompting for a password. */
-const NON_INTERACTIVE_SETTINGS = { GIT_TERMINAL_PROMPT: '0' };
-
 /**
  * The time after which git gives up on a silent HTTP server, in seconds. In a partial clone, every git command can
  * contact the remote.
@@ -181,10 +193,41 @@ const SAFE_CONFIG: readonly string[] = [
   ...makeHttpLimits(MAX_HTTP_SILENCE_SECONDS),
 ];
 
-/** simple-git refuses some settings and variables by default. promptsync sets or allows these two on purpose. */
-const SAFETY_EXCEPTIONS: NonNullable<SimpleGitOptions['unsafe']> = {
+type SafetyException = Exclude<
+  keyof NonNullable<SimpleGitOptions['unsafe']>,
+  'allowAbbreviatedOptions' | 'allowUnsafeCustomBinary'
+>;
+
+/**
+ * The settings that simple-git accepts although they can start programs. By default, simple-git refuses to run if a
+ * variable such as `GIT_ASKPASS` or a setting in `GIT_CONFIG_COUNT` is one of them. These variables are the user's own.
+ * No text from a branch becomes a setting or an option of git.
+ */
+const SAFETY_EXCEPTIONS: Readonly<Record<SafetyException, true>> = {
+  allowUnsafeAlias: true,
+  allowUnsafeAskPass: true,
+  allowUnsafeCommandBinaries: true,
+  allowUnsafeConfigEnvCount: true,
+  allowUnsafeConfigPaths: true,
+  allowUnsafeCredentialHelper: true,
+  allowUnsafeDiffExternal: true,
+  allowUnsafeDiffTextConv: true,
+  allowUnsafeEditor: true,
+  allowUnsafeExec: true,
+  allowUnsafeFilter: true,
   allowUnsafeFsMonitor: true,
+  allowUnsafeGitProxy: true,
+  allowUnsafeGpgProgram: true,
+  allowUnsafeHooksPath: true,
+  allowUnsafeInclude: true,
+  allowUnsafeMergeDriver: true,
+  allowUnsafePack: true,
+  allowUnsafePager: true,
+  allowUnsafeProtocolOverride: true,
   allowUnsafeSshCommand: true,
+  allowUnsafeSubmodule: true,
+  allowUnsafeTemplateDir: true,
+  allowUnsafeUrlRewrite: true,
 };
 
 /**

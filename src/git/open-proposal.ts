@@ -1,4 +1,3 @@
-import { IDENTITY_VARIABLES } from './open-committer.ts';
 import { splitLines, NO_EXTERNAL_PROGRAMS, type GitSettings, type RunGit } from './open-git.ts';
 import { DEFAULT_REMOTE, openRemoteGit } from './open-remote.ts';
 
@@ -53,7 +52,7 @@ export type ProposalBranch = {
 };
 
 export function openProposal(settings: GitSettings, branch: string): ProposalBranch {
-  const { run } = openRemoteGit(settings, IDENTITY_VARIABLES);
+  const { run } = openRemoteGit(settings);
   const ref = `refs/heads/${PROPOSAL_BRANCH_PREFIX}${branch}`;
   return {
     branch: `${PROPOSAL_BRANCH_PREFIX}${branch}`,

@@ -62,19 +62,12 @@ export type Remote = {
 
 /**
  * Opens git for commands that contact a remote. A command fails if the remote stays silent.
- * @param variables the environment variables that git inherits in addition to the usual ones
  * @param maxSilence the time after which promptsync stops a silent command, in milliseconds
  */
-export function openRemoteGit(
-  settings: GitSettings,
-  variables: readonly string[] = [],
-  maxSilence = MAX_SILENCE_MS,
-): Git {
+export function openRemoteGit(settings: GitSettings, maxSilence = MAX_SILENCE_MS): Git {
   return openGit(settings, {
     timeout: { block: maxSilence },
     completion: { onClose: true, onExit: MAX_CLOSE_MS },
-    // Let git inherit GIT_SSH_COMMAND, because it may specify where ssh finds the user's keys.
-    allowEnvironment: [...variables, 'GIT_SSH_COMMAND'],
   });
 }
 

@@ -223,7 +223,7 @@ describe('a remote that accepts connections and never answers', () => {
     writeFiles(folder, { 'ssh.sh': `trap '' INT TERM\necho $$ > '${pidFile}'\nexec sleep 60\n` });
     git(desk, 'remote', 'set-url', 'origin', 'git@127.0.0.1:origin.git');
     git(desk, 'config', 'core.sshCommand', `sh '${join(folder, 'ssh.sh')}'`);
-    const { run } = openRemoteGit(startAt(desk), [], 1000);
+    const { run } = openRemoteGit(startAt(desk), 1000);
     await expect(run('ls-remote', '--', 'origin')).rejects.toThrow(/the remote did not respond in time/);
     if (existsSync(pidFile)) process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGKILL');
   });

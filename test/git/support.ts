@@ -70,6 +70,7 @@ export const UNUSUAL_VARIABLES = {
   GIT_LITERAL_PATHSPECS: '1',
   GIT_NOGLOB_PATHSPECS: '1',
   GIT_PAGER: 'less',
+  GIT_PAGER_IN_USE: '1',
   GIT_PREFIX: 'prompts/',
   GIT_SEQUENCE_EDITOR: 'vi',
   GIT_SSH: 'ssh',

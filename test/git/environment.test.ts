@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { openCommitter } from '../../src/git/open-committer.ts';
+import { openGit } from '../../src/git/open-git.ts';
+import { openRemote } from '../../src/git/open-remote.ts';
+import { wrapGit } from '../support/count-git.ts';
+import { git, GIT_VARIABLES, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { startAt } from './support.ts';
+
+afterEach(() => void vi.unstubAllEnvs());
+
+/** Variables with settings of the user, such as credentials, proxies and programs. */
+const USER_SETTINGS = {
+  EDITOR: 'vi',
+  SSH_ASKPASS: 'ask',
+  GIT_ALLOW_PROTOCOL: 'file',
+  GIT_ASKPASS: 'ask',
+  GIT_AUTHOR_NAME: 'Bob',
+  GIT_COMMITTER_EMAIL: 'bob@example.com',
+  GIT_CONFIG_COUNT: '2',
+  GIT_CONFIG_KEY_0: 'credential.https://git.example.com.helper',
+  GIT_CONFIG_VALUE_0: 'store',
+  GIT_CONFIG_KEY_1: 'remote.origin.uploadpack',
+  GIT_CONFIG_VALUE_1: 'git-upload-pack',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '0',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+  GIT_HTTP_PROXY_AUTHMETHOD: 'basic',
+  GIT_HTTP_USER_AGENT: 'test',
+  GIT_SSH: 'ssh',
+  GIT_SSH_COMMAND: 'ssh -o BatchMode=yes',
+  GIT_SSH_VARIANT: 'ssh',
+  GIT_SSL_CAINFO: '/nowhere',
+  GIT_SSL_NO_VERIFY: '1',
+  GIT_TERMINAL_PROMPT: '1',
+} as const;
+
+/** Variables that are no settings in git's own list, and those that change what git prints. */
+const OMITTED_VARIABLES = [
+  ...execFileSync('git', ['rev-parse', '--local-env-vars'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((name) => !['', 'GIT_CONFIG_COUNT', 'GIT_CONFIG_PARAMETERS'].includes(name)),
+  'GIT_NAMESPACE',
+  'GIT_LITERAL_PATHSPECS',
+  'GIT_TRACE',
+  'GIT_TRACE2_EVENT',
+  'GIT_CURL_VERBOSE',
+  'PROMPTSYNC_API_KEY',
+  'INPUT_API-KEY',
+  'TEAM_KEY',
+];
+
+/** Runs git and returns the environment variables that it received. */
+async function readGitEnvironment(): Promise<ReadonlyMap<string, string>> {
+  const { folder, path } = wrapGit((real) => ['env -0 > "${0%/*}/environment"', `exec ${real} "$@"`]);
+  vi.stubEnv('PATH', path);
+  await openGit({ ...startAt(makeRepository({ 'a.md': 'a' })), keyVariables: ['TEAM_KEY'] }).run('rev-parse', 'HEAD');
+  const entries = readFileSync(join(folder, 'environment'), 'utf8').split('\0');
+  return new Map(entries.map((entry) => [entry.split('=')[0] ?? '', entry.slice(entry.indexOf('=') + 1)]));
+}
+
+describe('the environment of git', () => {
+  test('git inherits the settings of the user, and may prompt for a password if the user allows it', async () => {
+    for (const [name, value] of Object.entries(USER_SETTINGS)) vi.stubEnv(name, value);
+    expect(Object.fromEntries(await readGitEnvironment())).toMatchObject(USER_SETTINGS);
+  });
+
+  test('git does not prompt for a password by default', async () => {
+    expect((await readGitEnvironment()).get('GIT_TERMINAL_PROMPT')).toBe('0');
+  });
+
+  test('git inherits no variable that chooses a repository or changes its output, and no key', async () => {
+    for (const name of OMITTED_VARIABLES) vi.stubEnv(name, '1');
+    const inherited = await readGitEnvironment();
+    expect(OMITTED_VARIABLES.filter((name) => inherited.has(name))).toEqual([]);
+  });
+
+  test('promptsync commits with the identity in the file that GIT_CONFIG_GLOBAL names', async () => {
+    const folder = makeRepository({ 'a.md': 'a' });
+    writeFiles(folder, { 'a.md': 'A' });
+    const settings = makeWorkspace({
+      gitconfig: '[user]\nname = Bob\nemail = bob@example.com\nuseConfigOnly = true\n',
+    });
+    for (const name of Object.keys(GIT_VARIABLES)) vi.stubEnv(name, undefined);
+    vi.stubEnv('GIT_CONFIG_GLOBAL', join(settings, 'gitconfig'));
+    await openCommitter(startAt(folder)).commit(['a.md'], 'Edit');
+    expect(git(folder, 'log', '-1', '--format=%an <%ae>')).toBe('Bob <bob@example.com>');
+  });
+
+  test('promptsync asks the remote to which a setting in GIT_CONFIG_COUNT redirects the URL', async () => {
+    const folder = makeRepository({ 'a.md': 'a' });
+    const origin = join(makeFolder(), 'origin.git');
+    git(folder, 'init', '--quiet', '--bare', '--initial-branch', 'main', origin);
+    git(folder, 'push', '--quiet', origin, 'main');
+    git(folder, 'remote', 'add', 'origin', 'https://git.example.com/prompts.git');
+    vi.stubEnv('GIT_CONFIG_COUNT', '1');
+    vi.stubEnv('GIT_CONFIG_KEY_0', `url.${origin}.insteadOf`);
+    vi.stubEnv('GIT_CONFIG_VALUE_0', 'https://git.example.com/prompts.git');
+    expect(await openRemote(startAt(folder)).readTip('main')).toMatchObject({
+      commit: git(folder, 'rev-parse', 'HEAD'),
+    });
+  });
+});
