@@ -1,6 +1,6 @@
 import type { EditCommit } from '../domain/edits.ts';
 import { makeProblem, ProblemError, toProblem, type Problem } from '../problem.ts';
-import { makeLiteralPathspec, openGit, type RunGit, type GitSettings, splitLines } from './open-git.ts';
+import { makeLiteralPathspec, openGit, type RunGit, type GitSettings, splitLines, splitNames } from './open-git.ts';
 
 /** Functions that create branches and commits in the user's clone. */
 export type Committer = {
@@ -11,12 +11,13 @@ export type Committer = {
   readonly findBranchProblem: (name: string) => Promise<Problem | null>;
   /**
    * Creates a branch at HEAD and checks it out. Does nothing if the branch is already checked out. The files in the
-   * work tree stay unchanged. Returns null, or a problem if git refuses.
+   * work tree stay unchanged. Returns null if the branch is then checked out, or a problem if git refuses.
    */
   readonly switchTo: (branch: string) => Promise<Problem | null>;
   /**
-   * Commits only these files, even if other files are staged, and runs the user's hooks. Paths are relative to the
-   * repository root. Throws a `ProblemError` if git refuses.
+   * Commits only these files, even if other files are staged, and runs the user's hooks. Afterwards, the index matches
+   * the commit for each file in it, even if a hook has changed and staged files. Paths are relative to the repository
+   * root. Throws a `ProblemError` if git refuses.
    */
   readonly commit: (pathsFromRoot: readonly string[], message: string) => Promise<EditCommit>;
   /** Returns the id of the commit at HEAD, or an empty string before the first commit. */
@@ -41,10 +42,11 @@ export function openCommitter(settings: GitSettings): Committer {
     findBranchProblem: (name) => findBranchProblem(run, name),
     switchTo: async (branch) => {
       try {
-        const current = await runOrReturnEmpty(run, 'branch', '--show-current');
-        if (current !== branch) await run('switch', '--quiet', '--create', branch);
+        if ((await readBranch(run)) !== branch) await run('switch', '--quiet', '--create', branch);
         return null;
       } catch (error) {
+        // If only the post-checkout hook fails, git has already switched to the branch.
+        if ((await readBranch(run)) === branch) return null;
         return makeProblem('git/branch', { branch, reason: toProblem(error).message.replace(/\.$/, '') });
       }
     },
@@ -59,6 +61,7 @@ export function openCommitter(settings: GitSettings): Committer {
       // A hook can reject the commit without any output. simple-git does not treat that as an error.
       if (commit === headBefore)
         throw new ProblemError(makeProblem('git/failed', { reason: 'git created no commit and gave no reason.' }));
+      await unstageCommittedFiles(run, commit, pathsFromRoot);
       const branch = (await run('branch', '--show-current')).trim() || null;
       return { commit, branch };
     },
@@ -75,10 +78,31 @@ export function openCommitter(settings: GitSettings): Committer {
       // meantime is not lost.
       await (to === '' ? run('update-ref', '-d', 'HEAD', newest) : run('update-ref', 'HEAD', to, newest));
     },
-    unstage: async (pathsFromRoot) => {
-      await run('reset', '--quiet', '--', ...pathsFromRoot.map(makeLiteralPathspec));
-    },
+    unstage: (pathsFromRoot) => unstage(run, pathsFromRoot),
   };
+}
+
+async function unstage(run: RunGit, pathsFromRoot: readonly string[]): Promise<void> {
+  await run('reset', '--quiet', '--', ...pathsFromRoot.map(makeLiteralPathspec));
+}
+
+/**
+ * Makes the index match the commit for these files and all other files in it. `git commit --only` runs the hooks with an
+ * index of their own. If a hook stages a formatted file there, the user's index still contains the file as it was before.
+ */
+async function unstageCommittedFiles(run: RunGit, commit: string, pathsFromRoot: readonly string[]): Promise<void> {
+  try {
+    const options = ['-r', '--root', '--no-commit-id', '--name-only', '-z', '--no-renames'];
+    const committedPaths = splitNames(await run('diff-tree', ...options, commit));
+    await unstage(run, [...new Set([...pathsFromRoot, ...committedPaths])]);
+  } catch {
+    // The commit exists, so an error here must not make the command fail.
+  }
+}
+
+/** Returns the name of the checked-out branch, or an empty string if HEAD is detached. */
+function readBranch(run: RunGit): Promise<string> {
+  return runOrReturnEmpty(run, 'branch', '--show-current');
 }
 
 /** Returns the id of the commit at HEAD, or an empty string before the first commit. */
@@ -92,8 +116,7 @@ async function findBranchProblem(run: RunGit, branch: string): Promise<Problem |
   }
   const existing = await runOrReturnEmpty(run, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
   if (existing === '') return null;
-  const current = await runOrReturnEmpty(run, 'branch', '--show-current');
-  if (current === branch) return null;
+  if ((await readBranch(run)) === branch) return null;
   return makeProblem('git/branch', { branch, reason: 'a branch with this name already exists' });
 }
 

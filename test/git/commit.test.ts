@@ -36,8 +36,12 @@ function makeEditedRepository(): string {
 
 /** Installs a hook that runs the script and then refuses. */
 function installRefusingHook(folder: string, hook: string, script: string): void {
+  installHook(folder, hook, `${script}exit 1\n`);
+}
+
+function installHook(folder: string, hook: string, script: string): void {
   const path = `.git/hooks/${hook}`;
-  writeFiles(folder, { [path]: `#!/bin/sh\n${script}exit 1\n` });
+  writeFiles(folder, { [path]: `#!/bin/sh\n${script}` });
   chmodSync(join(folder, path), 0o755);
 }
 
@@ -86,6 +90,16 @@ describe('commit', () => {
     expect(git(folder, 'log', '-1', '--format=%an <%ae> %cn <%ce>')).toBe(
       'A bot <bot@example.com> A robot <ada@example.com>',
     );
+  });
+
+  test('a commit leaves no difference between the index and HEAD if a hook formats and stages files', async () => {
+    const folder = makeRepository({ 'a.md': 'a', 'list.txt': 'a', 'b.md': 'b' });
+    installHook(folder, 'pre-commit', 'echo formatted >> a.md\necho a.md > list.txt\ngit add a.md list.txt\n');
+    writeFiles(folder, { 'a.md': 'A', 'b.md': 'B' });
+    git(folder, 'add', 'b.md');
+    await openCommitter(startAt(folder)).commit(['a.md'], 'Edit');
+    expect(pathsIn(folder)).toEqual(['a.md', 'list.txt']);
+    expect(git(folder, 'status', '--short')).toBe('M  b.md');
   });
 
   test('promptsync commits to the repository that it opened, regardless of GIT_DIR and similar variables', async () => {
@@ -167,6 +181,13 @@ describe('findBranchProblem and switchTo', () => {
     const { findBranchProblem: branchProblem, switchTo } = openCommitter(startAt(folder));
     expect([await branchProblem('main'), await switchTo('main')]).toEqual([null, null]);
     expect(git(folder, 'branch', '--format=%(refname:short)')).toBe('main');
+  });
+
+  test('promptsync reports no problem if git switches to the new branch but the post-checkout hook fails', async () => {
+    const folder = makeRepository({ 'a.md': 'a' });
+    installRefusingHook(folder, 'post-checkout', 'echo "git-lfs was not found" >&2\n');
+    expect(await openCommitter(startAt(folder)).switchTo('new')).toBeNull();
+    expect(git(folder, 'branch', '--show-current')).toBe('new');
   });
 
   test('promptsync stays on the current branch if git cannot create the new branch', async () => {
