@@ -11,7 +11,7 @@ import type { World } from '../domain/world.ts';
 import { editPromptFile, type PromptEdits } from '../files/edit-prompt-file.ts';
 import { parsePromptFile } from '../files/parse-prompt-file.ts';
 import type { WorkspaceLock } from '../files/lock-workspace.ts';
-import { replaceFile } from '../files/read-write.ts';
+import { replaceUnchangedFile } from '../files/read-write.ts';
 import { type Committer, openCommitter } from '../git/open-committer.ts';
 import { isCommitId } from '../git/open-git.ts';
 import type { Repository } from '../git/open-repository.ts';
@@ -295,12 +295,11 @@ async function writeDrafts(drafts: readonly PromptDraft[], folder: string): Prom
 async function writeDraft(draft: PromptDraft, folder: string): Promise<EditedPrompt> {
   if (draft.status !== 'pending' || draft.change === null) return makeEditedPrompt(draft, draft.status);
   const { path } = draft.file;
-  const fullPath = join(folder, path);
+  const { before, after } = draft.change;
   try {
-    if (!(await readFile(fullPath)).equals(draft.change.before)) {
+    if (!(await replaceUnchangedFile(join(folder, path), before, after))) {
       return makeEditedPrompt(draft, 'failed', makeProblem('edit/changed-meanwhile', {}, { path }));
     }
-    await replaceFile(fullPath, draft.change.after);
     return makeEditedPrompt(draft, chooseEditStatus(draft, 'applied'));
   } catch (error) {
     const reason = findSystemCode(error) === null ? getErrorMessage(error) : describeSystemError(error);

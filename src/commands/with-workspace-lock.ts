@@ -8,7 +8,7 @@ import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandRes
 type LockOptions = Pick<WorkspaceOptions, 'config' | 'configuration'> & { readonly dryRun: boolean };
 
 /**
- * Runs a command that writes prompt files, and holds the lock of the workspace meanwhile. Without the lock, two
+ * Runs a command that writes prompt files, and holds the lock of the repository meanwhile. Without the lock, two
  * commands could read the same file, and the later write would undo the earlier edit. A dry run takes no lock.
  */
 export async function withWorkspaceLock(
@@ -20,7 +20,7 @@ export async function withWorkspaceLock(
   const configuration = await loadConfiguration(options, world);
   const { config, problems } = configuration;
   if (config === null || options.dryRun) return command(configuration, NO_LOCK);
-  const lock = await lockWorkspace(config.file, world);
+  const lock = await lockWorkspace(config, world);
   if (!lock.isSuccess) {
     const acceptedWarnings = collectAcceptedWarnings([], config);
     return makeCommandResult(

@@ -1,12 +1,12 @@
 import { realpath } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { join } from 'node:path';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { showHidden } from '../text.ts';
 import type { World } from '../domain/world.ts';
 import { makeProblem, type Problem, describeSystemError, findSystemCode } from '../problem.ts';
 import { makeRelativePath } from './paths.ts';
 
-/** The lock that a command holds while it reads and writes the prompt files of a workspace. */
+/** The lock that a command holds while it reads and writes prompt files. */
 export type WorkspaceLock = {
   /** Returns a problem if another process has taken the lock from this process; null otherwise. */
   readonly findLossProblem: () => Problem | null;
@@ -31,17 +31,19 @@ const LOCK_PAUSE_MS = 200;
 const MAX_LOCK_PAUSES = 50;
 
 /**
- * Locks a workspace by creating a folder beside the configuration file. git does not list this folder, because it is
- * empty. If another process holds the lock, waits up to ten seconds and then returns a failure. If that process no
- * longer renews the lock, takes the lock from it.
+ * Creates a folder named `promptsync.lock` in the root of the repository, or beside the configuration file outside a
+ * repository. All configurations of a repository share this lock, because they can share prompt files. git does not list
+ * the folder, because it is empty. If another process holds the lock, waits up to ten seconds and then returns a
+ * failure. If that process no longer renews the lock, takes the lock from it.
+ * @param folder the folder of the configuration; messages name the lock relative to it
  */
 export async function lockWorkspace(
-  configFile: string,
+  { root, folder }: { readonly root: string; readonly folder: string },
   world: Pick<World, 'printNotice' | 'sleep'>,
 ): Promise<Result<WorkspaceLock>> {
-  // Resolve symbolic links, so that all paths to the same configuration file use the same lock.
-  const file = await realpath(configFile);
-  const path = makeRelativePath(await realpath(dirname(configFile)), `${file}.lock`);
+  // Resolve symbolic links, so that all paths to the same root use the same lock.
+  const file = join(await realpath(root), LOCK_NAME);
+  const path = makeRelativePath(await realpath(folder), file);
   for (let pauses = 0; pauses <= MAX_LOCK_PAUSES; pauses += 1) {
     const lock = await tryToLock(file, path);
     if (lock !== null) return lock;
@@ -56,13 +58,16 @@ export async function lockWorkspace(
   return makeFailure(makeProblem('edit/locked', { lock: path }));
 }
 
+/** The name of the lock in the root of the repository. */
+const LOCK_NAME = 'promptsync.lock';
+
 /** Tries once to acquire the lock. Returns null if another process holds it. */
 async function tryToLock(file: string, path: string): Promise<Result<WorkspaceLock> | null> {
   const { lock } = await import('proper-lockfile');
   let isLost = false;
   const onCompromised = (): void => void (isLost = true);
   try {
-    const release = await lock(file, { ...LOCK_TIMES, realpath: false, onCompromised });
+    const release = await lock(file, { ...LOCK_TIMES, lockfilePath: file, realpath: false, onCompromised });
     return makeSuccess({
       findLossProblem: () => (isLost ? makeProblem('edit/lock-lost', { lock: path }) : null),
       // Ignore errors, because the command has finished its work. If the lock folder remains, the lock expires like

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, type Stats } from 'node:fs';
 import { chmod, link, mkdir, mkdtemp, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { getSystemCode } from '../problem.ts';
@@ -95,11 +95,38 @@ export async function renameToNewFile(temporary: string, path: string): Promise<
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const before = await stat(path).catch(() => null);
   if (before !== null && !before.isFile()) return writeFile(path, content);
+  await replaceRegularFile(path, content, before, () => true);
+}
+
+/**
+ * Replaces a regular file as `replaceFile` does. Returns false and writes nothing if the file no longer contains the
+ * bytes `before`. Nothing else in this process runs between the comparison and the replacement.
+ */
+export async function replaceUnchangedFile(path: string, before: Uint8Array, after: Uint8Array): Promise<boolean> {
+  return replaceRegularFile(path, after, await stat(path), () => {
+    const file = readBytes(path);
+    return file.kind === 'read' && Buffer.compare(file.bytes, before) === 0;
+  });
+}
+
+/**
+ * Writes the content to a temporary file, and moves it to the path if `mayReplace` then returns true. Returns whether
+ * the file was replaced.
+ * @param stats the stats of the existing file, or null if there is none
+ */
+async function replaceRegularFile(
+  path: string,
+  content: string | Uint8Array,
+  stats: Stats | null,
+  mayReplace: () => boolean,
+): Promise<boolean> {
   const target = await realpath(path).catch(() => path);
-  await withTemporaryFile(target, async (temporary) => {
+  return withTemporaryFile(target, async (temporary) => {
     await writeFile(temporary, content);
-    if (before !== null) await chmod(temporary, before.mode);
-    await rename(temporary, target);
+    if (stats !== null) await chmod(temporary, stats.mode);
+    if (!mayReplace()) return false;
+    renameSync(temporary, target);
+    return true;
   });
 }
 

@@ -1,5 +1,5 @@
 import { execFile, type ExecFileException } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -121,6 +121,33 @@ describe('the workspace lock', () => {
     symlinkSync('promptsync.yaml', join(scene.folder, 'link.yaml'));
     const held = await startHeldPull(scene);
     expect(summarizeRun(await scene.runJson(...PROMOTE, '--config', 'link.yaml'))).toBe('exit 1, edit/locked');
+    held.letGo();
+    expect(await held.ended).toMatchObject({ exitCode: 0 });
+  });
+
+  test.each(['other.yaml', 'team/promptsync.yaml'])(
+    'a command with the configuration %s respects a lock that a command with another configuration of the repository holds',
+    async (other) => {
+      const scene = await makeScene();
+      mkdirSync(join(scene.folder, 'team'));
+      copyFileSync(join(scene.folder, 'promptsync.yaml'), join(scene.folder, other));
+      const held = await startHeldPull(scene);
+      const words = ['new', 'refund', '--config', other];
+      expect(summarizeRun(await scene.runJson(...words))).toBe('exit 1, edit/locked');
+      held.letGo();
+      expect(await held.ended).toMatchObject({ exitCode: 0 });
+    },
+  );
+
+  test('outside a repository, commands in one folder share the lock and commands in other folders do not wait', async () => {
+    const scene = await makeScene(makeWorkspace);
+    mkdirSync(join(scene.folder, 'team'));
+    for (const other of ['other.yaml', 'team/promptsync.yaml'])
+      copyFileSync(join(scene.folder, 'promptsync.yaml'), join(scene.folder, other));
+    const held = await startHeldPull(scene);
+    const inSameFolder = await scene.runJson('new', 'refund', '--config', 'other.yaml');
+    const inOtherFolder = await scene.runJson('new', 'refund', '--config', 'team/promptsync.yaml');
+    expect([inSameFolder, inOtherFolder].map(summarizeRun)).toEqual(['exit 1, edit/locked', 'exit 0, refund applied']);
     held.letGo();
     expect(await held.ended).toMatchObject({ exitCode: 0 });
   });

@@ -2,7 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createFile, readBytes, renameToNewFile, replaceFile } from '../../src/files/read-write.ts';
+import {
+  createFile,
+  readBytes,
+  renameToNewFile,
+  replaceFile,
+  replaceUnchangedFile,
+} from '../../src/files/read-write.ts';
 import { makeFolder, makeWorkspace, writeFiles } from '../support/folder.ts';
 
 const LIMIT = 200_000;
@@ -106,6 +112,32 @@ describe('replaceFile', () => {
     const folder = makeFolder();
     await expect(replaceFile(join(folder, 'none', 'a.md'), 'after')).rejects.toThrow('ENOENT');
     await expect(replaceFile(join(folder, 'n'.repeat(256)), 'after')).rejects.toThrow('ENAMETOOLONG');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('replaceUnchangedFile', () => {
+  const [before, after] = [Buffer.from('before'), Buffer.from('after')];
+
+  test('replaceUnchangedFile replaces a file that contains the expected bytes', async () => {
+    const folder = makeWorkspace({ 'a.md': before });
+    expect(await replaceUnchangedFile(join(folder, 'a.md'), before, after)).toBe(true);
+    expect(readFileSync(join(folder, 'a.md'), 'utf8')).toBe('after');
+    expect(readdirSync(folder)).toEqual(['a.md']);
+  });
+
+  test('replaceUnchangedFile keeps a file that somebody edits while the new content is written', async () => {
+    const folder = makeWorkspace({ 'a.md': before });
+    const replaced = replaceUnchangedFile(join(folder, 'a.md'), before, after);
+    writeFiles(folder, { 'a.md': 'edited' });
+    expect(await replaced).toBe(false);
+    expect(readFileSync(join(folder, 'a.md'), 'utf8')).toBe('edited');
+    expect(readdirSync(folder)).toEqual(['a.md']);
+  });
+
+  test('replaceUnchangedFile throws an error if the file is missing', async () => {
+    const folder = makeFolder();
+    await expect(replaceUnchangedFile(join(folder, 'a.md'), before, after)).rejects.toThrow('ENOENT');
     expect(readdirSync(folder)).toEqual([]);
   });
 });
