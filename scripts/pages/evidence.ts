@@ -219,9 +219,9 @@ export const EVIDENCE = {
   // Editing files
   'edit/not-kept': { reason: 'its front matter uses a YAML style that promptsync cannot edit' },
   'edit/changed-meanwhile': {},
-  'edit/locked': { lock: 'promptsync.yaml.lock' },
-  'edit/not-lockable': { lock: 'promptsync.yaml.lock', reason: 'permission denied, EACCES' },
-  'edit/lock-lost': { lock: 'promptsync.yaml.lock' },
+  'edit/locked': { lock: 'promptsync.lock' },
+  'edit/not-lockable': { lock: 'promptsync.lock', reason: 'permission denied, EACCES' },
+  'edit/lock-lost': { lock: 'promptsync.lock' },
   'edit/unwritable': { reason: 'the disk is full, ENOSPC' },
   // promptsync import
   'import/not-writable': { reason: 'Line 3 of its text ends with a lone carriage return.' },
@@ -242,6 +242,7 @@ export const EVIDENCE = {
   'bundle/too-deep': { limit: 64 },
   'bundle/not-in-git': { environment: 'production', pin: '7' },
   'bundle/composed': { environment: 'production', part: 'shared/tone' },
+  'bundle/uncommitted': {},
   'bundle/contains-key': { prompt: 'support/greeting' },
   // promptsync init
   'init/service-needed': { defaultAddress: null },

@@ -389,6 +389,7 @@ export const EXPLANATIONS = {
   'bundle/too-deep': { why: 'Many programs cannot read JSON that is nested this deeply.' },
   'bundle/not-in-git': { why: null },
   'bundle/composed': { why: null },
+  'bundle/uncommitted': { why: 'Nobody can reproduce such a bundle from git.' },
   'bundle/contains-key': { why: 'Anyone who can read the bundle could use the API key in it.' },
   // promptsync init
   'init/service-needed': { why: null },

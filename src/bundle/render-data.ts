@@ -7,6 +7,8 @@ export type DataSyntax = {
   /** Formats the key of an object. */
   readonly formatKey: (key: string) => string;
   readonly formatConstant: (value: boolean | null) => string;
+  /** Formats an item of a list, given the rendered item and the length of the list. */
+  readonly formatItem: (rendered: string, listLength: number) => string;
 };
 
 /** An object as a list of its properties. Unlike an object, it keeps integer-like keys such as `10` and `9` in order. */
@@ -47,7 +49,7 @@ function renderValue(value: JsonValue, indent: string, syntax: DataSyntax): stri
   }
   return renderLines(
     ['[', ']'],
-    value.map((item) => renderValue(item, inner, syntax)),
+    value.map((item) => syntax.formatItem(renderValue(item, inner, syntax), value.length)),
     indent,
   );
 }

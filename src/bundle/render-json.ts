@@ -7,7 +7,12 @@ export function formatJsonText(text: string): string {
   return escapeJson(JSON.stringify(text));
 }
 
-const JSON_SYNTAX: DataSyntax = { formatText: formatJsonText, formatKey: formatJsonText, formatConstant: String };
+const JSON_SYNTAX: DataSyntax = {
+  formatText: formatJsonText,
+  formatKey: formatJsonText,
+  formatConstant: String,
+  formatItem: (rendered) => rendered,
+};
 
 /** Renders a bundle as JSON. `schemas/bundle.schema.json` describes the result. */
 export function renderJsonBundle(bundle: PromptBundle): string {

@@ -6,6 +6,7 @@ const PYTHON_SYNTAX: DataSyntax = {
   formatText: formatPythonText,
   formatKey: formatPythonText,
   formatConstant: (value) => (value === null ? 'None' : value ? 'True' : 'False'),
+  formatItem: (rendered) => rendered,
 };
 
 /** The beginning of every Python bundle, with the types that all prompts share. Needs Python 3.8 or newer. */

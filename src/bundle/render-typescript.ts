@@ -7,6 +7,7 @@ const TYPESCRIPT_SYNTAX: DataSyntax = {
   formatText: formatJsonText,
   formatKey: formatMemberName,
   formatConstant: String,
+  formatItem: formatListItem,
 };
 
 /**
@@ -82,8 +83,12 @@ function renderDataType(value: JsonValue): string {
   }
   if (typeof value !== 'object') return typeof value;
   const itemTypes = [...new Set(value.map(renderDataType))];
-  return itemTypes.length === 0 ? 'unknown[]' : `(${itemTypes.join(' | ')})[]`;
+  if (itemTypes.length === 0 || itemTypes.length > MAX_ITEM_TYPES) return 'unknown[]';
+  return `(${itemTypes.join(' | ')})[]`;
 }
+
+/** The maximum number of types that the type of a list names. TypeScript compares each of them with all others. */
+const MAX_ITEM_TYPES = 50;
 
 function renderObjectType(members: readonly (readonly [key: string, type: string])[]): string {
   if (members.length === 0) return '{}';
@@ -96,4 +101,16 @@ function renderObjectType(members: readonly (readonly [key: string, type: string
  */
 function formatMemberName(key: string): string {
   return key === '__proto__' ? '["__proto__"]' : formatJsonText(key);
+}
+
+/** The maximum length of a list whose items TypeScript compares with each other. */
+const MAX_COMPARED_ITEMS = 500;
+
+/**
+ * Formats an item of a list. To infer the type of a list, TypeScript compares all objects and lists in it with each
+ * other. It gives up on more than about 1,000 of them (TS2590), even if the type is declared. The type `never` skips the
+ * comparisons and fits every declared type.
+ */
+function formatListItem(rendered: string, listLength: number): string {
+  return listLength > MAX_COMPARED_ITEMS && /^[[{]/.test(rendered) ? `${rendered} as never` : rendered;
 }

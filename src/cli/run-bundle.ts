@@ -7,7 +7,7 @@ import { renderBundle } from '../bundle/render-bundle.ts';
 import { bundlePrompts, type BundleOptions } from '../commands/bundle.ts';
 import { mapStrings } from '../domain/json.ts';
 import { findTrackedLink } from '../files/paths.ts';
-import { NOT_REGULAR, readBytes } from '../files/read-write.ts';
+import { MAX_FILE_BYTES, NOT_REGULAR, readBytes } from '../files/read-write.ts';
 import { describeSystemError, findSystemCode, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
 import { escapeLine } from '../report/escape.ts';
 import { type ProblemSource, renderErrors, renderProblem, renderWarnings } from '../report/problems.ts';
@@ -136,22 +136,37 @@ type FileComparison = { readonly isCurrent: boolean; readonly lines: readonly st
 
 function compareFile({ file, format, text }: BundleFile, host: SafeHost): FileComparison {
   const name = escapeLine(file);
-  const existing = readOutputFile(file, host);
-  if (existing?.equals(Buffer.from(text)) === true) return { isCurrent: true, lines: [`${name} is up to date.`] };
+  const expected = Buffer.from(text);
+  // If git checks out a file with CRLF, the file has at most twice as many bytes.
+  const existing = readOutputFile(file, Math.max(2 * expected.length, MAX_FILE_BYTES), host);
   if (existing === null) return { isCurrent: false, lines: [`${name} does not exist.`] };
+  if (existing === 'too-large') return { isCurrent: false, lines: [`${name} is out of date.`] };
+  if (isSameText(existing, expected)) return { isCurrent: true, lines: [`${name} is up to date.`] };
   const differences = format === 'json' ? compareJsonBundles(existing.toString(), text) : [];
   const lines = differences.map(({ kind, key }) => `  ${kind.padEnd('changed'.length)}  ${escapeLine(key)}`);
   return { isCurrent: false, lines: [`${name} is out of date${lines.length === 0 ? '.' : ':'}`, ...lines] };
 }
 
-/** Returns the bytes of a file, or null if the file does not exist. Throws a `ProblemError` if it cannot be read. */
-function readOutputFile(path: string, { workingDirectory }: SafeHost): Buffer | null {
+/**
+ * Returns true if a file contains the bytes of a bundle, apart from its line endings. git can check out a file with CRLF.
+ * A bundle contains carriage returns only as escape sequences.
+ */
+function isSameText(existing: Buffer, expected: Buffer): boolean {
+  return existing.toString('latin1').replaceAll('\r\n', '\n') === expected.toString('latin1');
+}
+
+/**
+ * Returns the bytes of a file, `too-large` if it has more than `limit` bytes, or null if it does not exist. Throws a
+ * `ProblemError` if it cannot be read.
+ */
+function readOutputFile(path: string, limit: number, { workingDirectory }: SafeHost): Buffer | 'too-large' | null {
   const makeError = (reason: string) => new ProblemError(makeProblem('usage/output-unreadable', { path, reason }));
   const absolutePath = resolve(workingDirectory, path);
   const link = findTrackedLink(absolutePath);
   if (link !== null) throw makeError(describeTrackedLink(link));
   try {
-    const read = readBytes(realpathSync(absolutePath), Infinity);
+    const read = readBytes(realpathSync(absolutePath), limit);
+    if (read.kind === 'too-large') return read.kind;
     if (read.kind !== 'read') throw makeError(NOT_REGULAR);
     return Buffer.from(read.bytes);
   } catch (error) {

@@ -197,24 +197,31 @@ function bundleServedPrompt({ key, id }: PromptFile, { number, ...served }: Serv
 
 /** Bundles what the files pin. Sends no request. */
 async function bundleOffline({ environment, pinned, config }: PinnedSelection): Promise<Outcome> {
-  const contents = await readPinnedContents(pinned, config);
-  if (!contents.isSuccess) return makeUnreadOutcome(contents.problems);
+  const sources = await readOfflineSources(pinned, config);
+  if (!sources.isSuccess) return makeUnreadOutcome(sources.problems);
+  const { contentsAtRefs, uncommitted } = sources.value;
   const results = pinned.map((prompt) => {
-    const atRefs = getContentsAtRefs({ contentsAtRefs: contents.value }, prompt.file.id);
+    const atRefs = getContentsAtRefs({ contentsAtRefs }, prompt.file.id);
     return { file: prompt.file, result: bundlePinnedPrompt(prompt, atRefs, config) };
   });
-  return makeReadOutcome(environment, results, 3);
+  const outcome = makeReadOutcome(environment, results, 3);
+  if (outcome.bundle === null) return outcome;
+  return { ...outcome, problems: [...uncommitted].map((path) => makeProblem('bundle/uncommitted', {}, { path })) };
 }
 
-/** Reads the contents that `git:` pins refer to. Reads only the pins of the bundled environment. */
-async function readPinnedContents(
-  pinned: readonly PinnedPrompt[],
-  config: Config,
-): Promise<Result<DesiredState['contentsAtRefs']>> {
+/** What an offline bundle reads from git. */
+type OfflineSources = Pick<DesiredState, 'contentsAtRefs'> & {
+  /** The paths of the prompt files with uncommitted changes. Empty outside a repository. */
+  readonly uncommitted: ReadonlySet<string>;
+};
+
+/** Finds uncommitted prompt files, and reads the contents that the pins of the bundled environment refer to. */
+async function readOfflineSources(pinned: readonly PinnedPrompt[], config: Config): Promise<Result<OfflineSources>> {
   const files = pinned.map(({ file, pin }) => ({ ...file, pins: [pin] }));
-  if (pinned.every(({ pin }) => pin.pin.kind !== 'git')) return makeSuccess(new Map());
   try {
-    return makeSuccess(await readContentsAtRefs(files, await openWorkspaceRepository(config)));
+    const repository = await openWorkspaceRepository(config);
+    const uncommitted = (await repository?.findUncommitted(files.map(({ path }) => path))) ?? new Set<string>();
+    return makeSuccess({ contentsAtRefs: await readContentsAtRefs(files, repository), uncommitted });
   } catch (error) {
     return failWithProblem(error);
   }

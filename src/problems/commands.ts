@@ -205,6 +205,10 @@ export const COMMAND_PROBLEMS = {
     (e) => `The text for "${e.environment}" refers to the prompt "${e.part}", whose text only the service can insert.`,
     'Run the command without `--offline`.',
   ),
+  'bundle/uncommitted': defineWarning(
+    'The prompt file has uncommitted changes, and the offline bundle includes them.',
+    'Commit the file, then create the bundle again.',
+  ),
   'bundle/contains-key': defineError<{
     /** The key of the prompt that contains the API key. Null if the key is in another part of the bundle. */
     prompt: string | null;

@@ -164,6 +164,26 @@ describe('a TypeScript bundle', () => {
     expect(compileUse(use, prompts).compiled).toEqual(NO_ERRORS);
   });
 
+  test('a TypeScript bundle compiles if its metadata has long lists of differently shaped objects', () => {
+    const shapes = (count: number) => Array.from({ length: count }, (_, index) => ({ [`k${index}`]: index }));
+    const halves = Array.from({ length: 3000 }, (_, index) => (index < 1500 ? { a: index } : { b: 'x' }));
+    const prompts = [
+      makeTextPrompt('p', '', { config: { few: shapes(50), many: shapes(51), most: shapes(1500), halves } }),
+    ];
+    const use = `
+      import { prompts } from './prompts.js';
+      const { few, many, most, halves } = prompts.p.config;
+      const unknowns: unknown[][] = [many, most];
+      const [half] = halves;
+      const value: number | undefined = half !== undefined && 'a' in half ? half.a : undefined;
+      // @ts-expect-error: the list names no types, so its items have no known members.
+      many[0]?.k0;
+      export const first = few.map((item) => ('k0' in item ? item.k0 : 0));
+      export { unknowns, value };
+    `;
+    expect(compileUse(use, prompts).compiled).toEqual(NO_ERRORS);
+  });
+
   const GREETING = makeTextPrompt('greeting', 'Hi {{name}}');
   test.each([
     ['the types of a TypeScript bundle reject a missing variable', "const v: PromptVariables['greeting'] = {};"],

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ChatMessage } from '../../src/domain/chat.ts';
@@ -435,6 +435,23 @@ describe('bundle --check', () => {
     expect(await bundle('-o', 'p.json', '--check')).toMatchObject({ exitCode: 2 });
   });
 
+  test('bundle --check exits with 0 if git checked out the files with CRLF line endings', async () => {
+    const { bundle, folder } = await makeStage({ greeting: 'Hi.\r\nBye.\n' });
+    const outputs = ['p.json', 'p.ts', 'p.py'];
+    const flags = outputs.flatMap((file) => ['-o', file]);
+    await bundle(...flags);
+    for (const file of outputs) writeFiles(folder, { [file]: read(folder, file).replaceAll('\n', '\r\n') });
+    expect(await bundle(...flags, '--check')).toMatchObject({ exitCode: 0 });
+  });
+
+  test('bundle --check exits with 2 without reading a file that is much larger than the bundle', async () => {
+    const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
+    writeFiles(folder, { 'p.json': '' });
+    truncateSync(join(folder, 'p.json'), 600 * 1024 * 1024);
+    const { exitCode, stderr } = await bundle('-o', 'p.json', '--check');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('p.json is out of date.\n') });
+  });
+
   test('bundle --check exits with 1 if the file cannot be read', async () => {
     const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
     mkdirSync(join(folder, 'p.json'));
@@ -518,6 +535,22 @@ describe('bundle --offline', () => {
     expect(stderr).toContain(`[${code}]`);
     expect(stderr).toContain(String(pin).replace(/^\w+:/, ''));
     expect(read(folder, 'p.json')).toBe('old');
+  });
+
+  test('bundle --offline warns about each bundled file that has uncommitted changes', async () => {
+    const others = { staged: {}, unchanged: {}, unpinned: { pins: { production: 'latest' } } };
+    const folder = makeRepository(workspaceFiles({ edited: {}, ...others }));
+    writeFiles(folder, workspaceFiles({ edited: { text: 'Edited.' }, staged: { text: 'Staged.' }, untracked: {} }));
+    writeFiles(folder, { 'prompts/unpinned.md': promptText('unpinned', { ...others.unpinned, text: 'Edited.' }) });
+    git(folder, 'add', 'prompts/staged.md');
+    const { exitCode, stdout, stderr } = await bundleOffline(folder);
+    expect({ exitCode, text: parse(stdout).prompts['edited']?.prompt }).toEqual({ exitCode: 0, text: 'Edited.' });
+    const warnings = stderr.split('\n').filter((line) => line.includes('[bundle/uncommitted]'));
+    expect(warnings.map((line) => line.split(':')[0])).toEqual([
+      'prompts/edited.md',
+      'prompts/staged.md',
+      'prompts/untracked.md',
+    ]);
   });
 
   test('bundle --offline reads only the pins of the given environment', async () => {
