@@ -266,7 +266,7 @@ export const EXPLANATIONS = {
       'If you meant to roll back, make sure that the full git history of the file is available. Without it, promptsync cannot tell a rollback from [a promotion](configuration.md#rules-for-environments).',
   },
   'guard/uncommitted': {
-    why: 'Uncommitted changes have not been reviewed, and a version created from them could not be linked to a commit. In CI, an earlier step probably edited or created the file.',
+    why: 'Uncommitted changes have not been reviewed, and a version created from them could not be linked to a commit. In CI, an earlier step probably edited or created the file. Files in a git submodule also count as uncommitted, because the commits of your repository do not contain their text.',
   },
   'guard/uncommitted-edit': { why: null },
   'guard/max-changes': { why: 'The `max_changes` setting protects you against large accidental changes.' },
@@ -300,6 +300,7 @@ export const EXPLANATIONS = {
   'git/not-committed': { why: null },
   'git/shallow': { why: WHOLE_HISTORY, advice: 'In GitLab, set `GIT_DEPTH: 0`.' },
   'git/base-invalid': { why: null },
+  'git/ident': { why: null },
   'git/failed': { why: null },
   // Writing
   'apply/changed-meanwhile': {

@@ -8,6 +8,7 @@ import { replaceFile } from '../files/read-write.ts';
 import type { Committer } from '../git/open-committer.ts';
 import type { Repository } from '../git/open-repository.ts';
 import { makeProblem, ProblemError, type Problem, toProblem } from '../problem.ts';
+import { normalizeLineEndings } from '../text.ts';
 import type { CommittedFile, PlannedCommit } from './plan-import-commits.ts';
 
 /** The commits of an import, or the problem that prevented them. */
@@ -129,8 +130,11 @@ function openWorkTree(folder: string, newFiles: readonly CommittedFile[]): WorkT
 async function checkCommit(commit: string, files: readonly CommittedFile[], repository: Repository): Promise<void> {
   await Promise.all(
     files.map(async ({ path, source }) => {
-      const bytes = await repository.readFileAt(commit, repository.toRootPath(path));
-      if (bytes?.equals(Buffer.from(source))) return;
+      const rootPath = repository.toRootPath(path);
+      const blob = await repository.findBlobId(commit, rootPath);
+      const bytes = blob === null ? null : await repository.readCheckedOutFile(blob, rootPath);
+      // git may write CRLF line endings, which promptsync reads like LF.
+      if (normalizeLineEndings(bytes?.toString() ?? '') === normalizeLineEndings(source)) return;
       const reason = `the text of ${path} in the commit differs from what promptsync wrote. Check whether a hook or a git attribute changes the file.`;
       throw new ProblemError(makeProblem('git/failed', { reason }));
     }),

@@ -283,7 +283,7 @@ async function refuseUncommitted(
   return drafts.map((draft): PromptDraft => {
     const { path } = draft.file;
     if (draft.status !== 'pending' || !(edited.has(path) || staged.has(path))) return draft;
-    const refusal = makeProblem('guard/uncommitted-edit', {}, { path });
+    const refusal = makeProblem('guard/uncommitted-edit', { submodule: repository.findSubmodule(path) }, { path });
     return { ...draft, status: 'blocked', problems: [...draft.problems, refusal] };
   });
 }

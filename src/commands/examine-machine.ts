@@ -182,9 +182,15 @@ async function examineUncommitted(
   try {
     const paths = [...(await repository.findUncommitted(allFiles.map(({ path }) => path)))];
     if (paths.length === 0) return makeOkPoint(name, 'none');
-    const quoted = paths.toSorted().map((path) => `"${path}"`);
+    const quoted = paths.toSorted().map((path) => {
+      const submodule = repository.findSubmodule(path);
+      return submodule === null ? `"${path}"` : `"${path}" (in the submodule "${submodule}")`;
+    });
     const found = `${formatCount(paths.length, 'prompt file')}: ${joinNames(quoted, MAX_PATHS)}`;
-    return makeWarningPoint(name, found, 'Commit these files. A sync rejects uncommitted files.');
+    const advice = paths.every((path) => repository.findSubmodule(path) === null)
+      ? 'Commit these files. A sync rejects uncommitted files.'
+      : 'Commit these files. If a file is in a submodule, move promptsync.yaml into the submodule. A sync rejects all other files.';
+    return makeWarningPoint(name, found, advice);
   } catch (error) {
     return makeProblemPoint(name, toProblem(error));
   }

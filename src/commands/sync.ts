@@ -163,7 +163,7 @@ async function makeAdditionalRefusal(
 }
 
 function makeGuardSettings(workspace: PlannedWorkspace, options: SyncOptions, world: World): GuardSettings {
-  const { config, uncommitted, plan, skipped } = workspace;
+  const { config, repository, uncommitted, plan, skipped } = workspace;
   // The user's confirmation is valid only for the plan that the user saw.
   const isBoundToPlan = options.onlyThisPlan === true || (!options.dryRun && mustConfirm(options, world));
   return {
@@ -172,6 +172,7 @@ function makeGuardSettings(workspace: PlannedWorkspace, options: SyncOptions, wo
     notLookedAt: skipped?.prompts.length ?? 0,
     expectedPlan: options.expectPlan ?? (isBoundToPlan ? plan.digest : null),
     uncommitted: options.dryRun || options.allowDirty ? new Set() : uncommitted,
+    findSubmodule: repository?.findSubmodule,
   };
 }
 
@@ -179,11 +180,16 @@ function makeGuardSettings(workspace: PlannedWorkspace, options: SyncOptions, wo
  * Returns warnings about files with uncommitted changes on a dry run, because an apply would refuse these files. A dry
  * run accepts them, so that users can try out their edits before they commit them.
  */
-function warnAboutUncommittedFiles({ plan, uncommitted }: PlannedWorkspace, options: SyncOptions): readonly Problem[] {
+function warnAboutUncommittedFiles(
+  { plan, uncommitted, repository }: PlannedWorkspace,
+  options: SyncOptions,
+): readonly Problem[] {
   if (!options.dryRun || options.allowDirty) return [];
   return plan.prompts
     .filter(({ status, file }) => status === 'pending' && uncommitted.has(file.path))
-    .map(({ file }) => makeProblem('git/uncommitted', {}, { path: file.path }));
+    .map(({ file: { path } }) =>
+      makeProblem('git/uncommitted', { submodule: repository?.findSubmodule(path) ?? null }, { path }),
+    );
 }
 
 /**

@@ -100,7 +100,7 @@ async function refuseStaged(
   return imports.map((promptImport) => {
     const { prompt, file } = promptImport;
     if (file === null || !staged.has(prompt.path)) return promptImport;
-    const problems = [makeProblem('guard/uncommitted-edit', {}, { path: prompt.path })];
+    const problems = [makeProblem('guard/uncommitted-edit', { submodule: null }, { path: prompt.path })];
     return { prompt: { ...prompt, status: 'blocked', edits: [], problems }, file: null, warnings: [] };
   });
 }

@@ -32,7 +32,10 @@ export async function parseFileAtCommit(
 
 async function readAndParse(repository: PromptRepository, blob: string, path: string): Promise<ParseResult> {
   const { otherEnvironments } = repository;
-  return parsePromptFile(await repository.readBlob(blob), path, { ...LENIENT_SETTINGS, otherEnvironments });
+  return parsePromptFile(await repository.readCheckedOutFile(blob, path), path, {
+    ...LENIENT_SETTINGS,
+    otherEnvironments,
+  });
 }
 
 /**
@@ -249,7 +252,16 @@ async function findInTrees(
   const item = [tree, id].join('\0');
   const candidates = (await finder.search(item, extension)).get(item) ?? [];
   const moved = candidates.filter(({ path }) => path !== expectedPath);
-  return chooseCandidate(moved, location) ?? atExpectedPath ?? { kind: 'missing', reason: 'no file has its id' };
+  const found = chooseCandidate(moved, location) ?? atExpectedPath;
+  return found ?? { kind: 'missing', reason: await describeFailedSearch(expectedPath, repository) };
+}
+
+/** Returns the reason why the search found no file. git searches the bytes that it stores, before all git filters. */
+async function describeFailedSearch(path: string, repository: PromptRepository): Promise<string> {
+  const attributes = await repository.readAttributes(path);
+  const filter = ['filter', 'working-tree-encoding'].find((name) => attributes.has(name));
+  if (filter === undefined) return 'no file has its id';
+  return `it is not at ${path}, and git cannot search files with the attribute ${filter}=${attributes.get(filter)}`;
 }
 
 /**

@@ -23,7 +23,7 @@ import { makeSuccess, type Result, failWithProblem } from '../domain/result.ts';
 import { listSearchFolders, makePromptMatcher } from '../files/find-prompt-paths.ts';
 import { readPrompts } from '../files/read-prompts.ts';
 import type { HeadComparison } from '../git/open-repository.ts';
-import { isError, makeProblem, type Problem } from '../problem.ts';
+import { isError, makeProblem, type Problem, ProblemError } from '../problem.ts';
 import { NOT_REGULAR } from '../files/read-write.ts';
 
 /**
@@ -73,6 +73,7 @@ export async function readDesiredState(
   const { config, files, skipped } = workspace;
   try {
     const repository = await openWorkspaceRepository(config);
+    await refuseKeywords(files, repository);
     const skippedPrompts = skipped?.prompts ?? [];
     const base = ref === undefined ? null : await readBase({ ref, config, files, only, skippedPrompts }, repository);
     const headFiles = new Set(files);
@@ -99,6 +100,21 @@ export async function readDesiredState(
     });
   } catch (error) {
     return failWithProblem(error);
+  }
+}
+
+/** Matches the keyword that git replaces in files with the attribute `ident`. */
+const IDENT_KEYWORD = /\$Id(?::[^$\\]*)?\$/;
+
+/**
+ * Throws a `ProblemError` if git replaces a keyword in a prompt file. git replaces it only when it writes the file, so
+ * two clones of the same commit can contain different texts.
+ */
+async function refuseKeywords(files: readonly PromptFile[], repository: PromptRepository | null): Promise<void> {
+  for (const file of files) {
+    if (repository === null || !IDENT_KEYWORD.test(JSON.stringify(file))) continue;
+    const attributes = await repository.readAttributes(repository.toRootPath(file.path));
+    if (attributes.has('ident')) throw new ProblemError(makeProblem('git/ident', {}, { path: file.path }));
   }
 }
 

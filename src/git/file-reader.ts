@@ -1,5 +1,5 @@
 import { batchCalls, toGitError, splitNames, makePathspecs, type Git } from './open-git.ts';
-import { isRegular, readObjects } from './read-objects.ts';
+import { isRegular, readCheckedOutFiles, readObjects } from './read-objects.ts';
 import { makeRefResolver } from './resolve-refs.ts';
 import { type FileAtCommit, readBlobIds, readRootTrees, makeFileKey, parseFileKey } from './read-trees.ts';
 
@@ -11,10 +11,18 @@ export type CommittedFiles = {
   readonly readRootTreeId: (commit: string) => Promise<string>;
   /** Returns the blob id of a file at a commit, or null if the commit has no regular file at this path. */
   readonly findBlobId: (commit: string, path: string) => Promise<string | null>;
-  /** Returns the content of the blob with this id. */
-  readonly readBlob: (blob: string) => Promise<Buffer>;
-  /** Returns the bytes of a file at a commit, or null if the commit has no regular file at this path. */
+  /** Returns the bytes that `git checkout` would write for a file with this blob at this path. */
+  readonly readCheckedOutFile: (blob: string, path: string) => Promise<Buffer>;
+  /**
+   * Returns the bytes that git stores for a file at a commit, or null if the commit has no regular file at this path.
+   * Use it for configuration files. A pull request can change the git attributes, but not these bytes.
+   */
   readonly readFileAt: (commit: string, path: string) => Promise<Buffer | null>;
+  /**
+   * Returns the values of the git attributes that make a file in the work tree differ from the bytes that git stores:
+   * `filter`, `working-tree-encoding` and `ident`. Omits attributes that are not set for the path.
+   */
+  readonly readAttributes: (path: string) => Promise<ReadonlyMap<string, string>>;
   /** Lists all files of a commit. Maps each path to the file's mode, type and id, as `git ls-tree` prints them. */
   readonly listFilesAt: (commit: string) => Promise<ReadonlyMap<string, string>>;
   /**
@@ -30,11 +38,8 @@ export type CommittedFiles = {
 
 export function makeFileReader(git: Git, { findBlobId }: Pick<BlobCache, 'findBlobId'>): CommittedFiles {
   const readObjectsTogether = batchCalls((names) => readObjects(git, names));
-  const readBlob = async (blob: string): Promise<Buffer> => {
-    const object = (await readObjectsTogether(blob)).get(blob) ?? null;
-    if (object === null) throw toGitError(new Error(`the object ${blob} is missing or damaged.`));
-    return object.bytes;
-  };
+  const readCheckedOutTogether = batchCalls((files) => readCheckedOutFiles(git, files));
+  const readAttributesTogether = batchCalls((paths) => readAttributes(git, paths));
   const readRootTreesTogether = batchCalls((commits) => readRootTrees(git, commits));
   return {
     resolveRef: makeRefResolver(git),
@@ -44,11 +49,15 @@ export function makeFileReader(git: Git, { findBlobId }: Pick<BlobCache, 'findBl
       return tree;
     },
     findBlobId,
-    readBlob,
+    readCheckedOutFile: async (blob, path) => {
+      const file = `${blob} ${path}`;
+      return (await readCheckedOutTogether(file)).get(file) ?? throwMissing(blob);
+    },
     readFileAt: async (commit, path) => {
       const blob = await findBlobId(commit, path);
-      return blob === null ? null : readBlob(blob);
+      return blob === null ? null : ((await readObjectsTogether(blob)).get(blob)?.bytes ?? throwMissing(blob));
     },
+    readAttributes: async (path) => (await readAttributesTogether(path)).get(path) ?? new Map(),
     listFilesAt: (commit) => listTree(git, commit),
     findFilesContaining: async (commits, texts, ending) => {
       const files: FileAtCommit[] = [];
@@ -59,6 +68,25 @@ export function makeFileReader(git: Git, { findBlobId }: Pick<BlobCache, 'findBl
       return files;
     },
   };
+}
+
+function throwMissing(blob: string): never {
+  throw toGitError(new Error(`the object ${blob} is missing or damaged.`));
+}
+
+async function readAttributes(
+  { runWithInput }: Git,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+  const names = ['filter', 'working-tree-encoding', 'ident'];
+  const input = paths.map((path) => `${path}\0`).join('');
+  const fields = (await runWithInput([input], 'check-attr', '-z', '--stdin', ...names)).split('\0');
+  const attributes = new Map(paths.map((path) => [path, new Map<string, string>()]));
+  for (let start = 0; start < fields.length; start += 3) {
+    const [path = '', name = '', value = ''] = fields.slice(start, start + 3);
+    if (value !== 'unspecified' && value !== 'unset') attributes.get(path)?.set(name, value);
+  }
+  return attributes;
 }
 
 /** The maximum number of commits that one `git grep` searches, so that their ids fit on the command line. */

@@ -53,9 +53,12 @@ function makeGitEnvironment(keyVariables: readonly string[]): Record<string, str
   return { GIT_TERMINAL_PROMPT: '0', ...Object.fromEntries(inherited) };
 }
 
-/** Converts an error from git or simple-git to a `ProblemError`. */
-export function toGitError(error: unknown): ProblemError {
-  return new ProblemError(makeProblem('git/failed', { reason: describeGitError(error) }));
+/**
+ * Converts an error from git or simple-git to a `ProblemError`.
+ * @param isPartial whether the clone is partial, so that git may have failed because it could not reach the remote
+ */
+export function toGitError(error: unknown, isPartial = false): ProblemError {
+  return new ProblemError(makeProblem('git/failed', { reason: describeGitError(error), isPartial }));
 }
 
 /**
@@ -66,9 +69,10 @@ function describeGitError(error: unknown): string {
   const message = getErrorMessage(error);
   if (message.includes('spawn git ENOENT')) return 'git is not in PATH.';
   if (message.includes('block timeout reached')) return 'the remote did not respond in time.';
-  return removeUrlCredentials(message.replace(/^Error: /, ''))
+  const line = removeUrlCredentials(message.replace(/^Error: /, ''))
     .replaceAll(/\s+/g, ' ')
     .trim();
+  return line.length > MAX_ERROR_LENGTH ? `…${line.slice(-MAX_ERROR_LENGTH).replace(/^[\udc00-\udfff]/, '')}` : line;
 }
 
 /**
@@ -99,8 +103,8 @@ export type Git = {
    * command line.
    */
   readonly runWithInput: (input: readonly string[], ...args: readonly string[]) => Promise<string>;
-  /** Returns the output of `git cat-file --batch` for these objects. The list must not be empty. */
-  readonly readBatch: (names: readonly string[]) => Promise<Buffer>;
+  /** Returns the output of `git cat-file` with these arguments. Each line of standard input names an object. */
+  readonly runCatFile: (input: readonly string[], ...args: readonly string[]) => Promise<Buffer>;
 };
 
 /**
@@ -109,12 +113,14 @@ export type Git = {
  */
 export function openGit(settings: GitSettings, options: Partial<SimpleGitOptions> = {}): Git {
   const limit = pLimit(MAX_PARALLEL_PROCESSES);
+  let isPartial: Promise<boolean> | null = null;
+  const readIsPartial = (): Promise<boolean> => (isPartial ??= isPartialClone(settings));
   const runCommand = <Output>(
     lines: readonly string[],
     use: (git: SimpleGit) => PromiseLike<Output>,
   ): Promise<Output> => {
     const input = lines.map((line) => `${line}\n`).join('');
-    return limit(() => runGit(settings, { ...options, input: () => input }, use));
+    return limit(() => runGit(settings, { ...options, input: () => input }, use, readIsPartial));
   };
   const runWithInput = (input: readonly string[], ...args: readonly string[]): Promise<string> =>
     runCommand(input, (git) => git.raw([...args]));
@@ -122,7 +128,7 @@ export function openGit(settings: GitSettings, options: Partial<SimpleGitOptions
   return {
     run,
     runWithInput,
-    readBatch: (names) => runCommand(names, (git): PromiseLike<Buffer> => git.binaryCatFile(['--batch'])),
+    runCatFile: (input, ...args) => runCommand(input, (git): PromiseLike<Buffer> => git.binaryCatFile([...args])),
   };
 }
 
@@ -131,16 +137,30 @@ async function runGit<Output>(
   settings: GitSettings,
   options: Partial<SimpleGitOptions>,
   use: (git: SimpleGit) => PromiseLike<Output>,
+  isPartial: () => Promise<boolean>,
 ): Promise<Output> {
   if (!existsSync(join(settings.root, '.git'))) throw toGitError(new Error('this is not a git repository.'));
-  return runGitAnywhere(settings, options, use);
+  return runGitAnywhere(settings, options, use, isPartial);
 }
 
-/** Runs one command, even if the folder does not contain `.git`. Throws a `ProblemError` if git fails. */
+/** Matches the names of the git settings that only a partial clone has. git and JavaScript both accept the pattern. */
+export const PARTIAL_CLONE_SETTING = String.raw`^(extensions\.partialclone|remote\..+\.(promisor|partialclonefilter))$`;
+
+/** Returns true if the clone fetches missing objects only when git needs them. Returns false if git fails. */
+async function isPartialClone(settings: GitSettings): Promise<boolean> {
+  const readSetting = (git: SimpleGit) => git.raw('config', '--get-regexp', PARTIAL_CLONE_SETTING);
+  return (await runGitAnywhere(settings, {}, readSetting).catch(() => '')) !== '';
+}
+
+/**
+ * Runs one command, even if the folder does not contain `.git`. Throws a `ProblemError` if git fails.
+ * @param isPartial whether the folder is a partial clone; called only if git fails
+ */
 async function runGitAnywhere<Output>(
   { root, keyVariables }: GitSettings,
   options: Partial<SimpleGitOptions>,
   use: (git: SimpleGit) => PromiseLike<Output>,
+  isPartial: () => Promise<boolean> = async () => false,
 ): Promise<Output> {
   const { simpleGit } = await import('simple-git');
   const streams: NodeJS.ReadableStream[] = [];
@@ -157,7 +177,7 @@ async function runGitAnywhere<Output>(
       }),
     );
   } catch (error) {
-    throw toGitError(error);
+    throw toGitError(error, await isPartial());
   } finally {
     // If git was killed, a program that it started may still hold the pipes. Node.js would then wait for this program.
     for (const stream of streams) if (stream instanceof Readable) stream.destroy();
@@ -239,11 +259,21 @@ function emitEmptyChunkAtEnd(stdout: NodeJS.ReadableStream): void {
 }
 
 /**
- * Returns the error of a finished process, or undefined if there is none. A process that was killed by a signal has no
- * exit code, and its output may be incomplete. simple-git does not treat that as an error, but this function does.
+ * The maximum length of an error message of git, in UTF-16 code units. The end of the message is the important part,
+ * because git prints the reason for its exit last.
  */
-export const detectFailure: NonNullable<SimpleGitOptions['errors']> = (error, { exitCode }) =>
-  error ?? (Number.isInteger(exitCode) ? undefined : new Error('a signal terminated git.'));
+const MAX_ERROR_LENGTH = 600;
+
+/**
+ * Returns the error of a finished process, or undefined if there is none. The message is what git printed to standard
+ * error. The message of simple-git also contains standard output, which can be the text of prompts. A process that was
+ * killed by a signal has no exit code, and its output may be incomplete. simple-git does not treat that as an error, but
+ * this function does.
+ */
+export const detectFailure: NonNullable<SimpleGitOptions['errors']> = (error, { exitCode, stdErr }) => {
+  if (!Number.isInteger(exitCode)) return error ?? new Error('a signal terminated git.');
+  return error !== undefined && stdErr.length > 0 ? new Error(Buffer.concat(stdErr).toString()) : error;
+};
 
 const DEFAULT_OPTIONS: Partial<SimpleGitOptions> = {
   errors: detectFailure,

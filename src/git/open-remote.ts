@@ -1,5 +1,6 @@
 import { makeProblem, ProblemError } from '../problem.ts';
 import {
+  PARTIAL_CLONE_SETTING,
   removeUrlCredentials,
   toGitError,
   splitLines,
@@ -171,12 +172,12 @@ export async function readCloneSettings(run: RunGit): Promise<CloneSettings> {
   return {
     remotes: new Set(remotes),
     trackedRemotes: new Map(tracked),
-    isPartial: names.some((name) => PARTIAL_CLONE_SETTING.test(name)),
+    isPartial: names.some(isPartialCloneSetting),
   };
 }
 
 const CLONE_SETTINGS = String.raw`^(remote\..+\..+|branch\..+\.remote|extensions\.partialclone)$`;
-const PARTIAL_CLONE_SETTING = /^(?:extensions\.partialclone|remote\..+\.(?:promisor|partialclonefilter))$/s;
+const isPartialCloneSetting = (name: string) => new RegExp(PARTIAL_CLONE_SETTING, 's').test(name);
 
 /** A branch, and the ref that stores its last known tip. The clone may lack this ref. */
 type KnownTipRef = { readonly branch: string; readonly ref: string };

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
-import { posix, relative, sep } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { join, posix, relative, sep } from 'node:path';
 import {
   splitNames,
   NO_EXTERNAL_PROGRAMS,
@@ -40,6 +40,11 @@ export type Repository = CommittedFiles &
      * `paths` must be below these folders.
      */
     readonly compareWithHead: (paths: readonly string[], folders: readonly string[]) => Promise<HeadComparison>;
+    /**
+     * Returns the submodule that contains a file, or null if there is none. Any other repository inside this one
+     * counts, too. The path and the result are relative to the folder.
+     */
+    readonly findSubmodule: (path: string) => string | null;
     /** Returns the files in the list whose staged content differs from HEAD. Paths are relative to the folder. */
     readonly findStaged: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
     /** Compares the files of a commit with the work tree. */
@@ -97,6 +102,7 @@ export async function openRepository(settings: GitSettings, folder: string): Pro
       return (await compareWithHead(paths, makePathspecs(paths.map(toRootPath)))).uncommitted;
     },
     compareWithHead: (paths, folders) => compareWithHead(paths, makePathspecs(folders.map(toRootPath))),
+    findSubmodule: makeSubmoduleFinder(settings, { toRootPath, toFolderPath }),
     findStaged: async (paths) => {
       const stagedNames = await listStagedNames(run);
       return new Set(paths.filter((path) => stagedNames.has(toRootPath(path))));
@@ -114,6 +120,19 @@ export async function openRepository(settings: GitSettings, folder: string): Pro
     isPartial: async () => (await readSettings()).isPartial,
     ...files,
     ...makeHistoryReader(git, blobCache),
+  };
+}
+
+/** Creates the function that finds the outermost repository below the root that contains a file. */
+function makeSubmoduleFinder(
+  { root }: GitSettings,
+  { toRootPath, toFolderPath }: Pick<Repository, 'toRootPath' | 'toFolderPath'>,
+): Repository['findSubmodule'] {
+  return (path) => {
+    const names = toRootPath(path).split('/').slice(0, -1);
+    const folders = names.map((_, index) => names.slice(0, index + 1).join('/'));
+    const submodule = folders.find((folder) => existsSync(join(root, folder, '.git')));
+    return submodule === undefined ? null : toFolderPath(submodule);
   };
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { toGitError, type Git } from './open-git.ts';
 
 /** An object in git's database. */
@@ -5,7 +6,7 @@ export type GitObject = { readonly id: string; readonly bytes: Buffer };
 
 /** Reads objects by name. Names must not contain line breaks. Maps a name to null if git has no such object. */
 export async function readObjects(git: Git, names: readonly string[]): Promise<ReadonlyMap<string, GitObject | null>> {
-  const output = await git.readBatch(names);
+  const output = await git.runCatFile(names, '--batch');
   const objects = new Map<string, GitObject | null>();
   let start = 0;
   for (const name of names) {
@@ -30,6 +31,65 @@ function parseObject(output: Buffer, start: number): { readonly object: GitObjec
   if (first === 0 || end > output.length) throw toGitError(new Error('its output ended too early.'));
   if (id === undefined) return { object: null, end };
   return { object: { id, bytes: output.subarray(first, end - 1) }, end };
+}
+
+/**
+ * Reads files as `git checkout` would write them: after the filters, encodings and line endings that the git attributes
+ * of their paths select. git takes the attributes from the work tree. Each file is given as the id of its blob, a space
+ * and its path. Maps a file to null if git does not have its blob. Throws a `ProblemError` if a required filter fails.
+ */
+export async function readCheckedOutFiles(
+  git: Git,
+  files: readonly string[],
+): Promise<ReadonlyMap<string, Buffer | null>> {
+  const batch = files.filter((file) => !NEEDS_OWN_PROCESS.test(file));
+  const others = files.filter((file) => NEEDS_OWN_PROCESS.test(file));
+  const contents = others.map(async (file) => {
+    const [blob, path] = [file.slice(0, file.indexOf(' ')), file.slice(file.indexOf(' ') + 1)];
+    return [file, await git.runCatFile([], '--filters', `--path=${path}`, blob)] as const;
+  });
+  return new Map([...(await readFileBatch(git, batch)), ...(await Promise.all(contents))]);
+}
+
+/**
+ * Matches files that git cannot read from a line of standard input. git ignores blanks and tabs before the path and a
+ * carriage return after it.
+ */
+const NEEDS_OWN_PROCESS = /^\S+ [ \t]|\n|\r$/;
+
+async function readFileBatch(git: Git, files: readonly string[]): Promise<readonly [string, Buffer | null][]> {
+  if (files.length === 0) return [];
+  // git prints the size of a file before the filters, so the size does not tell where the content ends. git has no
+  // object with the name of the separator, so it prints a known line after each file.
+  const separator = `end-${randomUUID()}`;
+  const output = await git.runCatFile(
+    files.flatMap((file) => [file, separator]),
+    '--batch',
+    '--filters',
+  );
+  const answers = splitAnswers(output, `${separator} missing\n`);
+  return files.map((file, index) => {
+    const answer = answers[index];
+    if (answer === undefined) throw toGitError(new Error('its output ended too early.'));
+    return [file, parseFile(answer)];
+  });
+}
+
+/** Splits the output of a command into the parts before each separator. Omits what follows the last separator. */
+function splitAnswers(output: Buffer, separator: string): readonly Buffer[] {
+  const answers: Buffer[] = [];
+  let start = 0;
+  for (let end = output.indexOf(separator); end !== -1; end = output.indexOf(separator, start)) {
+    answers.push(output.subarray(start, end));
+    start = end + separator.length;
+  }
+  return answers;
+}
+
+/** Parses what git prints for one file: a line, the content and a line feed, or only a line if the blob is missing. */
+function parseFile(answer: Buffer): Buffer | null {
+  const first = answer.indexOf(LINE_FEED) + 1;
+  return answer.toString('latin1', 0, first).endsWith(' missing\n') ? null : answer.subarray(first, -1);
 }
 
 /**

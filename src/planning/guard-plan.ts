@@ -19,6 +19,8 @@ export type GuardSettings = {
   readonly expectedPlan: string | null;
   /** The paths of prompt files with uncommitted changes. Empty if the run allows uncommitted changes. */
   readonly uncommitted: ReadonlySet<string>;
+  /** Returns the submodule that contains a file, or null if there is none. Default: there are no submodules. */
+  readonly findSubmodule?: ((path: string) => string | null) | undefined;
   /** An additional check by the caller, such as whether a review approved the prompt's changes. */
   readonly refuse?: RefusePrompt;
 };
@@ -85,7 +87,9 @@ function isDigestPrefix(expected: string, digest: string): boolean {
 }
 
 function checkCommitted({ file }: PromptPlan, guards: GuardSettings): readonly Problem[] {
-  return guards.uncommitted.has(file.path) ? [makeProblem('guard/uncommitted', {}, { path: file.path })] : [];
+  const { path } = file;
+  if (!guards.uncommitted.has(path)) return [];
+  return [makeProblem('guard/uncommitted', { submodule: guards.findSubmodule?.(path) ?? null }, { path })];
 }
 
 /**

@@ -25,6 +25,18 @@ type RefusedPromotion = {
   sourceComes: boolean;
 };
 
+/** The evidence of a file that HEAD does not contain as it is. */
+type UncommittedFile = {
+  /** The submodule, or the other repository, that contains the file. Null if there is none. */
+  submodule: string | null;
+};
+
+/** Returns the message for a file in a submodule, or null for any other file. */
+function describeSubmodule({ submodule }: UncommittedFile): string | null {
+  if (submodule === null) return null;
+  return `The prompt file is in "${submodule}", which is a git submodule or another repository. promptsync reads only the commits of the repository that contains promptsync.yaml, and these commits do not contain the file.`;
+}
+
 /** A newer commit on the live branch, and the files in which it differs from the checked-out commit. */
 type NewerCommitEvidence = { branch: string; newer: string; paths: readonly string[] };
 
@@ -212,13 +224,21 @@ export const PLANNING_PROBLEMS = {
         : `"${e.environment}" is pinned to ${e.version}. That version must first be active in "${e.from}", but "${e.from}" serves ${e.serves ?? 'no version'}.`,
     makePromotionHint,
   ),
-  'guard/uncommitted': defineError(
-    'The prompt file has uncommitted changes.',
-    'Commit the file, or use `--allow-dirty`, which creates new versions without recording a commit.',
+  'guard/uncommitted': defineError<UncommittedFile>(
+    (e) => describeSubmodule(e) ?? 'The prompt file has uncommitted changes.',
+    (e) =>
+      e.submodule === null
+        ? 'Commit the file, or use `--allow-dirty`, which creates new versions without recording a commit.'
+        : 'Move promptsync.yaml into the submodule and sync there, or use `--allow-dirty`, which creates new versions without recording a commit.',
   ),
-  'guard/uncommitted-edit': defineError(
-    'The prompt file has uncommitted changes, so promptsync did not edit it. Editing it could overwrite these changes or include them in the commit that promptsync creates.',
-    'Commit or stash the changes first, or run the command without `--commit`. To see the changes, run `git diff HEAD` and `git diff --cached`.',
+  'guard/uncommitted-edit': defineError<UncommittedFile>(
+    (e) =>
+      describeSubmodule(e) ??
+      'The prompt file has uncommitted changes, so promptsync did not edit it. Editing it could overwrite these changes or include them in the commit that promptsync creates.',
+    (e) =>
+      e.submodule === null
+        ? 'Commit or stash the changes first, or run the command without `--commit`. To see the changes, run `git diff HEAD` and `git diff --cached`.'
+        : 'Move promptsync.yaml into the submodule and run the command there, or run it without `--commit`.',
   ),
   'guard/max-changes': defineError<{ changing: number; allowed: number }>(
     (e) => `The plan would change ${formatCount(e.changing, 'prompt')}, but \`max_changes\` allows only ${e.allowed}.`,
@@ -271,9 +291,12 @@ export const PLANNING_PROBLEMS = {
   ),
 
   // git
-  'git/uncommitted': defineWarning(
-    'The prompt file has uncommitted changes, so a sync would reject the file.',
-    'Commit the file before you sync, or use `--allow-dirty`.',
+  'git/uncommitted': defineWarning<UncommittedFile>(
+    (e) => describeSubmodule(e) ?? 'The prompt file has uncommitted changes, so a sync would reject the file.',
+    (e) =>
+      e.submodule === null
+        ? 'Commit the file before you sync, or use `--allow-dirty`.'
+        : 'Move promptsync.yaml into the submodule and sync there, or use `--allow-dirty`.',
   ),
   'git/needs-repository': defineError<{ what: string }>(
     (e) => `${e.what} requires a git repository.`,
@@ -307,19 +330,27 @@ export const PLANNING_PROBLEMS = {
       `In the base commit \`${e.base}\`, this file is not valid (${e.reason.replace(/\.$/, '')}), so promptsync cannot detect drift for this prompt.`,
     'If the current file is valid, you can ignore this warning.',
   ),
+  'git/ident': defineError(
+    'The file contains the keyword `$Id$` and has the git attribute `ident`. git replaces the keyword at each checkout, so the text of the prompt would differ between clones.',
+    'Remove `$Id$` from the file, or remove the attribute `ident` for this file from `.gitattributes`.',
+  ),
   'git/failed': defineError<{
     reason: string;
-    /** What to do. If it is absent, the hint follows from the reason. */
+    /** What to do. If it is absent, the hint follows from the other fields. */
     advice?: string;
+    /** Whether the clone is partial (`git clone --filter`). */
+    isPartial?: boolean;
   }>(
     (e) => `git failed: ${endSentence(e.reason)}`,
-    (e) => e.advice ?? makeGitHint(e.reason),
+    (e) => e.advice ?? makeGitHint(e.reason, e.isPartial === true),
   ),
 };
 
-/** Returns the hint for an error message of git. A repository of another user is the only error that needs its own. */
-function makeGitHint(reason: string): string {
+/** Returns the hint for an error message of git. Repositories of other users and partial clones have their own hints. */
+function makeGitHint(reason: string, isPartial: boolean): string {
   const [, folder] = /dubious ownership in repository at '([^']+)'/.exec(reason) ?? [];
+  if (folder === undefined && isPartial)
+    return 'This is a partial clone (`git clone --filter`), so git fetches older files from the remote. Make sure that git can reach the remote, or use a full clone.';
   if (folder === undefined) return 'Make sure that git is installed and that the repository is not corrupted.';
   return `If you trust the owner of the repository, run \`git config --global --add safe.directory ${quoteShellWord(folder)}\`.`;
 }

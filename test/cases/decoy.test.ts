@@ -23,8 +23,10 @@ function makeDecoy(): { readonly folder: string; readonly marker: string } {
   }
   const command = `sh -c 'touch ${marker}' --`;
   const settings = `[core]\n\trepositoryformatversion = 0\n\tworktree = ..\n\tfsmonitor = "${command}"\n`;
+  const filter = `[filter "decoy"]\n\tclean = "${command}"\n\tsmudge = "${command}"\n`;
   writeFiles(folder, {
-    'team/config': settings,
+    'team/config': `${settings}${filter}`,
+    'team/.gitattributes': '*.md filter=decoy\n',
     'team/prompts/greeting.md': promptText('greeting', { text: 'Mine.' }),
   });
   commitAll(folder, 'A decoy');

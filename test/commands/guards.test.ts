@@ -56,6 +56,46 @@ describe('uncommitted prompt files', () => {
   });
 });
 
+describe('prompt files in a git submodule', () => {
+  const makeWithSubmodule = () => {
+    const library = makeRepository({ 'greeting.md': promptText('greeting', { pins: { staging: 'latest' } }) });
+    const folder = makeRepository(workspaceFiles({}));
+    git(folder, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'prompts');
+    commitAll(folder, 'Add the submodule');
+    return folder;
+  };
+
+  test.each([
+    ['sync refuses a prompt file in a git submodule and names the submodule', SYNC, 3, 'guard/uncommitted'],
+    ['plan warns about a prompt file in a git submodule and names the submodule', ['plan'], 0, 'git/uncommitted'],
+  ] as const)('%s', async (_, words, expected, code) => {
+    const { exitCode, report } = await runJson(makeWithSubmodule(), words, await startTestService(['greeting']));
+    const problems = [...report.problems, ...report.prompts.flatMap((prompt) => prompt.problems)];
+    const message = expect.stringContaining('"prompts", which is a git submodule');
+    expect(exitCode).toBe(expected);
+    expect(problems).toContainEqual(expect.objectContaining({ code, message, path: PATH }));
+    expect(problems).toContainEqual(
+      expect.objectContaining({ code, hint: expect.stringContaining('promptsync.yaml into the submodule') }),
+    );
+  });
+
+  test('sync --allow-dirty syncs a prompt file in a git submodule', async () => {
+    const service = await startTestService(['greeting']);
+    expect(await runJson(makeWithSubmodule(), [...SYNC, '--allow-dirty'], service)).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('prompt files with the git attribute ident', () => {
+  test.each([
+    ['sync refuses a prompt file in which git replaces $Id$', 'Version $Id: 12 $', 'git/ident'],
+    ['sync accepts a prompt file with the attribute ident if it contains no keyword', 'Costs $Id', undefined],
+  ])('%s', async (_, text, code) => {
+    const folder = makeRepository({ ...workspaceFiles({ greeting: { text } }), '.gitattributes': '*.md ident\n' });
+    const { exitCode, report } = await runJson(folder, SYNC, await startTestService(['greeting']));
+    expect([exitCode, report.problems[0]?.code]).toEqual([code === undefined ? 0 : 1, code]);
+  });
+});
+
 describe('the commit and path in a version record', () => {
   test('sync in a git worktree records the commit and the file path in the version', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: {} }));

@@ -120,6 +120,17 @@ describe('a git: pin', () => {
     expect(await contentAt(folder)).toMatchObject({ code: 'pin/no-prompt-at-ref' });
   });
 
+  test('a git: pin reads an earlier text through the git filter of the file, but does not find it at another path', async () => {
+    const folder = makeRepository({ '.gitattributes': 'prompts/** filter=rot\n' });
+    for (const command of ['clean', 'smudge']) git(folder, 'config', `filter.rot.${command}`, 'tr A-Za-z N-ZA-Mn-za-m');
+    writeFiles(folder, { [PATH]: promptText('greeting', { text: 'Then.' }) });
+    commitAll(folder, 'Add');
+    git(folder, 'tag', 'v1');
+    expect(await contentAt(folder)).toMatchObject({ content: { text: 'Then.' } });
+    const message = expect.stringContaining('git cannot search files with the attribute filter=rot');
+    expect(await contentAt(folder, 'v1', 'prompts/new.md')).toMatchObject({ code: 'pin/no-prompt-at-ref', message });
+  });
+
   test('a git: pin is an error outside a git repository', async () => {
     const contents = await readContentsAtRefs([fileWith('v1')], null);
     expect(contents.get('prm_greeting')?.get('v1')).toMatchObject({

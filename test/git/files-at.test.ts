@@ -1,13 +1,15 @@
-import { rmSync, symlinkSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makePathspecs } from '../../src/git/open-git.ts';
 import { openRepository } from '../../src/git/open-repository.ts';
+import { toProblem } from '../../src/problem.ts';
 import { wrapGit } from '../support/count-git.ts';
-import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { commitAll, type Files, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import {
   configure,
   lastCommitOf,
+  ODD_NAMES,
   open,
   startAt,
   uncommittedOf,
@@ -192,6 +194,60 @@ describe('readFileAt on many files', () => {
   });
 });
 
+describe('readCheckedOutFile', () => {
+  const ROT13 = 'tr A-Za-z N-ZA-Mn-za-m';
+  const setFilter = (folder: string, options: Readonly<Record<string, string>>) =>
+    Object.entries(options).forEach(([name, value]) => git(folder, 'config', `filter.rot.${name}`, value));
+  const makeFilteredRepository = (files: Files) => {
+    const folder = makeRepository({ '.gitattributes': 'p/** filter=rot\n' });
+    setFilter(folder, { clean: ROT13, smudge: ROT13, required: 'true' });
+    writeFiles(folder, files);
+    commitAll(folder, 'Filtered');
+    return folder;
+  };
+  const checkOut = async (folder: string, path: string) => {
+    const { head, findBlobId, readCheckedOutFile } = await open(folder);
+    const blob = await findBlobId(head!, path);
+    return (await readCheckedOutFile(blob!, path)).toString();
+  };
+
+  test('readCheckedOutFile applies the git filter of the path, whatever the name of the file', async () => {
+    const paths = ODD_NAMES.flatMap((name) => [`p/${name}`, name]);
+    const texts = paths.map((path, index) => [path, `Text ${index}\n${index % 2 === 0 ? '' : '\n'}`] as const);
+    const folder = makeFilteredRepository(Object.fromEntries(texts));
+    expect(git(folder, 'show', 'HEAD:p/two words.md')).toContain('Grkg');
+    const { head, findBlobId, readCheckedOutFile } = await open(folder);
+    const read = paths.map(async (path) => {
+      const blob = await findBlobId(head!, path);
+      return [path, (await readCheckedOutFile(blob!, path)).toString()];
+    });
+    expect(await Promise.all(read)).toEqual(texts);
+  });
+
+  test('readCheckedOutFile applies encodings, keywords and line endings, as git checkout does', async () => {
+    const attributes = 'latin.md working-tree-encoding=ISO-8859-1\nid.md ident\ncrlf.md text eol=crlf\n';
+    const texts = { 'latin.md': Buffer.from('\xe9\n', 'latin1'), 'id.md': '$Id$\n', 'crlf.md': 'a\r\nb\r\n' };
+    const folder = makeRepository({ '.gitattributes': attributes, ...texts });
+    for (const path of Object.keys(texts)) {
+      rmSync(join(folder, path));
+      git(folder, 'checkout', '--quiet', '--', path);
+      expect(await checkOut(folder, path)).toBe(readFileSync(join(folder, path), 'utf8'));
+    }
+  });
+
+  test('readCheckedOutFile fails and names the filter if a required git filter fails', async () => {
+    const folder = makeFilteredRepository({ 'p/a.md': 'a' });
+    setFilter(folder, { smudge: 'false' });
+    await expect(checkOut(folder, 'p/a.md')).rejects.toThrow(/^git failed: .*smudge filter rot failed/);
+  });
+
+  test('readCheckedOutFile fails if git does not have the blob', async () => {
+    const { readCheckedOutFile } = await open(makeRepository({ 'a.md': 'a' }));
+    await expect(readCheckedOutFile('d'.repeat(40), 'a.md')).rejects.toThrow('git failed: ');
+    await expect(readCheckedOutFile('d'.repeat(40), ' a.md')).rejects.toThrow('git failed: ');
+  });
+});
+
 describe('makePathspecs', () => {
   const makePaths = (path: (at: number) => string) => Array.from({ length: 60 }, (_, at) => path(at));
   test.each<[string, readonly string[], readonly string[]]>([
@@ -261,6 +317,33 @@ describe('the failures of git', () => {
     await expect(fileAt(head!, 'a.md')).rejects.toThrow(message);
     vi.unstubAllEnvs();
     expect((await fileAt(head!, 'a.md'))?.toString()).toBe('a');
+  });
+
+  test('The message of a git failure contains the end of standard error and nothing of standard output', async () => {
+    const folder = makeRepository({ 'a.md': 'a' });
+    const { readFileAt: fileAt, head } = await open(folder);
+    const { path } = wrapGit((real) => [
+      `[[ " $* " == *" cat-file "* ]] && { echo SECRET; printf 'x%.0s' {1..5000} >&2; echo ' fatal: no luck' >&2; exit 128; }`,
+      `exec ${real} "$@"`,
+    ]);
+    vi.stubEnv('PATH', path);
+    const { message } = await fileAt(head!, 'a.md').then(() => expect.fail(), toProblem);
+    expect(message).toMatch(/^git failed: …x+ fatal: no luck\.$/);
+    expect(message.length).toBeLessThan(700);
+  });
+
+  test('If git cannot fetch a file of a partial clone, the hint names the partial clone', async () => {
+    const origin = makeRepository({ 'a.md': 'old' });
+    writeFiles(origin, { 'a.md': 'new' });
+    commitAll(origin, 'Edit');
+    git(origin, 'config', 'uploadpack.allowFilter', 'true');
+    const clone = join(makeFolder(), 'clone');
+    git(origin, 'clone', '--quiet', '--filter=blob:none', `file://${origin}`, clone);
+    rmSync(origin, { recursive: true });
+    const { resolveRef, readFileAt: fileAt } = await open(clone);
+    const first = await resolveRef('HEAD~1');
+    const { code, hint } = await fileAt(first!, 'a.md').then(() => expect.fail(), toProblem);
+    expect([code, hint]).toEqual(['git/failed', expect.stringContaining('partial clone')]);
   });
 
   test('promptsync rejects a repository root without .git even if a parent folder is a repository', async () => {
