@@ -9,6 +9,7 @@ import {
   type DesiredOptions,
   type DesiredWorkspace,
   type RemovedFiles,
+  omitSparsePrompts,
   selectMissingFiles,
 } from './read-desired-state.ts';
 import { shortenCommitId } from '../text.ts';
@@ -84,10 +85,11 @@ export function openDefaultBase(workspace: DesiredWorkspace, options: Pick<Desir
 
 /** Reads the base's prompt files at the changed paths, except those whose prompts still have a file. */
 async function readMissingFiles(
-  { repository, commit }: BaseLocation,
+  base: BaseLocation,
   changedPaths: readonly string[],
   { config, allFiles }: DesiredWorkspace,
 ): Promise<readonly PromptFile[]> {
+  const { repository, commit } = base;
   const existingPaths = new Set(allFiles.map(({ path }) => path));
   const existingIds = new Set(allFiles.map(({ id }) => id));
   const missingPaths = changedPaths.filter(makePromptMatcher(config)).filter((path) => !existingPaths.has(path));
@@ -95,7 +97,7 @@ async function readMissingFiles(
     const file = (await parseFileAtCommit(repository, { commit, path: repository.toRootPath(path) }))?.file ?? null;
     return file === null || existingIds.has(file.id) ? [] : [{ ...file, path }];
   });
-  return (await Promise.all(files)).flat();
+  return omitSparsePrompts((await Promise.all(files)).flat(), base, config);
 }
 
 /** Reads the file of a prompt at the base. Returns an empty list if the base has no valid file of the prompt. */

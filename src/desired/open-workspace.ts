@@ -111,7 +111,7 @@ async function splitByChange(
 }
 
 /** A commit, with the differences between its files and the work tree. */
-type CommitComparison = WorkTreeComparison & {
+export type CommitComparison = WorkTreeComparison & {
   readonly repository: PromptRepository;
   /** The id of the commit. */
   readonly commit: string;

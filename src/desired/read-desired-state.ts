@@ -7,6 +7,7 @@ import {
 import { parseAcceptedWarnings } from '../config/load-config.ts';
 import { findMovingRefs, parseFileAtCommit, readContentsAtRefs } from './read-at-commit.ts';
 import {
+  type CommitComparison,
   listConfigPaths,
   type PromptRepository,
   type SkippedPrompts,
@@ -186,7 +187,7 @@ async function readBase(request: BaseRequest, workspaceRepository: PromptReposit
   // The type of a prompt never changes. So a file with another type belonged to a different prompt with the same id.
   const selectedBaseFiles = allBaseFiles.filter(({ id, type }) => selectedTypes.get(id) === type);
   const baseFiles = new Map(selectedBaseFiles.map((file) => [file.id, file]));
-  const removedFiles = await findRemovedFiles(changedFiles, existingIds, request);
+  const removedFiles = await findRemovedFiles(changedFiles, existingIds, { repository, commit }, request);
   const everywhere = await readWarningsAcceptedByConfig(commit, same, request.config, repository);
   return {
     ref,
@@ -239,16 +240,44 @@ function mapAcceptedWarnings(
 async function findRemovedFiles(
   changedFiles: readonly FileAtBase[],
   existingIds: ReadonlySet<string>,
+  { repository, commit }: Pick<CommitComparison, 'repository' | 'commit'>,
   { config, only, files: selectedFiles }: BaseRequest,
 ): Promise<readonly PromptFile[]> {
   const baseFiles = changedFiles.flatMap(({ file }) => file ?? []);
-  const missing = baseFiles.filter(({ id }) => !existingIds.has(id));
+  const missing = await omitSparsePrompts(
+    baseFiles.filter(({ id }) => !existingIds.has(id)),
+    { repository, commit },
+    config,
+  );
   const selected = selectMissingFiles(missing, { config, only, files: selectedFiles });
   if (selected.length === 0 || only.length === 0) return selected;
   // Allow all environments. A file that pins an unknown environment is invalid, but its prompt was not removed.
   const { files } = await readPrompts({ ...config, environments: null });
   const allIds = new Set(files.map(({ id }) => id));
   return selected.filter(({ id }) => !allIds.has(id));
+}
+
+/**
+ * Omits the missing files whose prompts have moved to a path that a sparse checkout leaves out. Reads the ids of these
+ * prompts from HEAD.
+ * @param base the commit that contains the missing files
+ */
+export async function omitSparsePrompts(
+  missing: readonly PromptFile[],
+  { repository, commit }: Pick<CommitComparison, 'repository' | 'commit'>,
+  config: Config,
+): Promise<readonly PromptFile[]> {
+  const { head } = repository;
+  if (missing.length === 0 || head === null) return missing;
+  const paths = (await repository.listSparsePaths()).filter(makePromptMatcher(config)).map(repository.toRootPath);
+  const ids = await Promise.all(
+    paths.map(async (path) => {
+      // A file that exists at the base has not moved to this path. In a partial clone, reading it would take a request.
+      if ((await repository.findBlobId(commit, path)) !== null) return null;
+      return (await parseFileAtCommit(repository, { commit: head, path }))?.file?.id ?? null;
+    }),
+  );
+  return missing.filter(({ id }) => !ids.includes(id));
 }
 
 /**

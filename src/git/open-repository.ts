@@ -9,7 +9,7 @@ import {
   type RunGit,
   type GitSettings,
 } from './open-git.ts';
-import { type CommittedFiles, makeFileReader, makeBlobCache } from './file-reader.ts';
+import { type BlobCache, type CommittedFiles, makeFileReader, makeBlobCache } from './file-reader.ts';
 import { type CommitHistory, makeHistoryReader } from './history-reader.ts';
 import { type CloneSettings, findKnownTipRef, findRemoteName, readCloneSettings } from './open-remote.ts';
 import { makePinnedRefResolver, type PinnedRef } from './resolve-refs.ts';
@@ -47,8 +47,12 @@ export type Repository = CommittedFiles &
     readonly findSubmodule: (path: string) => string | null;
     /** Returns the files in the list whose staged content differs from HEAD. Paths are relative to the folder. */
     readonly findStaged: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
-    /** Compares the files of a commit with the work tree. */
+    /**
+     * Compares the files of a commit with the work tree. Omits the files that are absent because of a sparse checkout.
+     */
     readonly compareWithWorkTree: (commit: string) => Promise<WorkTreeComparison>;
+    /** Lists the tracked files that are absent because of a sparse checkout. Paths are relative to the folder. */
+    readonly listSparsePaths: () => Promise<readonly string[]>;
     /**
      * Returns the last known tip of a remote branch, or null if the clone knows none. Does not contact the remote. If
      * `branch` is null, uses the default branch of the remote. In a clone without remotes, uses the local branch.
@@ -107,14 +111,7 @@ export async function openRepository(settings: GitSettings, folder: string): Pro
       const stagedNames = await listStagedNames(run);
       return new Set(paths.filter((path) => stagedNames.has(toRootPath(path))));
     },
-    compareWithWorkTree: async (commit) => {
-      const [paths, { isUnchanged }] = await Promise.all([
-        blobCache.listPathsAt(commit),
-        makeComparison(run, commit, [ALL_FILES]),
-      ]);
-      const { same = [], changed = [] } = Object.groupBy(paths, (path) => (isUnchanged(path) ? 'same' : 'changed'));
-      return { same: new Set(same.map(toFolderPath)), changed: changed.map(toFolderPath) };
-    },
+    ...makeWorkTreeComparer(git, settings, { listPathsAt: blobCache.listPathsAt, toFolderPath }),
     findKnownTip: makeKnownTipFinder(run, readSettings, files),
     resolvePinnedRef: makeCachedPinnedRefResolver(git, readSettings, files),
     isPartial: async () => (await readSettings()).isPartial,
@@ -154,6 +151,32 @@ function makeHeadComparer(
     const { isUnchanged, changed } = await makeComparison(run, head, pathspecs);
     const uncommitted = new Set(paths.filter((path) => !isUnchanged(toRootPath(path))));
     return { uncommitted, changed: changed.map(toFolderPath) };
+  };
+}
+
+/** Creates the functions that compare the work tree with any commit and list the files that it leaves out. */
+function makeWorkTreeComparer(
+  { run }: Git,
+  settings: GitSettings,
+  { listPathsAt, toFolderPath }: Pick<BlobCache, 'listPathsAt'> & Pick<Repository, 'toFolderPath'>,
+): Pick<Repository, 'compareWithWorkTree' | 'listSparsePaths'> {
+  return {
+    compareWithWorkTree: async (commit) => {
+      const [paths, { isUnchanged, flagged }] = await Promise.all([
+        listPathsAt(commit),
+        makeComparison(run, commit, [ALL_FILES]),
+      ]);
+      const sparsePaths = new Set(keepAbsentPaths(flagged, settings));
+      const presentPaths = paths.filter((path) => !sparsePaths.has(path));
+      const { same = [], changed = [] } = Object.groupBy(presentPaths, (path) =>
+        isUnchanged(path) ? 'same' : 'changed',
+      );
+      return { same: new Set(same.map(toFolderPath)), changed: changed.map(toFolderPath) };
+    },
+    listSparsePaths: async () => {
+      const { flagged } = parseIndex(await run(...LIST_INDEX, ALL_FILES));
+      return keepAbsentPaths(flagged, settings).map(toFolderPath);
+    },
   };
 }
 
@@ -240,17 +263,36 @@ type RawComparison = {
   readonly isUnchanged: (path: string) => boolean;
   /** The tracked files that differ, including deleted files. */
   readonly changed: readonly string[];
+  /** The tracked files with the flag `skip-worktree`, which a sparse checkout sets for the files that it leaves out. */
+  readonly flagged: readonly string[];
 };
+
+/** The command that lists the tracked files with their flags. Pathspecs must follow. */
+const LIST_INDEX = ['ls-files', '-v', '-z', '--full-name', '--'] as const;
+
+/**
+ * Parses the output of `LIST_INDEX`. git prints a letter before each path. The letter H marks a file that git checks for
+ * edits. The letter S, or s with the flag `assume-unchanged`, marks a file with the flag `skip-worktree`.
+ */
+function parseIndex(output: string): Readonly<Record<'watched' | 'flagged', readonly string[]>> {
+  const entries = splitNames(output);
+  const listPaths = (mark: RegExp) => entries.filter((entry) => mark.test(entry)).map((entry) => entry.slice(2));
+  return { watched: listPaths(/^H /), flagged: listPaths(/^S /i) };
+}
+
+/** Returns the paths without a file in the work tree. Users can set the flag of a sparse checkout for any file. */
+function keepAbsentPaths(paths: readonly string[], { root }: GitSettings): readonly string[] {
+  return paths.filter((path) => !existsSync(join(root, path)));
+}
 
 /** Compares the files that match the pathspecs with a commit. */
 async function makeComparison(run: RunGit, commit: string, pathspecs: readonly string[]): Promise<RawComparison> {
   const [listedFiles, changedNames] = await Promise.all([
-    run('ls-files', '-v', '-z', '--full-name', '--', ...pathspecs),
+    run(...LIST_INDEX, ...pathspecs),
     run(...LIST_CHANGED_NAMES, commit, '--', ...pathspecs),
   ]);
   const changed = new Set(splitNames(changedNames));
-  // `git ls-files -v` prints a letter before each path. The letter H marks a file that git checks for edits.
-  const watchedEntries = splitNames(listedFiles).filter((entry) => entry.startsWith('H '));
-  const watched = new Set(watchedEntries.map((entry) => entry.slice(2)));
-  return { isUnchanged: (path) => watched.has(path) && !changed.has(path), changed: [...changed] };
+  const { watched: watchedPaths, flagged } = parseIndex(listedFiles);
+  const watched = new Set(watchedPaths);
+  return { isUnchanged: (path) => watched.has(path) && !changed.has(path), changed: [...changed], flagged };
 }

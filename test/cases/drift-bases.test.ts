@@ -38,6 +38,25 @@ test('sync warns about a prompt file removed since the base commit but does not 
   expect(service.store.readPrompt('prm_refund', 'staging')?.active_version?.version_number).toBe(1);
 });
 
+test.each([
+  ['plan --base reports only deleted prompts as gone in a sparse checkout', ['--base', 'main']],
+  ['plan reports only deleted prompts as gone in a sparse checkout', []],
+] as const)('%s', async (_, base) => {
+  const names = ['moved', 'kept', 'deleted'];
+  const library = names.map((name) => [`prompts/library/${name}.md`, promptText(name)]);
+  const folder = makeRepository({ ...workspaceFiles({ greeting: {} }), ...Object.fromEntries(library) });
+  const service = await startTestService(['greeting', ...names]);
+  git(folder, 'switch', '--quiet', '--create', 'topic');
+  git(folder, 'rm', '--quiet', 'prompts/library/deleted.md');
+  git(folder, 'mv', 'prompts/library/moved.md', 'prompts/library/new.md');
+  commitAll(folder, 'Delete one prompt and move another');
+  git(folder, 'sparse-checkout', 'set', '--no-cone', '/*', '!/prompts/library/');
+  writeFiles(folder, { 'promptsync.yaml': `branch: main\n${workspaceFiles({})['promptsync.yaml']}` });
+  commitAll(folder, 'Name the branch');
+  const { report } = await runJson(folder, ['plan', ...base], service);
+  expect(report.problems).toMatchObject([{ code: 'prompt/gone', path: 'prompts/library/deleted.md' }]);
+});
+
 test('Renaming a prompt file causes neither a removal warning nor drift', async () => {
   const { folder, sync } = await syncTwoPrompts();
   git(folder, 'mv', 'prompts/refund.md', 'prompts/renamed.md');

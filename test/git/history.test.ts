@@ -37,6 +37,18 @@ describe('compareWithWorkTree', () => {
     });
   });
 
+  test('compareWithWorkTree omits files that a sparse checkout leaves out, but not files that are deleted as well', async () => {
+    const folder = makeRepository({ 'in/a.md': '1', 'out/b.md': '1', 'out/c.md': '1', 'out/edited.md': '1' });
+    const base = head(folder);
+    git(folder, 'rm', '--quiet', 'out/c.md');
+    git(folder, 'mv', 'out/b.md', 'out/moved.md');
+    commitAll(folder, 'Delete and move');
+    git(folder, 'sparse-checkout', 'set', 'in');
+    const { compareWithWorkTree, listSparsePaths } = await open(folder);
+    expect(await compareWithWorkTree(base)).toEqual({ changed: ['out/b.md', 'out/c.md'], same: new Set(['in/a.md']) });
+    expect(await listSparsePaths()).toEqual(['out/edited.md', 'out/moved.md']);
+  });
+
   test('compareWithWorkTree lists a file as unchanged if its original content was restored', async () => {
     const folder = makeRepository(Object.fromEntries(ODD_NAMES.map((name) => [name, '1'])));
     const base = head(folder);
