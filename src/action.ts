@@ -2,6 +2,7 @@ import * as core from '@actions/core';
 import { runAction } from './github/run-action.ts';
 import type { Runner } from './github/runner.ts';
 import { makeProcessHost } from './cli/process-host.ts';
+import { toProblem } from './problem.ts';
 
 const annotations = { error: core.error, warning: core.warning, notice: core.notice } as const;
 
@@ -16,5 +17,11 @@ const runner: Runner = {
 void run();
 
 async function run(): Promise<void> {
-  process.exitCode = await runAction({ ...makeProcessHost(), runner });
+  try {
+    process.exitCode = await runAction({ ...makeProcessHost(), runner });
+  } catch (error) {
+    const { code, message, hint } = toProblem(error);
+    core.error(`${message} ${hint}`, { title: code });
+    process.exitCode = 1;
+  }
 }

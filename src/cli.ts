@@ -42,6 +42,12 @@ async function run(): Promise<void> {
     const { describeBrokenOutput } = await import('./cli/emit-report.ts');
     process.stderr.write(describeBrokenOutput(error));
   });
-  const exitCode = await main(makeProcessHost());
-  process.exitCode = exitCode || (process.exitCode ?? 0);
+  try {
+    const exitCode = await main(makeProcessHost());
+    process.exitCode = exitCode || (process.exitCode ?? 0);
+  } catch (error) {
+    process.exitCode = 1;
+    const { describeFailedStart } = await import('./cli/emit-report.ts');
+    process.stderr.write(describeFailedStart(error));
+  }
 }

@@ -1,9 +1,10 @@
 import { lstatSync, mkdirSync, type Stats } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 
 /**
  * Creates the folder for Node's compile cache if it is missing, and returns its path. Returns null if the folder would
- * not be safe. promptsync then starts without a cache.
+ * not be safe, or if the parent of the cache home is missing. promptsync then starts without a cache. It never creates
+ * `HOME`, because the home folder of a service account, such as /nonexistent, is missing on purpose.
  *
  * The folder must be safe because Node runs the code that it finds there. Node's default folder is not safe, because
  * another user could create it first: it is in the temporary directory and has a predictable name. A folder in `HOME`
@@ -16,9 +17,10 @@ export function makeCacheFolder(
   const cacheHome = environment['XDG_CACHE_HOME'] ?? '';
   const home = environment['HOME'] ?? '';
   if (!isAbsolute(cacheHome) && !isAbsolute(home)) return null;
-  const folder = join(isAbsolute(cacheHome) ? cacheHome : join(home, '.cache'), 'promptsync');
+  const parent = resolve(isAbsolute(cacheHome) ? cacheHome : join(home, '.cache'));
+  const folder = join(parent, 'promptsync');
   try {
-    if (!createSafeFolder(dirname(folder), userId)) return null;
+    if (!isSafePath(dirname(parent), userId) || !isSafe(createFolder(parent), userId)) return null;
     const stats = createFolder(folder);
     const isPrivate = stats.isDirectory() && stats.uid === userId && (stats.mode & 0o077) === 0;
     return isPrivate ? folder : null;
@@ -28,13 +30,16 @@ export function makeCacheFolder(
 }
 
 /**
- * Creates a folder and its parents if they are missing. Returns true if only this user and root can replace any of
- * them.
+ * Returns true if only this user and root can replace a folder or one of its parents. Throws the system error if the
+ * folder is missing.
  */
-function createSafeFolder(folder: string, userId: number): boolean {
+function isSafePath(folder: string, userId: number): boolean {
   const parent = dirname(folder);
-  if (parent !== folder && !createSafeFolder(parent, userId)) return false;
-  const stats = createFolder(folder);
+  return (parent === folder || isSafePath(parent, userId)) && isSafe(lstatSync(folder), userId);
+}
+
+/** Returns true if the stats are those of a folder whose entries only this user and root can replace. */
+function isSafe(stats: Stats, userId: number): boolean {
   if (!stats.isDirectory() || (stats.uid !== userId && stats.uid !== 0)) return false;
   const isWritableByOthers = (stats.mode & 0o022) !== 0;
   // In a sticky folder such as /tmp, other users can add files, but they cannot rename the folders of this user.

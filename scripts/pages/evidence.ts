@@ -99,6 +99,7 @@ export const EVIDENCE = {
   },
   'usage/not-a-report': { path: 'plan.txt', reason: 'it is not JSON' },
   'usage/stdout-unwritable': { reason: 'the disk is full, ENOSPC' },
+  'usage/no-current-folder': { reason: 'ENOENT' },
   'usage/cannot-serve': { reason: 'port 4873: it is already in use, EADDRINUSE' },
   // The service
   'service/unreachable': { origin: 'https://prompts.example.com', reason: 'connection refused, ECONNREFUSED' },

@@ -176,6 +176,7 @@ export const EXPLANATIONS = {
   },
   'usage/not-a-report': { why: '`promptsync show` and `promptsync comment` read only JSON reports.' },
   'usage/stdout-unwritable': { why: null },
+  'usage/no-current-folder': { why: null },
   'usage/cannot-serve': { why: null },
   // The service
   'service/unreachable': {

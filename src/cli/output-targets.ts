@@ -1,9 +1,8 @@
-import type { Stats } from 'node:fs';
-import { access, constants, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { findTrackedLink } from '../files/paths.ts';
-import { replaceFile } from '../files/read-write.ts';
-import { describeSystemError, findSystemCode, makeProblem, type Problem, ProblemError } from '../problem.ts';
+import { findReplaceObstacle, replaceFile } from '../files/read-write.ts';
+import { describeSystemError, makeProblem, type Problem, ProblemError } from '../problem.ts';
 import type { Host } from './host.ts';
 
 /** One destination of an output. */
@@ -29,6 +28,12 @@ type OutputFlags<Format extends string> = {
 };
 
 /**
+ * The paths that mean standard output. promptsync does not open them, because opening fails if standard output is a
+ * socket.
+ */
+const STDOUT_PATHS: readonly string[] = ['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'];
+
+/**
  * Returns the targets that the flags select. Throws a `ProblemError` if the format of a target is ambiguous or its file
  * cannot be written. Commands call this function first, so that they never do work whose result they cannot write.
  */
@@ -37,7 +42,10 @@ export async function openTargets<Format extends string>(
   kind: OutputKind<Format>,
   { workingDirectory }: Pick<Host, 'workingDirectory'>,
 ): Promise<readonly OutputTarget<Format>[]> {
-  const targets = parseTargets(flags, kind);
+  const targets = parseTargets(flags, kind).map(({ format, file }) => ({
+    format,
+    file: file !== null && STDOUT_PATHS.includes(file) ? null : file,
+  }));
   for (const { file } of targets) {
     const obstacle = file === null ? null : await findOutputObstacle(resolve(workingDirectory, file));
     if (file !== null && obstacle !== null) throw new ProblemError(makeUnwritableProblem(file, obstacle, kind));
@@ -70,12 +78,7 @@ async function findOutputObstacle(path: string): Promise<string | null> {
   if (link !== null) return describeTrackedLink(link);
   const folder = await stat(dirname(path)).catch(() => null);
   if (folder?.isDirectory() !== true) return 'its folder does not exist';
-  const file = await statIfPresent(path);
-  if (typeof file === 'string') return file;
-  if (file?.isDirectory() === true) return 'it is a folder';
-  // Replacing a regular file needs write access to its folder. Writing to a device needs write access to the device.
-  const writtenPath = file === null || file.isFile() ? dirname(path) : path;
-  return access(writtenPath, constants.W_OK).then(() => null, describeSystemError);
+  return findReplaceObstacle(path);
 }
 
 /**
@@ -84,15 +87,6 @@ async function findOutputObstacle(path: string): Promise<string | null> {
  */
 export function describeTrackedLink(link: string): string {
   return `\`${link}\` is a symbolic link inside a repository`;
-}
-
-/** Returns the file's properties, null if the file does not exist, or the reason why its path is invalid. */
-async function statIfPresent(path: string): Promise<Stats | null | string> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    return findSystemCode(error) === 'ENOENT' ? null : describeSystemError(error);
-  }
 }
 
 /** Writes an output to a file. Returns a problem instead of throwing, because the command has already done its work. */

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
+import { getSystemCode, makeProblem, ProblemError } from '../problem.ts';
 import type { Host } from './host.ts';
 
 /**
- * Creates the host from the Node.js process. Apart from the entry points, only this file uses the global `process`, the
+ * Creates the host from the Node.js process. Throws a `ProblemError` if the working directory does not exist. Apart from the entry points, only this file uses the global `process`, the
  * clock and random numbers. A few files import single functions from `node:process`.
  */
 export function makeProcessHost(): Host {
@@ -10,7 +11,7 @@ export function makeProcessHost(): Host {
     nodeVersion: process.versions.node,
     arguments: process.argv.slice(2),
     environment: process.env,
-    workingDirectory: process.cwd(),
+    workingDirectory: findWorkingDirectory(),
     input: () => process.stdin,
     output: process.stdout,
     errors: process.stderr,
@@ -19,13 +20,32 @@ export function makeProcessHost(): Host {
       process.on('SIGINT', handle);
       process.on('SIGTERM', handle);
     },
-    exit: (code) => process.exit(code),
+    exit: endProcess,
     now: Date.now,
     random: Math.random,
     sleep: async (milliseconds, signal) => void (await setTimeout(milliseconds, undefined, { signal })),
     // Use the global `crypto`, because importing node:crypto would slow down the start of every command.
     makeUniqueId: () => crypto.randomUUID(),
   };
+}
+
+function findWorkingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw new ProblemError(makeProblem('usage/no-current-folder', { reason: getSystemCode(error) }));
+  }
+}
+
+/**
+ * Ends the process like an unhandled SIGINT, for which shells report the exit code 130. `process.exit` would wait for
+ * the writes in flight, and a write to a full pipe takes until somebody reads the pipe. Windows cannot send a signal to
+ * a process, so promptsync uses `process.exit` there.
+ */
+function endProcess(code: number): void {
+  process.removeAllListeners('SIGINT');
+  if (process.platform !== 'win32') process.kill(process.pid, 'SIGINT');
+  process.exit(code);
 }
 
 /** Detects hyperlink support from environment variables. A stream that is not a terminal supports no hyperlinks. */

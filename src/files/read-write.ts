@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, type Stats } from 'node:fs';
-import { chmod, link, mkdir, mkdtemp, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, link, mkdir, mkdtemp, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { getSystemCode } from '../problem.ts';
+import { describeSystemError, findSystemCode, getSystemCode } from '../problem.ts';
 
 /** The maximum size of a prompt file, in bytes. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
@@ -128,6 +128,26 @@ async function replaceRegularFile(
     renameSync(temporary, target);
     return true;
   });
+}
+
+/**
+ * Returns the reason why `replaceFile` would fail for this path, or null. Creates a temporary file beside the target and
+ * removes it, because file systems can refuse a file for more reasons than the permissions show.
+ */
+export async function findReplaceObstacle(path: string): Promise<string | null> {
+  try {
+    const existing = await stat(path).catch((error: unknown) => {
+      if (findSystemCode(error) === 'ENOENT') return null;
+      throw error;
+    });
+    if (existing?.isDirectory() === true) return 'it is a folder';
+    if (existing?.isSocket() === true) return 'it is a socket';
+    if (existing !== null && !existing.isFile()) await access(path, constants.W_OK);
+    else await withTemporaryFile(await realpath(path).catch(() => path), (temporary) => writeFile(temporary, ''));
+    return null;
+  } catch (error) {
+    return describeSystemError(error);
+  }
 }
 
 /**

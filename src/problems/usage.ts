@@ -253,6 +253,10 @@ export const USAGE_PROBLEMS = {
       `promptsync could not write to standard output (${e.reason}). Changes that promptsync has already made remain in effect.`,
     'To see which version each environment serves, run `promptsync status`. If the disk is full, free up space. You can also write the output to a file on another disk with `--output`.',
   ),
+  'usage/no-current-folder': defineError<{ reason: string }>(
+    (e) => `promptsync could not find the current folder (${e.reason}). Another program may have deleted the folder.`,
+    'Change to an existing folder, then run promptsync again.',
+  ),
   'usage/cannot-serve': defineError<{ reason: string }>(
     (e) => `promptsync could not start the embedded service (${e.reason}).`,
     'Check `service.embedded` in `promptsync.yaml`. For `promptsync serve`, check `--db` and `--port`.',

@@ -95,6 +95,18 @@ describe('makeCacheFolder', () => {
     expect(makeCacheFolder(variables, USER)).toBeNull();
   });
 
+  test.each<[string, (folder: string) => Variables]>([
+    ['makeCacheFolder does not create a missing HOME', (folder) => ({ HOME: join(folder, 'missing') })],
+    [
+      'makeCacheFolder does not create the parent of XDG_CACHE_HOME',
+      (folder) => ({ XDG_CACHE_HOME: join(folder, 'missing/.cache'), HOME: folder }),
+    ],
+  ])('%s', (_, variablesOf) => {
+    const folder = makeFolder();
+    expect(makeCacheFolder(variablesOf(folder), USER)).toBeNull();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   test('makeCacheFolder returns null and creates nothing if another user owns the home folder', () => {
     const home = makeFolder();
     if (USER === 0) chownSync(home, OTHER_USER, OTHER_USER);

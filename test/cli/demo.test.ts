@@ -81,7 +81,7 @@ test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
   '%s ends the demo with 130 and leaves nothing behind',
   async (signal) => {
     const onOutput: Options['onOutput'] = (child, { stdout }) =>
-      void (stdout.includes('$ promptsync sync') && child.kill(signal));
+      void (!child.killed && stdout.includes('$ promptsync sync') && child.kill(signal));
     expect(await runDemoProcess({ onOutput })).toMatchObject({ exitCode: 130, left: [] });
   },
 );

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   closeSync,
   constants,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -12,6 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
@@ -91,6 +94,27 @@ describe('--output', () => {
     expect(service.requests).toEqual([]);
     expect(readdirSync(folder)).not.toContain('good.json');
   });
+
+  test('sync rejects a socket as its output file before sending any request', async () => {
+    const { folder, service, promptsync } = await makeStage();
+    const server = createServer().listen(join(folder, 'out.json'));
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { stdout, exitCode } = await promptsync('sync --yes -o out.json');
+    expect({ exitCode, requests: service.requests }).toEqual({ exitCode: 1, requests: [] });
+    expect(stdout).toContain('it is a socket');
+  });
+
+  // Even root cannot create a file there, although its permissions allow it.
+  test.skipIf(!existsSync('/proc/self/fd'))(
+    'sync rejects an output file that the file system refuses before sending any request',
+    async () => {
+      const { service, promptsync } = await makeStage();
+      const { stdout, exitCode } = await promptsync('sync --yes -o /proc/self/fd/out.json');
+      expect({ exitCode, requests: service.requests }).toEqual({ exitCode: 1, requests: [] });
+      expect(stdout).toContain('could not write the report');
+    },
+  );
 
   test.skipIf(process.getuid?.() === 0)(
     'sync rejects an output file in a read-only folder before sending any request',

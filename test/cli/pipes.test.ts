@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { childEnvironment, CLI } from '../support/cli.ts';
-import { makeRepository, makeWorkspace } from '../support/folder.ts';
+import { childEnvironment, CLI, runCli } from '../support/cli.ts';
+import { makeFolder, makeRepository, makeWorkspace } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 
 const execute = promisify(execFile);
@@ -44,6 +44,39 @@ describe.skipIf(!existsSync('/dev/full'))('promptsync does not crash if its outp
     const { stdout } = await bash(makeWorkspace(files), 'promptsync validate 2> /dev/full');
     expect(stdout).toMatch(/^2 prompts valid\.\ncodes 0\n$/);
   });
+});
+
+describe.skipIf(!existsSync('/dev/stdout'))('standard output as an output file', () => {
+  const files = workspaceFiles({ a: {} }, 'service: { embedded: ":memory:" }\n');
+
+  // The standard output of a child process of Node is a socket, which no program can open by its path.
+  test.each([
+    ['sync --yes --output writes to a path of standard output even if it is a socket', 'sync --yes', '/dev/stdout'],
+    ['plan --output writes to a path of standard output even if it is a socket', 'plan', '/dev/fd/1'],
+    ['doctor --output writes to a path of standard output even if it is a socket', 'doctor', '/proc/self/fd/1'],
+  ])('%s', async (_, line, path) => {
+    const words = [...line.split(' '), '--format', 'json', '--output', path];
+    const { exitCode, stdout } = await runCli(makeRepository(files), words);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ schema_version: 1 });
+  });
+
+  test('bundle --output writes to a path of standard output even if it is a socket', async () => {
+    const folder = makeRepository(workspaceFiles({ a: {} }, 'service: { embedded: service.db }\n'));
+    await runCli(folder, ['sync', '--yes']);
+    const words = ['bundle', '--environment', 'staging', '--format', 'json', '--output', '/dev/stdout'];
+    const { exitCode, stdout } = await runCli(folder, words);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ prompts: { a: { version: 1 } } });
+  });
+});
+
+test('a deleted working folder is one message without a stack trace', async () => {
+  const folder = makeFolder();
+  const { stdout, stderr } = await bash(folder, 'mkdir gone; cd gone; rmdir ../gone; promptsync plan');
+  expect(stdout).toBe('codes 1\n');
+  expect(stderr).toContain('[usage/no-current-folder]');
+  expect(stderr).not.toContain('    at ');
 });
 
 test('sync fails if it cannot ask for approval because standard input is closed', async () => {

@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest';
-import { startCli } from '../support/cli.ts';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { KILLED, startCli } from '../support/cli.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { startFront, type FrontRequest } from '../support/front.ts';
 import { workspaceFiles } from '../support/prompts.ts';
@@ -26,6 +29,15 @@ async function makeSlow(isSlow: (request: FrontRequest) => boolean) {
   });
   const environment = { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
   return { front, environment, arrived: arrived.promise, release: released.resolve };
+}
+
+/** Reads from a pipe and returns the number of bytes, or 0 if the pipe is empty. */
+function tryRead(pipe: number, bytes: Buffer): number {
+  try {
+    return readSync(pipe, bytes);
+  } catch {
+    return 0;
+  }
 }
 
 const isCreate = ({ method, path }: FrontRequest) => method === 'POST' && path.endsWith('/versions');
@@ -73,7 +85,25 @@ describe('a signal during a slow sync', () => {
     child.kill('SIGINT');
     await expect.poll(() => written.stderr).toContain('Interrupted');
     child.kill('SIGINT');
-    expect(await ended).toMatchObject({ exitCode: 130, stdout: '' });
+    expect(await ended).toMatchObject({ exitCode: KILLED, stdout: '' });
+  });
+
+  test('a second signal ends a run that writes its report to a pipe that nobody reads', async () => {
+    const { environment } = await startTestService(IDS);
+    const text = 'A line that is longer than most.\n'.repeat(2_000);
+    const folder = makeWorkspace(workspaceFiles({ a: { text }, b: { text }, c: { text } }));
+    const pipe = join(folder, 'out.pipe');
+    execFileSync('mkfifo', [pipe]);
+    const opened = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    onTestFinished(() => closeSync(opened));
+    const words = ['plan', '--format', 'json', '--output', 'out.pipe'];
+    const { child, ended } = startCli(folder, words, { environment });
+    // The report is larger than the pipe, so after its first byte, promptsync waits for a reader.
+    const firstByte = Buffer.alloc(1);
+    await expect.poll(() => tryRead(opened, firstByte), { timeout: 30_000 }).toBe(1);
+    child.kill('SIGINT');
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ exitCode: KILLED, stdout: '' });
   });
 
   test('sync exits with 130 and writes nothing if a signal arrives while it reads the service', async () => {

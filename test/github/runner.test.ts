@@ -1,5 +1,10 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { INPUT_NAMES, readInputs } from '../../src/github/runner.ts';
+import { ACTION } from '../support/action.ts';
+import { childEnvironment } from '../support/cli.ts';
+import { makeFolder } from '../support/folder.ts';
 import { endOfCall, inputsOf, makeRunner } from './support.ts';
 
 describe('readInputs', () => {
@@ -52,4 +57,14 @@ describe('readInputs', () => {
     expect(end).toMatch(new RegExp(`action/invalid-input: The \`${name}\` input is invalid: .*${expected}`));
     expect(secrets).toEqual(['key', 'token']);
   });
+});
+
+test('the action fails with one annotation if its working folder was deleted', async () => {
+  const script = 'mkdir gone; cd gone; rmdir ../gone; "$0" "$1"; echo "code $?"';
+  const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script, process.execPath, ACTION], {
+    cwd: makeFolder(),
+    env: childEnvironment(),
+  });
+  expect(stdout).toMatch(/^::error title=usage\/no-current-folder::.*\ncode 1\n$/);
+  expect(stderr).not.toContain('    at ');
 });
