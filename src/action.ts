@@ -1,8 +1,8 @@
 import * as core from '@actions/core';
 import { runAction } from './github/run-action.ts';
-import type { Runner } from './github/runner.ts';
+import type { ActionHost, Runner } from './github/runner.ts';
 import { makeProcessHost } from './cli/process-host.ts';
-import { toProblem } from './problem.ts';
+import { getSystemCode, makeProblem } from './problem.ts';
 
 const annotations = { error: core.error, warning: core.warning, notice: core.notice } as const;
 
@@ -17,11 +17,14 @@ const runner: Runner = {
 void run();
 
 async function run(): Promise<void> {
+  let host: ActionHost;
   try {
-    process.exitCode = await runAction({ ...makeProcessHost(), runner });
+    host = { ...makeProcessHost(), runner };
   } catch (error) {
-    const { code, message, hint } = toProblem(error);
-    core.error(`${message} ${hint}`, { title: code });
     process.exitCode = 1;
+    const { code, message, hint } = makeProblem('usage/no-current-folder', { reason: getSystemCode(error) });
+    core.error(`${message} ${hint}`, { title: code });
+    return;
   }
+  process.exitCode = await runAction(host);
 }

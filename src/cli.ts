@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
+import type { Host } from './cli/host.ts';
 import { makeCacheFolder } from './compile-cache.ts';
 
 // Checks the Node version before importing the rest of promptsync, because these imports would fail with a stack trace
@@ -42,12 +43,15 @@ async function run(): Promise<void> {
     const { describeBrokenOutput } = await import('./cli/emit-report.ts');
     process.stderr.write(describeBrokenOutput(error));
   });
+  let host: Host;
   try {
-    const exitCode = await main(makeProcessHost());
-    process.exitCode = exitCode || (process.exitCode ?? 0);
+    host = makeProcessHost();
   } catch (error) {
     process.exitCode = 1;
-    const { describeFailedStart } = await import('./cli/emit-report.ts');
-    process.stderr.write(describeFailedStart(error));
+    const { describeMissingFolder } = await import('./cli/emit-report.ts');
+    process.stderr.write(describeMissingFolder(error));
+    return;
   }
+  const exitCode = await main(host);
+  process.exitCode = exitCode || (process.exitCode ?? 0);
 }

@@ -1,6 +1,6 @@
 import type { CommandResult } from '../commands/result.ts';
 import { mapStrings } from '../domain/json.ts';
-import { makeProblem, describeSystemError, type Problem, toProblem } from '../problem.ts';
+import { makeProblem, describeSystemError, getSystemCode, type Problem } from '../problem.ts';
 import { renderJson } from '../report/escape.ts';
 import { renderErrors, renderProblem, renderWarnings } from '../report/problems.ts';
 import { renderEndedRun, renderSummary } from '../report/summary.ts';
@@ -118,9 +118,10 @@ async function printProblems(report: Report, options: OutputOptions & EmittedSta
   host.errors.write([...warnings, ...errors, ...lines].join(''));
 }
 
-/** Returns the message for an error that occurred before promptsync could run a command. */
-export function describeFailedStart(error: unknown): string {
-  return `${renderProblem(toProblem(error), PLAIN_STYLE)}\n`;
+/** Returns the message for a working directory that promptsync could not find. */
+export function describeMissingFolder(error: unknown): string {
+  const problem = makeProblem('usage/no-current-folder', { reason: getSystemCode(error) });
+  return `${renderProblem(problem, PLAIN_STYLE)}\n`;
 }
 
 /** Returns the message for a failed write to standard output, for example because the disk is full. */

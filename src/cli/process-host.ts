@@ -1,9 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import { getSystemCode, makeProblem, ProblemError } from '../problem.ts';
 import type { Host } from './host.ts';
 
 /**
- * Creates the host from the Node.js process. Throws a `ProblemError` if the working directory does not exist. Apart from the entry points, only this file uses the global `process`, the
+ * Creates the host from the Node.js process. Throws the system error if the working directory was deleted. Apart from the entry points, only this file uses the global `process`, the
  * clock and random numbers. A few files import single functions from `node:process`.
  */
 export function makeProcessHost(): Host {
@@ -11,7 +10,7 @@ export function makeProcessHost(): Host {
     nodeVersion: process.versions.node,
     arguments: process.argv.slice(2),
     environment: process.env,
-    workingDirectory: findWorkingDirectory(),
+    workingDirectory: process.cwd(),
     input: () => process.stdin,
     output: process.stdout,
     errors: process.stderr,
@@ -27,14 +26,6 @@ export function makeProcessHost(): Host {
     // Use the global `crypto`, because importing node:crypto would slow down the start of every command.
     makeUniqueId: () => crypto.randomUUID(),
   };
-}
-
-function findWorkingDirectory(): string {
-  try {
-    return process.cwd();
-  } catch (error) {
-    throw new ProblemError(makeProblem('usage/no-current-folder', { reason: getSystemCode(error) }));
-  }
 }
 
 /**
