@@ -31,7 +31,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   domain: {
     purpose: 'the types that rooms share, and small pure functions for them',
     rooms: ['text.ts', 'problem.ts'],
-    packages: ['node:crypto', 'node:process', 'fastest-levenshtein'],
+    packages: ['node:crypto', 'node:net', 'node:process', 'fastest-levenshtein'],
   },
   files: {
     purpose: 'parses, edits, and writes Markdown and YAML files; holds the lock of the workspace',

@@ -6,6 +6,7 @@ import type { Host } from './host.ts';
  * clock and random numbers. A few files import single functions from `node:process`.
  */
 export function makeProcessHost(): Host {
+  hideExperimentalWarnings();
   return {
     nodeVersion: process.versions.node,
     arguments: process.argv.slice(2),
@@ -26,6 +27,19 @@ export function makeProcessHost(): Host {
     // Use the global `crypto`, because importing node:crypto would slow down the start of every command.
     makeUniqueId: () => crypto.randomUUID(),
   };
+}
+
+/**
+ * Hides Node's warnings about experimental features, such as undici's support for SOCKS proxies. Users cannot act on
+ * them. All other warnings stay, for example the one about `NODE_TLS_REJECT_UNAUTHORIZED`.
+ */
+function hideExperimentalWarnings(): void {
+  const listeners = process.listeners('warning');
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => {
+    if (warning.name === 'ExperimentalWarning') return;
+    for (const listener of listeners) listener(warning);
+  });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import { isLoopback, readProxySettings } from './network.ts';
 
 /** The proxy for a URL. */
@@ -9,11 +10,12 @@ export type ProxyInUse = {
 };
 
 /**
- * Returns the proxy through which promptsync sends requests to a URL, or null if there is none. Follows the rules of
- * undici's proxy agent: for https, it uses the http proxy if there is no https proxy.
+ * Returns the proxy through which promptsync sends requests to a URL, or null if there is none. Like undici's proxy
+ * agent, uses the http proxy for https URLs if there is no https proxy.
  */
 export function findProxy(url: URL, environment: Readonly<Record<string, string | undefined>>): ProxyInUse | null {
   const { httpProxy, httpsProxy, noProxy } = readProxySettings(environment);
+  // Requests to a loopback address must not go through a proxy, because that would send the key to another machine.
   if (isLoopback(url) || isExempt(url, noProxy)) return null;
   const usesHttpsProxy = url.protocol === 'https:' && httpsProxy !== '';
   const address = usesHttpsProxy ? httpsProxy : httpProxy;
@@ -38,8 +40,26 @@ function isExempt({ hostname, protocol, port }: URL, noProxy: string): boolean {
       .replace(/\.$/, '')
       .toLowerCase();
     const includesDomain = !exempted.host.startsWith('*.');
-    return domain === '*' || (includesDomain && host === domain) || host.endsWith(`.${domain}`);
+    if (domain === '*' || isInRange(host, domain)) return true;
+    return (includesDomain && host === domain) || host.endsWith(`.${domain}`);
   });
+}
+
+/**
+ * Returns true if the host is an IP address in a CIDR range such as `10.0.0.0/8`. Never looks up a host name, because
+ * the proxy of a company network may be the only machine that can.
+ */
+function isInRange(host: string, entry: string): boolean {
+  const [, network = '', prefix = ''] = /^(.+)\/(\d{1,3})$/.exec(entry) ?? [];
+  const length = Number(prefix);
+  if (isIP(host) === 0 || isIP(network) === 0 || length > (isIP(network) === 4 ? 32 : 128)) return false;
+  const range = new BlockList();
+  range.addSubnet(network, length, getIpFamily(network));
+  return range.check(host, getIpFamily(host));
+}
+
+function getIpFamily(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
 }
 
 /** Splits a `NO_PROXY` entry into host and port. An IPv6 address has brackets if a port follows it. */

@@ -64,8 +64,13 @@ export const SERVICE_PROBLEMS = {
     (e) => `The service could not find version "${e.versionId}" of the prompt "${e.promptId}" (404).`,
     'Make sure that the version id in the pin is correct and belongs to this prompt.',
   ),
-  'service/redirect': defineError<{ status: number }>(
-    (e) => `The service returned a redirect (${e.status}), which promptsync does not follow.`,
+  'service/redirect': defineError<{
+    status: number;
+    /** The origin that the redirect leads to. Null if the response does not name one. */
+    target: string | null;
+  }>(
+    (e) =>
+      `The service returned a redirect (${e.status})${e.target === null ? '' : ` to "${e.target}"`}, which promptsync does not follow.`,
     'Set the base URL to the address that the service redirects to. promptsync sends the API key only to the configured origin, so it does not follow redirects.',
   ),
   'service/unexpected-status': defineError<{

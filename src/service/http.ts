@@ -1,6 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
-import { isLoopback, readProxySettings } from '../domain/network.ts';
+import { findProxy } from '../domain/find-proxy.ts';
+import { readProxySettings } from '../domain/network.ts';
 
 /** The settings of the HTTP transport. */
 export type HttpSettings = {
@@ -39,6 +40,8 @@ export type ReceivedResponse = {
   readonly retryAfter: string | null;
   /** The `Content-Encoding` header. Null if it is absent. */
   readonly encoding: string | null;
+  /** The `Location` header, which names the target of a redirect. Null if it is absent. */
+  readonly location: string | null;
   /** The `X-Next-Page` header, which GitLab sends with lists. Null if it is absent. */
   readonly nextPage: string | null;
   readonly body: Uint8Array;
@@ -132,11 +135,12 @@ function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }: H
     // with 8 or 32 requests in flight and 0, 20 or 50 ms of latency, it took 0.91 to 1.10 times as long as HTTP/1.1.
     allowH2: false,
   };
-  // Requests to a loopback address must not go through a proxy, because that would send the key to another machine.
-  if (isLoopback(service)) return new Pool(service.origin, options);
+  if (findProxy(service, environment) === null) return new Pool(service.origin, options);
   return new EnvHttpProxyAgent({
     ...options,
     ...readProxySettings(environment),
+    // undici does not support CIDR ranges. `findProxy` has already applied the setting.
+    noProxy: '',
     // undici does not pass the options above to the pool that opens tunnels through a proxy, so set its timeout here.
     clientFactory: (proxy, defaults) => new Pool(proxy, { ...defaults, headersTimeout: timeoutSeconds * 1_000 }),
   });
@@ -208,6 +212,7 @@ async function readResponse({ statusCode: status, headers, body }: Dispatcher.Re
     status,
     retryAfter: getHeader(headers, 'retry-after'),
     encoding: getHeader(headers, 'content-encoding'),
+    location: getHeader(headers, 'location'),
     nextPage: getHeader(headers, 'x-next-page'),
     body: bytes,
     isComplete: failureCode === null,

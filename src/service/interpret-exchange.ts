@@ -167,8 +167,20 @@ function makeStatusProblem(
     if (versionId === undefined) return makeProblem('service/prompt-not-found', { promptId });
     return makeProblem('service/version-not-found', { promptId, versionId });
   }
-  if (status >= 300 && status < 400) return makeProblem('service/redirect', { status });
+  if (status >= 300 && status < 400) {
+    return makeProblem('service/redirect', { status, target: findRedirectTarget(response, facts) });
+  }
   return makeProblem('service/unexpected-status', { status, said });
+}
+
+/**
+ * Returns the origin that a redirect leads to, or null if it names none. Omits the path and the query, because a login
+ * page may put secrets there.
+ */
+function findRedirectTarget({ location }: http.ReceivedResponse, { baseUrl, secrets }: ConnectionFacts): string | null {
+  const target = URL.parse(location ?? '', baseUrl);
+  if (location === null || target === null || !/^https?:$/.test(target.protocol)) return null;
+  return makeExcerpt(target.origin, true, ...secrets);
 }
 
 /**

@@ -215,7 +215,8 @@ describe('applyPlan with concurrency', () => {
 function redirectCall(call: string): Hooks {
   return {
     before: (line) => {
-      if (line.startsWith(call)) throw new ServiceError(makeProblem('service/redirect', { status: 302 }), 'rejected');
+      if (line.startsWith(call))
+        throw new ServiceError(makeProblem('service/redirect', { status: 302, target: null }), 'rejected');
     },
   };
 }

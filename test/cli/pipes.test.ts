@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { childEnvironment, CLI, runCli } from '../support/cli.ts';
 import { makeFolder, makeRepository, makeWorkspace } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
+import { KEY } from '../support/service.ts';
 
 const execute = promisify(execFile);
 
@@ -69,6 +70,18 @@ describe.skipIf(!existsSync('/dev/stdout'))('standard output as an output file',
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ prompts: { a: { version: 1 } } });
   });
+});
+
+test('promptsync prints no experimental warning of Node if the proxy is a SOCKS proxy', async () => {
+  const environment = {
+    PROMPTSYNC_BASE_URL: 'http://prompts.invalid',
+    PROMPTSYNC_API_KEY: KEY,
+    HTTP_PROXY: 'socks5://127.0.0.1:1',
+  };
+  const folder = makeWorkspace(workspaceFiles({ a: {} }, 'service: { allow_http: true }\n'));
+  const { stdout, stderr } = await runCli(folder, ['plan'], { environment });
+  expect(stdout).toContain('service/');
+  expect(stderr).not.toContain('ExperimentalWarning');
 });
 
 test('a deleted working folder is one message without a stack trace', async () => {

@@ -361,6 +361,22 @@ describe('the status codes of the service', () => {
     expect(sleeps).toEqual([7_000]);
   });
 
+  test.each<[string, string, string]>([
+    [
+      'a redirect error names the origin that it leads to, but not its path',
+      `https://user:pass@login.example.com/${KEY}?next=secret#x`,
+      ' to "https://login.example.com",',
+    ],
+    ['a redirect error writes a host in ASCII', 'https://аpple.example/', ' to "https://xn--pple-43d.example",'],
+    ['a redirect error names no target with an invalid host', 'https://evil\u202e.example/', ','],
+    ['a redirect error names the own origin for a relative target', '/other', ' to "https://prompts.example.com",'],
+    ['a redirect error names no target that is not a web address', 'javascript:alert(1)', ','],
+  ])('%s', async (_, location, expected) => {
+    answerInTurn(text('', 302, { location: encodeURI(location) }));
+    const failure = await failureOf(openClient().service.readPrompt('prm_1'));
+    expect(failure.message).toBe(`The service returned a redirect (302)${expected} which promptsync does not follow.`);
+  });
+
   test('the client does not follow redirects, so the API key never reaches a different server', async () => {
     const received = answerInTurn(() => HttpResponse.redirect('https://elsewhere.example.com/', 302));
     const failure = await failureOf(openClient().service.readPrompt('prm_1'));

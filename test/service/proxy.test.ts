@@ -156,12 +156,13 @@ describe('requests without a proxy', () => {
     ['the client uses no proxy if no_proxy contains the host of the service', { no_proxy: 'prompts.invalid' }],
     ['the client uses no proxy if NO_PROXY contains the domain of the service', { NO_PROXY: 'example.com, .invalid' }],
     ['the client uses no proxy if NO_PROXY is an asterisk', { NO_PROXY: '*' }],
+    ['the client uses no proxy if NO_PROXY contains the range of the service', { NO_PROXY: '192.0.2.0/24' }],
     ['an empty http_proxy variable takes precedence over HTTP_PROXY, so the client uses no proxy', { http_proxy: '' }],
   ];
   test.each(exemptions)('%s', async (_, environment) => {
     const { forwarded, url } = await startProxy();
     const { service } = openTestClient({
-      baseUrl: SERVICE,
+      baseUrl: JSON.stringify(environment).includes('/24') ? 'http://192.0.2.1' : SERVICE,
       environment: { HTTP_PROXY: url, ...environment },
       timeoutSeconds: LOOKUP,
     });
@@ -226,6 +227,13 @@ describe('findProxy', () => {
     ['https://a.example', { HTTPS_PROXY: PROXY, NO_PROXY: '*:80' }, 'HTTPS_PROXY'],
     ['https://[2001:db8::1]', { HTTPS_PROXY: PROXY, NO_PROXY: '[2001:db8::1]:443' }, null],
     ['https://[2001:db8::1]', { HTTPS_PROXY: PROXY, NO_PROXY: '2001:db8::1' }, null],
+    ['https://10.255.255.1', { HTTPS_PROXY: PROXY, NO_PROXY: 'a.example,10.0.0.0/8' }, null],
+    ['https://11.0.0.1', { HTTPS_PROXY: PROXY, NO_PROXY: '10.0.0.0/8' }, 'HTTPS_PROXY'],
+    ['https://10.0.0.1:8443', { HTTPS_PROXY: PROXY, NO_PROXY: '10.0.0.0/8:443' }, 'HTTPS_PROXY'],
+    ['https://10.a.example', { HTTPS_PROXY: PROXY, NO_PROXY: '0.0.0.0/0' }, 'HTTPS_PROXY'],
+    ['https://10.0.0.1', { HTTPS_PROXY: PROXY, NO_PROXY: '10.0.0.0/33' }, 'HTTPS_PROXY'],
+    ['https://[2001:db8::1]', { HTTPS_PROXY: PROXY, NO_PROXY: '2001:db8::/32' }, null],
+    ['https://[2001:db9::1]', { HTTPS_PROXY: PROXY, NO_PROXY: '2001:db8::/32' }, 'HTTPS_PROXY'],
   ])('the proxy for %s with the variables %j comes from the variable %s', (url, environment, variable) => {
     const expected = variable === null ? null : { variable, host: 'proxy.example:3128' };
     expect(findProxy(new URL(url), environment)).toEqual(expected);
