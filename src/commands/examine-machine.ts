@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { makeGitSettings } from '../config/make-git-settings.ts';
 import type { Workspace } from '../desired/open-workspace.ts';
@@ -180,17 +181,22 @@ async function examineUncommitted(
   const name = 'uncommitted files';
   if (config === null) return makeUncheckedPoint(name, 'the configuration is not valid');
   try {
-    const paths = [...(await repository.findUncommitted(allFiles.map(({ path }) => path)))];
+    const paths = [...(await repository.findUncommitted([basename(config.file), ...allFiles.map(({ path }) => path)]))];
     if (paths.length === 0) return makeOkPoint(name, 'none');
     const quoted = paths.toSorted().map((path) => {
       const submodule = repository.findSubmodule(path);
       return submodule === null ? `"${path}"` : `"${path}" (in the submodule "${submodule}")`;
     });
-    const found = `${formatCount(paths.length, 'prompt file')}: ${joinNames(quoted, MAX_PATHS)}`;
-    const advice = paths.every((path) => repository.findSubmodule(path) === null)
-      ? 'Commit these files. A sync rejects uncommitted files.'
-      : 'Commit these files. If a file is in a submodule, move promptsync.yaml into the submodule. A sync rejects all other files.';
-    return makeWarningPoint(name, found, advice);
+    const found = `${formatCount(paths.length, 'file')}: ${joinNames(quoted, MAX_PATHS)}`;
+    const isInSubmodule = paths.some((path) => repository.findSubmodule(path) !== null);
+    const advice = isInSubmodule
+      ? 'Move promptsync.yaml into the submodule, and commit all other files.'
+      : 'Commit these files.';
+    return makeWarningPoint(
+      name,
+      found,
+      `${advice} A sync rejects uncommitted prompt files, and CI reads only committed files.`,
+    );
   } catch (error) {
     return makeProblemPoint(name, toProblem(error));
   }

@@ -5,6 +5,7 @@ import { collectTextChanges } from '../planning/collect-text-changes.ts';
 import { toProblem } from '../problem.ts';
 import { readVersionHistories } from './history.ts';
 import { listPrompts } from './open-service.ts';
+import { describeReadFailure } from './read-default-base.ts';
 import {
   addNamedEnvironments,
   type CommandResult,
@@ -31,7 +32,11 @@ export async function showStatus(options: StatusOptions, world: World): Promise<
 async function observeAndCompare({ orphans, ...options }: StatusOptions, world: World): Promise<CommandResult> {
   return runWithPlan('status', { ...options, usesDefaultBase: true }, world, async (workspace) => {
     const texts = collectTextChanges(workspace.plan.prompts, workspace, workspace.history);
-    const run = { ...makePlannedRun('status', workspace), texts, waiting: await readWaitingPromotions(workspace) };
+    const run = {
+      ...makePlannedRun('status', workspace),
+      texts,
+      waiting: await readWaitingPromotions(workspace, options, world),
+    };
     if (orphans === undefined) return makeCommandResult(run, world);
     try {
       const search = await findOrphans(workspace, orphans === true ? [] : [orphans]);
@@ -63,8 +68,13 @@ async function findOrphans(
 
 /**
  * Reads the version histories of the prompts that wait for a promotion. Skips all others, because reading git is slow.
+ * If git fails, prints a notice, and the report does not show since when the prompts wait.
  */
-async function readWaitingPromotions(workspace: PlannedWorkspace): Promise<WaitingPrompts> {
+async function readWaitingPromotions(
+  workspace: PlannedWorkspace,
+  { quiet }: Pick<StatusOptions, 'quiet'>,
+  { printNotice }: Pick<World, 'printNotice'>,
+): Promise<WaitingPrompts> {
   const { files, observation, environmentSelection } = workspace;
   const promotionSources = new Map(
     [...workspace.promotionSources].filter(
@@ -79,6 +89,15 @@ async function readWaitingPromotions(workspace: PlannedWorkspace): Promise<Waiti
       return older !== null && newer !== null && older.number < newer.number;
     });
   };
-  const { versions } = await readVersionHistories({ ...workspace, files: files.filter(isWaiting) });
+  const waiting = { ...workspace, files: files.filter(isWaiting) };
+  if (waiting.files.length === 0) return { versions: new Map(), promotionSources };
+  const { versions } = await readVersionHistories(waiting).catch((error: unknown) => {
+    if (quiet !== true) {
+      printNotice(
+        `promptsync cannot show since when prompts wait for a promotion because ${describeReadFailure(error)}.`,
+      );
+    }
+    return readVersionHistories({ ...waiting, repository: null });
+  });
   return { versions, promotionSources };
 }

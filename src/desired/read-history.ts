@@ -339,7 +339,7 @@ export async function readGitHistory(
   const histories = files.map(async (file) => [file.id, await readFileHistory(file, head, repository)] as const);
   const byPrompt = new Map(await Promise.all(histories));
   const stateCommits = [...byPrompt.values()].flatMap(({ commits }) => commits);
-  const versions = [...observed.values()].flatMap(({ known }) => known);
+  const versions = files.flatMap(({ id }) => observed.get(id)?.known ?? []);
   const versionCommits = versions.flatMap(({ isManaged, source }) => (isManaged ? (source?.commit ?? []) : []));
   const commits = await readCommitsOfHistory([...versionCommits, ...stateCommits], head, repository);
   return { byPrompt, commits, isShallow: repository.isShallow };

@@ -9,6 +9,7 @@ import { type DoctorPoint, makeErrorPoint, makeOkPoint } from '../domain/doctor-
 import { makeProblem, toProblem } from '../problem.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import { checkConformance } from '../service/check-conformance.ts';
+import type { ConnectionOptions } from '../service/connection.ts';
 import type { ConformanceTarget, SampleVersion } from '../service/conformance-target.ts';
 import { ServiceError } from '../service/prompt-service.ts';
 import { readUntil, type RetryPolicy } from '../service/retry.ts';
@@ -17,7 +18,7 @@ import { connectLangfuse, type LangfuseService, type VersionSelector } from './c
 
 /**
  * Checks whether Langfuse, or a gateway in front of it, follows the rules that promptsync depends on. Creates its
- * own prompt, and deletes it at the end.
+ * own prompt, and deletes it at the end, even after an interruption.
  */
 export async function checkLangfuse(
   { connection, secretKey, publicKey, findUnselectedFile }: ProviderOpening,
@@ -27,27 +28,45 @@ export async function checkLangfuse(
   const name = `promptsync-doctor-${runId}`;
   const service = connectLangfuse(connection, keys, findUnselectedFile);
   const stranger = connectLangfuse(connection, { ...keys, secretKey: name }, findUnselectedFile);
+  const unstoppable = makeUnstoppable(connection);
+  const cleaner = connectLangfuse(unstoppable, keys, findUnselectedFile);
   try {
     // The check deletes the prompt at the end, so it must not exist yet.
     if ((await service.find(name)) !== null) throw makeUnexpectedError(`the prompt "${name}" already exists`);
     const { now, sleep } = connection;
-    const target = makeLangfuseTarget(service, { name, sleep, readWithWrongKey: () => stranger.find(name) });
+    const target = makeLangfuseTarget(service, {
+      name,
+      readWithWrongKey: () => stranger.find(name),
+      deletePrompt: () => deleteOwnPrompt(cleaner, name, unstoppable.sleep),
+    });
     return await checkConformance(target, { now, sleep, runId });
   } finally {
-    await Promise.all([service.close(), stranger.close()]);
+    await Promise.all([service.close(), stranger.close(), cleaner.close()]);
   }
+}
+
+/**
+ * Returns settings for a connection that stays open after an interruption, so that the check can delete its prompt. It
+ * does not wait after an interruption. A second signal ends promptsync at once.
+ */
+function makeUnstoppable({ stop: _, ...connection }: ConnectionOptions): ConnectionOptions {
+  return { ...connection, sleep: (milliseconds) => connection.sleep(milliseconds).catch(() => {}) };
 }
 
 /** A version number that no version ever has. It still fits into Langfuse's database column. */
 const UNKNOWN_NUMBER = 1_000_000;
 
 /** The name of the prompt that the check creates, and what else the target needs. */
-type OwnPrompt = Pick<RetryPolicy, 'sleep'> &
-  Pick<ConformanceTarget, 'readWithWrongKey'> & {
-    readonly name: string;
-  };
+type OwnPrompt = Pick<ConformanceTarget, 'readWithWrongKey'> & {
+  readonly name: string;
+  /** Deletes the prompt, even after an interruption. Returns the point about what it left behind. */
+  readonly deletePrompt: () => Promise<DoctorPoint>;
+};
 
-function makeLangfuseTarget(service: LangfuseService, { name, sleep, readWithWrongKey }: OwnPrompt): ConformanceTarget {
+function makeLangfuseTarget(
+  service: LangfuseService,
+  { name, readWithWrongKey, deletePrompt }: OwnPrompt,
+): ConformanceTarget {
   return {
     requirements: LANGFUSE_REQUIREMENTS,
     createVersion: async (text, metadata) => {
@@ -78,8 +97,7 @@ function makeLangfuseTarget(service: LangfuseService, { name, sleep, readWithWro
     readWithWrongKey,
     findOtherVersionId: null,
     // If the check created no version, Langfuse has no prompt to delete.
-    cleanUp: async ({ versions }) =>
-      versions.length === 0 ? makeOkPoint(REMAINS_POINT, 'nothing') : deleteOwnPrompt(service, name, sleep),
+    cleanUp: async ({ versions }) => (versions.length === 0 ? makeOkPoint(REMAINS_POINT, 'nothing') : deletePrompt()),
   };
 }
 

@@ -700,7 +700,7 @@ describe('doctor --write on Langfuse', () => {
     expect(langfuse.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
   });
 
-  test('if doctor --write is interrupted, it names the prompt that it did not delete', async () => {
+  test('if doctor --write is interrupted in Langfuse, it sends nothing more except to delete its prompt', async () => {
     const { langfuse, check } = await makeLangfuseStage();
     let interrupt = (): void => {};
     const { exitCode, point } = await check(['--write', '--yes', '--verbose'], {
@@ -710,8 +710,10 @@ describe('doctor --write on Langfuse', () => {
       },
     });
     expect(exitCode).toBe(130);
-    const [name] = (await langfuse.store.list({})).data.map((prompt) => prompt.name);
-    expect(point('left behind').hint).toBe(`Delete the prompt "${name}" in Langfuse.`);
+    expect(point('left behind').found).toBe('nothing');
+    expect((await langfuse.store.list({})).data).toEqual([]);
+    const afterCreate = langfuse.requests.slice(langfuse.requests.findIndex(({ method }) => method === 'POST') + 1);
+    expect(afterCreate.map(({ method }) => method)).toEqual(['DELETE', 'GET']);
   });
 
   test('doctor --write refuses --prompt in Langfuse, because it creates a prompt of its own there', async () => {

@@ -7,7 +7,16 @@ import { makeProblem } from '../../src/problem.ts';
 import { startLangfuse } from '../doubles/langfuse-server.ts';
 import { startHttpsServer } from '../service/certificate.ts';
 import { listenUntilTestEnd } from '../service/support.ts';
-import { cloneOf, commitAll, git, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import {
+  cloneOf,
+  commitAll,
+  commitEdits,
+  git,
+  makeFolder,
+  makeRepository,
+  makeWorkspace,
+  writeFiles,
+} from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
@@ -92,7 +101,7 @@ describe('doctor without --write', () => {
     const { point } = await examine(folder, [], { environment });
     expect(point('remote').found).toMatch(/^"environment": /);
     expect(point('live branch').found).toMatch(/^"environment" at /);
-    expect(point('uncommitted files').found).toBe('1 prompt file: "the service/an environment .md"');
+    expect(point('uncommitted files').found).toBe('1 file: "the service/an environment .md"');
     expect(point('environments').found).toBe('"environment" and "environments" (in promotion order)');
     expect(point('prompt in "environment"').found).toBe('"environment": no version is active');
   });
@@ -103,9 +112,7 @@ describe('doctor without --write', () => {
     const { stdout, exitCode } = await run(folder, ['doctor'], { environment });
     expect(exitCode).toBe(0);
     expect(stdout).toContain('Machine and repository\n  ok       Node.js ');
-    expect(stdout).toMatch(
-      / {2}warning {2}uncommitted files {2,}1 prompt file: "prompts\/greeting\.md"\n {11}Commit these/,
-    );
+    expect(stdout).toMatch(/ {2}warning {2}uncommitted files {2,}1 file: "prompts\/greeting\.md"\n {11}Commit these/);
     expect(stdout).toMatch(/\n\n\d+ ok, 1 warning, 0 errors\.\n$/);
   });
 
@@ -291,15 +298,19 @@ describe('the points about the machine and the repository', () => {
     expect(point('history')).toMatchObject({ level: 'warning', hint: expect.stringContaining(hint) });
   });
 
-  test('doctor warns about prompt files that are not committed', async () => {
+  test.each([
+    ['doctor warns about prompt files that are not committed', false, '1 file: "prompts/new.md"'],
+    ['doctor warns about an untracked promptsync.yaml', true, '2 files: "prompts/new.md", "promptsync.yaml"'],
+  ])('%s', async (_, isUntracked, found) => {
     const { folder, environment } = await makeSetup();
+    if (isUntracked) {
+      git(folder, 'rm', '-q', '--cached', 'promptsync.yaml');
+      commitEdits(folder, 'Untrack the configuration');
+    }
     writeFiles(folder, { 'prompts/new.md': promptText('new') });
     const { point } = await examine(folder, [], { environment });
-    expect(point('uncommitted files')).toMatchObject({
-      level: 'warning',
-      found: '1 prompt file: "prompts/new.md"',
-      hint: expect.stringContaining('Commit'),
-    });
+    const hint = expect.stringContaining('Commit');
+    expect(point('uncommitted files')).toMatchObject({ level: 'warning', found, hint });
   });
 
   test('doctor does not contact the remote if the workspace uses the embedded service', async () => {

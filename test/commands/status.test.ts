@@ -1,5 +1,8 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { makeRepository, type Files } from '../support/folder.ts';
+import { countGit } from '../support/count-git.ts';
+import { git, makeRepository, type Files } from '../support/folder.ts';
 import { makePromotionScene, type Scene } from '../support/promotion.ts';
 import type { PromptParts } from '../support/prompts.ts';
 
@@ -97,6 +100,26 @@ describe('status', () => {
     expect(stdout).toContain('greeting  v3 → v2 drift\n');
     expect(stdout).toContain('drift: someone changed the service; for details, run promptsync plan\n');
     expect((await scene.run('status', '--format', 'markdown')).stdout).toContain('`v3 → v2 drift`');
+  });
+
+  test('status does not read the history of git if no prompt waits for a promotion', async () => {
+    const scene = await makePromotionScene({ text: 'One.', pins: { staging: 'latest' } });
+    expect((await scene.run('sync', '--yes')).exitCode).toBe(0);
+    const listCommands = countGit();
+    expect((await scene.run('status')).exitCode).toBe(0);
+    expect(listCommands()).toEqual(['config', 'diff', 'ls-files', 'rev-parse']);
+  });
+
+  test('status prints a notice and still counts the waiting versions if git cannot read the history', async () => {
+    const scene = await makeServingScene(3, 1);
+    const first = git(scene.folder, 'rev-parse', 'HEAD').trim();
+    scene.commit({ ...PINNED, name: 'Another' });
+    rmSync(join(scene.folder, '.git/objects', first.slice(0, 2), first.slice(2)));
+    const { exitCode, stdout, stderr } = await scene.run('status');
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('v1 ↑2');
+    expect(stderr).toContain('promptsync cannot show since when prompts wait for a promotion because');
+    expect((await scene.run('status', '--quiet')).stderr).not.toContain('since when');
   });
 
   test('plan does not report versions that are waiting for promotion', async () => {
