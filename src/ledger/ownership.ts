@@ -95,6 +95,12 @@ export function mayFollowHead(version: LedgerVersion, head: LedgerHead): boolean
   return version.number > head.number && (version.record?.ledger ?? []).some(({ id }) => id === head.id);
 }
 
+/** Returns the newest of the given versions that the tracking environment may move to. Undefined if there is none. */
+export function findNextHead(versions: readonly LedgerVersion[], head: LedgerHead): LedgerVersion | undefined {
+  const following = versions.filter((version) => mayFollowHead(version, head));
+  return following.toSorted((a, b) => b.number - a.number)[0];
+}
+
 /**
  * Returns true if an earlier version has exactly the content that the version record describes. The given version must
  * then be a copy, because promptsync never creates the same content twice.

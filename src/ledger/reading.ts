@@ -13,7 +13,7 @@ import {
   type LedgerHead,
   mayBeEditedCopy,
   isManagedVersion,
-  mayFollowHead,
+  findNextHead,
 } from './ownership.ts';
 import {
   pickPresentFacts,
@@ -251,10 +251,11 @@ function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: Ledger
 /**
  * Returns the ids of the versions that a later run will find again:
  * - managed versions that are active
- * - managed versions that the tracking environment may move to
- * - versions in ledgers
+ * - the version that the tracking environment will move to
+ * - versions in the ledgers of these and of all other active versions
  *
- * A foreign version that is only active somewhere, or was only probed, is lost when a different version becomes active.
+ * A foreign version that is only active somewhere is lost when a different version becomes active. A version that was
+ * only probed is lost together with its ledger. For example, it may be a version that the service has rewritten.
  * The head always counts as managed. If it has no version record, the service drops metadata.
  * @param movingEnvironments the environments that will move to a different version. Versions that are active only there
  * do not count as active
@@ -269,8 +270,9 @@ function findLastingIds(
     .filter(([environment]) => !movingEnvironments.has(environment))
     .flatMap(([, version]) => version ?? []);
   const managed = served.filter((version) => version === head || makeServedEntry(version, known).isManaged);
-  const inLedgers = [...served, ...others].flatMap(({ record }) => record?.ledger ?? []);
-  const following = others.filter((version) => mayFollowHead(version, head));
+  const next = findNextHead(others, head);
+  const following = next === undefined ? [] : [next];
+  const inLedgers = [...served, ...following].flatMap(({ record }) => record?.ledger ?? []);
   return new Set([...managed, ...following, ...inLedgers].map(({ id }) => id));
 }
 

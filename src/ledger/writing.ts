@@ -5,7 +5,7 @@ import { makeVersionRef } from '../domain/versions.ts';
 import type { PromptService } from '../service/prompt-service.ts';
 import { makeNotActiveProblem, makeStoppedOutcome } from '../service/write-outcome.ts';
 import { prefixProblem, makeProblem, type Problem, toProblem, ProblemError } from '../problem.ts';
-import { type LedgerHead, mayFollowHead } from './ownership.ts';
+import { findNextHead, type LedgerHead } from './ownership.ts';
 import { readActiveBack, type LedgerReading, listVersionsRead } from './reading.ts';
 import type { LedgerVersion } from './version-record.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
@@ -63,9 +63,7 @@ export async function activateVersion(
  * the newest ledger even if this run is interrupted. Returns problems instead of throwing them.
  */
 export async function trackNewestVersion(state: LedgerWriteState): Promise<readonly Problem[]> {
-  const head = getLedgerHead(state);
-  const following = listVersionsRead(state.reading).filter((version) => mayFollowHead(version, head));
-  const [newest] = following.toSorted((a, b) => b.number - a.number);
+  const newest = findNextHead(listVersionsRead(state.reading), getLedgerHead(state));
   return newest === undefined ? [] : trackVersion(state, newest);
 }
 

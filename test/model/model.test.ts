@@ -96,3 +96,18 @@ test('a reviewed sync may refuse the metadata of a version that an interrupted s
   await runSequence(fourCalls, [...commands, sync({ reviewed: true })], statistics);
   expect(statistics.get('problem: apply/unreviewed-metadata')).toBe(1);
 });
+
+test('a sync creates the text of a foreign version that only the ledger of a rewritten version lists', async () => {
+  const foreign = { ...theirs, text: 'B', metadata: { model: 'x' }, goesTo: 'production' } as const;
+  const pinForeign: Command = {
+    ...{ kind: 'edit', prompt },
+    edits: [
+      { edit: 'text', text: 'B' },
+      { edit: 'metadata', metadata: { model: 'x' } },
+      { edit: 'only-pin', environment: 'canary', idea: { pin: 'number', nth: 1 } },
+    ],
+  };
+  const tidies: Setup = { ...setup, provider: 'integration', service: 'tidies', draft: null };
+  const commands = [sync(), foreign, text('A '), sync(), pinForeign, sync()];
+  await expect(runSequence(tidies, commands, new Map())).resolves.toBeUndefined();
+});
