@@ -191,7 +191,7 @@ export const EVIDENCE = {
   'apply/newest-unreadable': { id: 'ver_9f2c1ab0' },
   'apply/other-content': { version: 'v7', known: 'its entry in the ledger' },
   'apply/unreviewed-metadata': { version: 'v8' },
-  'apply/rewritten': { version: 'v8' },
+  'apply/rewritten': { version: 'v8', environments: [] },
   'apply/outcome-unknown': { reason: 'The service did not respond within 15 s.' },
   'apply/somebody-else-wrote': { id: 'ver_9f2c1ab0', number: 9, reason: 'The service did not respond within 15 s.' },
   'apply/keeps-changing': {},

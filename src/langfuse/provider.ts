@@ -143,14 +143,17 @@ async function createLangfuseVersion(
   const content = makeNewVersionContent(change.content, metadataFrom);
   const earlierVersions = listLangfuseVersions(reading).filter((version) => !createdVersions.includes(version));
   const rewritten = await findRewrittenVersion(earlierVersions, change, readFormerContents);
-  if (rewritten !== null) return makeRewrittenOutcome(rewritten, 'not_made');
+  if (rewritten !== null) {
+    const servedBy = [...reading.active].flatMap(([label, version]) => (version?.id === rewritten.id ? [label] : []));
+    return makeRewrittenOutcome(rewritten, 'not_made', servedBy);
+  }
   const newVersion = { content, labels, message: makeCommitMessage(provenance) };
   try {
-    const created = await service.create(request.promptId, newVersion);
+    const created = await readBackIfDifferent(state, await service.create(request.promptId, newVersion), change);
     createdVersions.push(created);
-    if (!isStoredAsPlanned(created, change))
-      return { ...makeRewrittenOutcome(created, 'made'), movedEnvironments: labels };
-    return { ...(await makeCreateOutcome(state, created, labels)), status: 'made' };
+    const outcome = await makeCreateOutcome(state, created, labels);
+    if (isStoredAsPlanned(created, change)) return { ...outcome, status: 'made' };
+    return { ...outcome, ...makeRewrittenOutcome(created, 'made', outcome.movedEnvironments) };
   } catch (error) {
     if (error instanceof ServiceError && error.problem.code === 'langfuse/concurrent-version') {
       return { ...makeStoppedOutcome('not_made', error.problem), hasConcurrentVersion: true };
@@ -161,6 +164,21 @@ async function createLangfuseVersion(
     createdVersions.push(recovered);
     return { ...(await makeCreateOutcome(state, recovered, labels)), status: 'adopted', isRecovered: true };
   }
+}
+
+/**
+ * Returns the created version. If the response to the create call contains different content than the plan, for example
+ * a number with fewer digits, reads the version again, because only a read shows what Langfuse has stored. If the read
+ * fails, relies on the response.
+ */
+async function readBackIfDifferent(
+  { service, request }: LangfuseWriteState,
+  created: RemoteLangfuseVersion,
+  change: CreateVersion,
+): Promise<RemoteLangfuseVersion> {
+  if (isStoredAsPlanned(created, change)) return created;
+  const stored = service.read(request.promptId, { kind: 'version', version: created.number });
+  return (await stored.catch(() => null)) ?? created;
 }
 
 /** Builds the outcome of a planned create call if promptsync adopted an existing version instead. */
@@ -179,7 +197,7 @@ async function makeCreateOutcome(
   { service, request }: LangfuseWriteState,
   created: RemoteLangfuseVersion,
   labels: readonly string[],
-): Promise<Omit<CreateOutcome, 'status'>> {
+): Promise<Omit<CreateOutcome, 'status'> & Required<Pick<CreateOutcome, 'movedEnvironments'>>> {
   const hasLabel = async (label: string): Promise<boolean> => {
     try {
       const labeled = await service.read(request.promptId, { kind: 'label', label });

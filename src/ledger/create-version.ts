@@ -71,7 +71,7 @@ async function adoptExistingVersion(state: LedgerWriteState, change: CreateReque
   const { reading } = state;
   const known = listKnownEntries(reading);
   const rewritten = listVersionsRead(reading).find((version) => isRewritten(version, change.content, known));
-  if (rewritten !== undefined) return makeRewrittenOutcome(rewritten, 'not_made');
+  if (rewritten !== undefined) return makeRewrittenOutcome(rewritten, 'not_made', []);
   const problems = await trackNewestVersion(state);
   if (problems.length > 0) return makeStoppedOutcome('not_made', ...problems);
   const head = getLedgerHead(state) ?? null;
@@ -152,7 +152,7 @@ async function checkCreatedVersion(
   { content }: CreateVersion,
   version: LedgerVersion,
 ): Promise<WriteOutcome> {
-  if (!isStoredAsSent(content, version)) return makeRewrittenOutcome(version, 'made');
+  if (!isStoredAsSent(content, version)) return makeRewrittenOutcome(version, 'made', []);
   const isFirstDrop = version.record === null && detectMetadata(state) === 'kept';
   rememberVersions(state, version);
   const problems = await trackVersion(state, version);
@@ -242,7 +242,7 @@ async function resolveLostCreate(
   const isOwnVersion = hasCreated(record, version);
   const rewritten = isRewritten(version, change.content, listKnownEntries(state.reading));
   rememberVersions(state, version);
-  if (rewritten) return makeRewrittenOutcome(version, isOwnVersion ? 'made' : 'unknown');
+  if (rewritten) return makeRewrittenOutcome(version, isOwnVersion ? 'made' : 'unknown', []);
   // Adopt a foreign version only if a pin requires its content. A foreign version without such a pin would not be in
   // any ledger, and promptsync would lose track of it.
   const isPinFollowing = change.baseline !== true && (change.ref !== undefined || followsLatest(state.request));
@@ -251,7 +251,7 @@ async function resolveLostCreate(
     const problems = await trackNewestVersion(state);
     return { ...makeAdoptedOutcome(version), ...markRecovered(isOwnVersion), problems };
   }
-  if (mayBeTidiedCreate(version, change.content)) return makeRewrittenOutcome(version, 'unknown');
+  if (mayBeTidiedCreate(version, change.content)) return makeRewrittenOutcome(version, 'unknown', []);
   const evidence = { id, number: version.number, reason: error.problem.message };
   return makeStoppedOutcome('unknown', makeProblem('apply/somebody-else-wrote', evidence));
 }

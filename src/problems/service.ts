@@ -1,4 +1,4 @@
-import { formatCount, joinCodeNames, joinWords } from '../text.ts';
+import { formatCount, joinCodeNames, joinQuotedNames, joinWords } from '../text.ts';
 import { defineError, defineWarning, endSentence } from './catalog-entry.ts';
 
 /** The problems of reading from the service and of writing to it. */
@@ -135,9 +135,17 @@ export const SERVICE_PROBLEMS = {
       `Someone created version ${e.version} while promptsync was applying this plan. The version has the planned text but not the reviewed metadata, so promptsync did not activate it.`,
     'Create a new plan, which will show this version and its metadata. Review it, then apply it.',
   ),
-  'apply/rewritten': defineError<{ version: string }>(
+  'apply/rewritten': defineError<{
+    version: string;
+    /** The environments that the service moved to the version when it created it. */
+    environments: readonly string[];
+  }>(
     (e) =>
-      `The content of version ${e.version} in the service differs from the content that promptsync sent, so promptsync did not activate the version.`,
+      `The content of version ${e.version} in the service differs from the content that promptsync sent${
+        e.environments.length === 0
+          ? ', so promptsync did not activate the version.'
+          : `, and the version is already active in ${joinQuotedNames(e.environments, 'and')}.`
+      }`,
     'Ask the team that runs the service what it changes in the text or metadata of a version. Then edit the file so that the prompt matches exactly what the service stores.',
   ),
   'apply/outcome-unknown': defineError<{ reason: string }>(

@@ -69,9 +69,14 @@ export function makeUnknownCreateOutcome({ problem }: ServiceError): WriteOutcom
  * stops all later writes to the prompt.
  * @param status `made` if this run created the version, `not_made` if an earlier run did, `unknown` if either is
  * possible
+ * @param environments the environments that serve the version, because the service activated it when it created it
  */
-export function makeRewrittenOutcome(version: Pick<KnownVersion, 'id' | 'number'>, status: ChangeStatus): WriteOutcome {
-  const problems = [makeProblem('apply/rewritten', { version: `v${version.number}` })];
+export function makeRewrittenOutcome(
+  version: Pick<KnownVersion, 'id' | 'number'>,
+  status: ChangeStatus,
+  environments: readonly string[],
+): WriteOutcome {
+  const problems = [makeProblem('apply/rewritten', { version: `v${version.number}`, environments })];
   return status === 'unknown' ? { status, problems } : { status, version: makeVersionRef(version), problems };
 }
 

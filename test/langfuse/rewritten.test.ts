@@ -93,6 +93,39 @@ describe('sync to a Langfuse behind a gateway that rewrites versions', () => {
   });
 });
 
+describe('sync to a Langfuse that rounds the numbers of a config', () => {
+  const SCORE = '{ score: 0.30000000000000004 }';
+  const roundScore = (body: CreateBody): CreateBody => ({ ...body, config: { score: 0.3 } });
+
+  test('Two syncs report that a rewritten version is active, because Langfuse moved the label when it created the version', async () => {
+    const { langfuse, environment } = await startBehindGateway(roundScore);
+    const folder = makeFolder('Hello.', SCORE);
+    for (const status of ['made', 'not_made']) {
+      const { report } = await runJson(folder, ['sync', '--yes', '--any-commit'], { environment });
+      const [{ changes, problems }] = report.prompts as [(typeof report.prompts)[number]];
+      expect(changes.map((change) => change.status)).toEqual([status, status]);
+      const [message] = problems.flatMap((problem) => (problem.code === 'apply/rewritten' ? [problem.message] : []));
+      expect(message).toMatch(/already active in "staging"/);
+      expect(message).not.toMatch(/not activate/);
+    }
+    expect(langfuse.store.serves('a', 'staging')).toMatchObject({ version: 1, config: { score: 0.3 } });
+  });
+
+  test('sync succeeds if only the response to the create call has a rounded number, and reading the version back shows the planned one', async () => {
+    const langfuse = await startLangfuse();
+    const front = await startFront({
+      target: langfuse.baseUrl,
+      answer: async (request) => {
+        if (request.method !== 'POST') return null;
+        const created = await handOn(request, langfuse.baseUrl);
+        return { ...created, body: created.body.replace('0.30000000000000004', '0.3') };
+      },
+    });
+    const environment = { ...langfuse.environment, LANGFUSE_HOST: front.baseUrl };
+    expect(await sync(makeFolder('Hello.', SCORE), environment)).toEqual(CREATED);
+  });
+});
+
 describe('sync to a Langfuse that keeps versions as they are', () => {
   test('sync creates a new version for a metadata change even if two commits have the same message', async () => {
     const langfuse = await startLangfuse();
