@@ -63,7 +63,8 @@ export async function readVersionHistories({
     const observed = observation.observed.get(id);
     if (observed === undefined) return [];
     const history = git.byPrompt.get(id) ?? { commits: [], pins: new Map(), isComplete: true };
-    return [[id, makeHistory({ observed, history, commits: git.commits, order: environmentOrder ?? [] })]];
+    const { commits, commitTimes } = git;
+    return [[id, makeHistory({ observed, history, commits, commitTimes, order: environmentOrder ?? [] })]];
   });
   return { versions: new Map(versions), git };
 }

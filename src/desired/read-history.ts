@@ -319,10 +319,17 @@ export type GitHistory = {
   readonly byPrompt: ReadonlyMap<string, FileHistory>;
   /** Details of the commits that versions and file states refer to, by commit id. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
+  /** The committer dates of the commits of file states, in seconds since 1970, by commit id. */
+  readonly commitTimes: ReadonlyMap<string, number>;
   readonly isShallow: boolean;
 };
 
-const NO_GIT_HISTORY: GitHistory = { byPrompt: new Map(), commits: new Map(), isShallow: false };
+const NO_GIT_HISTORY: GitHistory = {
+  byPrompt: new Map(),
+  commits: new Map(),
+  commitTimes: new Map(),
+  isShallow: false,
+};
 
 /**
  * Reads the git history of the selected prompts that promptsync has observed. Returns an empty history outside a
@@ -342,7 +349,8 @@ export async function readGitHistory(
   const versions = files.flatMap(({ id }) => observed.get(id)?.known ?? []);
   const versionCommits = versions.flatMap(({ isManaged, source }) => (isManaged ? (source?.commit ?? []) : []));
   const commits = await readCommitsOfHistory([...versionCommits, ...stateCommits], head, repository);
-  return { byPrompt, commits, isShallow: repository.isShallow };
+  const commitTimes = await repository.readCommitTimes(stateCommits);
+  return { byPrompt, commits, commitTimes, isShallow: repository.isShallow };
 }
 
 /**

@@ -13,7 +13,8 @@ import {
   type KnownVersion,
   MAX_LEDGER_VERSIONS,
 } from '../domain/versions.ts';
-import { toStoredContent, holdsContent } from '../domain/content.ts';
+import { toStoredContent, holdsContent, isEqualContent } from '../domain/content.ts';
+import { formatPin } from '../domain/prompt-file.ts';
 import { findMeantVersion } from './former-pins.ts';
 
 /**
@@ -26,6 +27,8 @@ export type HistorySources = {
   readonly history: FileHistory;
   /** The details of commits, by commit id. If a commit is missing from the map, the history shows only its id. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
+  /** The committer dates of commits in seconds since 1970, by commit id. */
+  readonly commitTimes: ReadonlyMap<string, number>;
   /** The order in which to list environments. Environments that are missing from this list come last. */
   readonly order: readonly string[];
 };
@@ -118,7 +121,11 @@ function listPinnedPeriods(
   const { commits, pins, isComplete } = sources.history;
   const served = sources.observed.active.get(environment)?.id;
   const active = known.find(({ id }) => id === served) ?? null;
-  const findVersionId = (pin: FormerPin) => findVersionMeantBy(pin, known, active, sources)?.id;
+  const findVersionId = (pin: FormerPin) => {
+    const end = findEndTime(pin, pins.get(environment) ?? [], sources);
+    const existing = known.filter(({ times }) => times === undefined || Math.floor(times.createdAt / 1_000) <= end);
+    return findVersionMeantBy(pin, existing, active, sources)?.id;
+  };
   const idsByAge = new Map((pins.get(environment) ?? []).map((pin) => [pin.age, findVersionId(pin)]));
   const oldestFirst = commits.map((commit, age) => ({ commit, id: idsByAge.get(age) ?? null })).toReversed();
   const periodStarts = oldestFirst.filter(({ id }, index) => index === 0 || id !== oldestFirst[index - 1]?.id);
@@ -132,6 +139,26 @@ function listPinnedPeriods(
   return periods.toReversed();
 }
 
+/**
+ * Returns the committer date, in seconds since 1970, of the commit that replaced a pin with a pin to something else. A
+ * version that was created later cannot be the one that the pin referred to. Returns infinity if the newest state of the
+ * file still has the pin, or if the date is unknown.
+ * @param states all former pins of the environment
+ */
+function findEndTime(pin: FormerPin, states: readonly FormerPin[], { history, commitTimes }: HistorySources): number {
+  const byAge = new Map(states.map((state) => [state.age, state]));
+  const newerCommits = history.commits.slice(0, pin.age);
+  const end = newerCommits.findLast((_, age) => !meansTheSame(pin, byAge.get(age)));
+  return (end === undefined ? undefined : commitTimes.get(end)) ?? Infinity;
+}
+
+/** Returns true if two pins refer to the same content or, if the content of one is unknown, are written the same. */
+function meansTheSame(one: FormerPin, other: FormerPin | undefined): boolean {
+  if (other === undefined) return false;
+  if (one.content === null || other.content === null) return formatPin(one.pin) === formatPin(other.pin);
+  return isEqualContent(one.content, other.content);
+}
+
 function getCommitInfo(commit: string, { commits }: HistorySources): CommitInfo {
   return commits.get(commit) ?? { commit };
 }
@@ -140,6 +167,7 @@ function getCommitInfo(commit: string, { commits }: HistorySources): CommitInfo 
  * Returns the version that a pin refers to. If several versions have the pinned content, prefers the one that is active
  * in the environment of the pin, and then the first one that was created after the commit that set the pin. The latter
  * is only possible if the service shows the times of versions.
+ * @param known the versions that existed before the pin was replaced
  */
 function findVersionMeantBy(
   pin: FormerPin,
@@ -149,7 +177,7 @@ function findVersionMeantBy(
 ): KnownVersion | undefined {
   return findMeantVersion(pin, known, (content) => {
     const sought = toStoredContent(content, observed.metadata);
-    if (active !== null && holdsContent(active, sought)) return active;
+    if (active !== null && known.includes(active) && holdsContent(active, sought)) return active;
     const pinnedAt = Date.parse(commits.get(pin.commit)?.date ?? '');
     const createdLater = known.filter(({ times }) => times !== undefined && times.createdAt >= pinnedAt);
     return findVersionWithContent(createdLater, sought) ?? findVersionWithContent(known, sought);

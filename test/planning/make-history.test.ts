@@ -17,7 +17,7 @@ type Parts = Partial<Omit<HistorySources, 'history'> & Pick<FileHistory, 'pins' 
 function historyOf(seen: ObservedPrompt, { states = [], pins, isComplete = true, ...parts }: Parts = {}) {
   const former = pins ?? formerPins(states.map((one) => one.pins));
   const history = { commits: states.map(({ commit }) => commit), pins: former, isComplete };
-  return makeHistory({ observed: seen, commits: new Map(), order: [], ...parts, history });
+  return makeHistory({ observed: seen, commits: new Map(), commitTimes: new Map(), order: [], ...parts, history });
 }
 
 /** Returns the times of pins, such as `staging c1–c2`, by version number. */
@@ -228,6 +228,48 @@ describe('the times of pins in a history', () => {
     const commits = new Map(date === undefined ? [] : [['c1', { commit: 'c1', date }]]);
     const times = timesOf(historyOf({ ...plain, known: withTimes }, { states, commits }));
     expect(times).toEqual({ 1: [], 2: [], 3: [], 4: ['production c0–'], [owner]: ['production c1–c0'] });
+  });
+
+  describe('in a service that shows the times of versions', () => {
+    /** Version 1 (One) is from second 15, version 2 (Two) from second 25, and version 3 from second 45. */
+    const observeLaterThird = (third: string, served: number) => {
+      const ledger = [two, one];
+      const plain = observed({ active: { production: version(3, third, { ledger }) } });
+      const known = plain.known.map((each) => {
+        const createdAt = [15_000, 25_000, 45_000][each.number - 1] ?? 0;
+        return { ...each, times: { createdAt, updatedAt: createdAt } };
+      });
+      const active = known.find(({ number }) => number === served) ?? null;
+      return { ...plain, known, active: new Map([['production', active]]) };
+    };
+    const commitTimes = new Map([10, 20, 30].map((seconds, index) => [`c${index + 1}`, seconds]));
+    const commits = new Map(
+      [...commitTimes].map(([commit, seconds]) => [commit, { commit, date: new Date(seconds * 1_000).toISOString() }]),
+    );
+    const revert = [
+      state('c3', { production: 'latest' }, 'One'),
+      state('c2', { production: 'latest' }, 'Two'),
+      state('c1', { production: 'latest' }, 'One'),
+    ];
+
+    test('A finished period belongs to a version that existed then, even if a later version with the same text is active', () => {
+      const periods = timesOf(historyOf(observeLaterThird('One', 3), { states: revert, commits, commitTimes }));
+      expect(periods).toEqual({ 1: ['production c1–c2'], 2: ['production c2–c3'], 3: ['production c3–'] });
+    });
+
+    test('A finished period belongs to no version if every version with the pinned text was created later', () => {
+      const states = [state('c3', { production: 'latest' }, 'Two'), state('c2', { production: 'latest' }, 'Three')];
+      const periods = timesOf(historyOf(observeLaterThird('Three', 2), { states, commits, commitTimes }));
+      expect(periods).toEqual({ 1: [], 2: ['production c3–'], 3: [] });
+    });
+
+    test('A period of two commits with the same text belongs to a version that was created after the second commit', () => {
+      const [, ...older] = revert;
+      const states = [state('c3', { production: 'latest' }, 'Two'), ...older];
+      const late = new Map([...commitTimes, ['c3', 24]]);
+      const periods = timesOf(historyOf(observeLaterThird('Other', 2), { states, commits, commitTimes: late }));
+      expect(periods).toEqual({ 1: ['production c1–c2'], 2: ['production c2–'], 3: [] });
+    });
   });
 
   test('If the prompt file has metadata, the pinned period belongs to the version with the same metadata', () => {
