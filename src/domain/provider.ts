@@ -35,8 +35,10 @@ export type ProviderRules = {
 /** A prompt that the text of another prompt includes. */
 export type PromptPart = {
   readonly promptId: string;
-  /** The environment whose active version is included. Null if the text includes a fixed version. */
+  /** The environment whose active version is included. Null if the text includes a fixed version or the newest one. */
   readonly environment: string | null;
+  /** Whether the text includes the newest version. Each new version of the part then changes the composed prompt. */
+  readonly isNewest: boolean;
 };
 
 /**

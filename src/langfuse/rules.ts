@@ -23,15 +23,19 @@ export const langfuseRules: ProviderRules = {
   promptTypes: PROMPT_TYPES,
   canPinIds: false,
   listParts: (text) =>
-    [...text.matchAll(COMPOSITION_TAG)].map(([, promptId = '', label]) => ({ promptId, environment: label ?? null })),
+    [...text.matchAll(COMPOSITION_TAG)].map(([, promptId = '', label = null]) =>
+      label === LATEST_LABEL
+        ? { promptId, environment: null, isNewest: true }
+        : { promptId, environment: label, isNewest: false },
+    ),
 };
 
 /**
  * Matches a composition tag, such as `@@@langfusePrompt:name=tone|label=production@@@`. A tag includes either the
  * version with a label or the version with a number. When Langfuse returns the prompt to an application, it replaces
- * the tag with the text of that version.
+ * the tag with the text of that version. A name may contain `@`, but not the end of a tag.
  */
-const COMPOSITION_TAG = /@@@langfusePrompt:name=([^|@]+)\|(?:version=[0-9]+|label=([^|@]+))@@@/g;
+const COMPOSITION_TAG = /@@@langfusePrompt:name=((?:(?!@@@)[^|])+)\|(?:version=[0-9]+|label=((?:(?!@@@)[^|])+))@@@/g;
 
 /** A check for one fault in a prompt name. */
 type NameFault = {

@@ -4,7 +4,8 @@ import type { ProviderRules } from '../domain/provider.ts';
 
 /**
  * Finds the composed prompts that a plan affects, even if their own files do not change. A composed prompt is affected
- * if its text includes the active version of an environment that moves, directly or through other composed prompts.
+ * if its text includes the active version of an environment that moves, or the newest version if the plan creates one. It
+ * may include that version directly or through other composed prompts.
  * Returns the files of these prompts for each prompt that moves, by prompt id.
  * @param files all prompt files of the workspace, including those that the user did not select
  */
@@ -19,8 +20,9 @@ export function findAffectedPrompts(
   );
   const entries = plans.map(({ file: { id }, changes }): readonly [string, readonly PromptFile[]] => {
     const moving = listChangingEnvironments(changes);
+    const isCreating = changes.some(({ kind }) => kind === 'create-version');
     const direct = (includersById.get(id) ?? []).filter(
-      ({ environment }) => environment !== null && moving.has(environment),
+      ({ environment, isNewest }) => (isNewest && isCreating) || (environment !== null && moving.has(environment)),
     );
     const affected = new Set(direct.map(({ file }) => file));
     // The loop also visits the files that it adds.

@@ -186,6 +186,8 @@ function quoteAnswer(said: string): string {
 function makeStatusHint(status: number): string {
   if (status === 429)
     return 'The service is rate-limiting requests. Try again later, or lower `concurrency` in `promptsync.yaml`.';
+  if (status === 413)
+    return 'Shorten the text or the metadata of the prompt, or split the prompt. The service, or a gateway in front of it, accepts only smaller requests.';
   if (status >= 500)
     return 'Try again later. If the problem persists, contact the team that runs the service or the gateway in front of it.';
   return 'Check the base URL. If it is correct, contact the team that runs the service.';

@@ -5,7 +5,7 @@ import { renderPromptTitle, type TextOptions } from './text.ts';
 import { renderErrors } from './problems.ts';
 import type { Report, ReportHistory, ReportLineage, ReportPrompt, ReportRow } from './schema.ts';
 import { applyReportWords, describeVersionRef, type ShowText } from './describe.ts';
-import { shortenCommitId } from '../text.ts';
+import { shortenCommitId, shortenText } from '../text.ts';
 
 /** Renders the report of `promptsync history` for a terminal or a log. The text ends with a line feed. */
 export function renderHistory(report: Report, options: TextOptions): string {
@@ -139,8 +139,19 @@ function makeCommitCells(info: ReportCommit): CellTexts {
 function makeOriginCells(version: ReportVersionOrigin): CellTexts {
   const { message, made_by: maker, created_at: createdAt, created_by: createdBy } = version;
   const note = createdAt === undefined ? MAKER_NOTES[maker] : undefined;
-  const { date = createdAt, author = createdBy, subject = message?.split('\n', 1)[0] || note } = version;
+  const creator = createdBy === undefined ? undefined : describeCreator(createdBy);
+  const { date = createdAt, author = creator, subject = message?.split('\n', 1)[0] || note } = version;
   return makeCommitCells({ ...version, date, author, subject });
+}
+
+/** The creator that Langfuse names if a version was created with an API key. */
+const API_CREATOR = 'API';
+/** The number of characters of a user id that a table shows. */
+const USER_ID_LENGTH = 4;
+
+/** Describes who created a version. A service shows only the id of a user, such as `user 1a2b…`. */
+function describeCreator(createdBy: string): string {
+  return createdBy === API_CREATOR ? createdBy : `user ${shortenText(createdBy, USER_ID_LENGTH)}`;
 }
 
 /** The notes for versions with neither a commit subject nor a message. The keys say who created the version. */

@@ -164,7 +164,7 @@ function ownInterface(state: State) {
 }
 
 /** The id of the user who makes all changes in Langfuse's user interface. */
-const USER_ID = 'user-ada';
+const USER_ID = 'cmf8a2b7d0001qz';
 const PROJECT_ID = 'project-1';
 /** The maximum depth of composed prompts. */
 const MAX_NESTING_DEPTH = 5;

@@ -4,7 +4,7 @@ import { commitAll, initRepository, makeFolder, writeFiles } from '../support/fo
 import { CONFIG } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
 
-const tag = (name: string) => `@@@langfusePrompt:name=${name}|label=staging@@@`;
+const tag = (name: string, label = 'staging') => `@@@langfusePrompt:name=${name}|label=${label}@@@`;
 
 /** Makes a committed workspace in which each text is the file of the Langfuse prompt with that name. */
 async function makeScene(texts: Readonly<Record<string, string>>) {
@@ -35,6 +35,14 @@ describe('sync of composed prompts', () => {
     const ran = await runJson(folder, ['sync', '--yes'], langfuse);
     expect([ran.exitCode, statusesOf(ran)]).toEqual([0, ['a applied', 'z applied']]);
     expect(langfuse.takeWrites()).toEqual(['POST z [staging]', 'POST a [staging]']);
+  });
+
+  test('sync creates a part first if its name contains an at sign', async () => {
+    const { langfuse, folder } = await makeScene({ a: `See ${tag('team@eu')} @@@ ${tag('z')}.`, z: 'Part.' });
+    writeFiles(folder, { 'prompts/z2.md': '---\nid: team@eu\npins: { staging: latest }\n---\n\nPart.\n' });
+    commitAll(folder, 'Add a part');
+    expect((await runJson(folder, ['sync', '--yes'], langfuse)).exitCode).toBe(0);
+    expect(langfuse.takeWrites()).toEqual(['POST z [staging]', 'POST team@eu [staging]', 'POST a [staging]']);
   });
 
   test('sync creates parts of parts first with only one request at a time', async () => {
@@ -106,6 +114,18 @@ describe('the plan of a part', () => {
     expect(report.prompts).toMatchObject([{ key: 'z', affected: [{ key: 'a' }, { key: 'b' }] }]);
     const { stdout } = await run(folder, ['plan'], langfuse);
     expect(stdout).toContain('this also changes 2 composed prompts: a, b.');
+  });
+
+  test('plan lists the composed prompts that include the newest version of a part if it creates a version', async () => {
+    const { langfuse, folder, commit } = await makeScene({ a: `See ${tag('z', 'latest')}.`, z: 'Part.' });
+    expect((await runJson(folder, ['sync', '--yes'], langfuse)).exitCode).toBe(0);
+    commit({ z: 'Changed part.' });
+    const { report } = await runJson(folder, ['plan'], langfuse);
+    expect(report.prompts).toMatchObject([{ key: 'a' }, { key: 'z', affected: [{ key: 'a' }] }]);
+    expect((await runJson(folder, ['sync', '--yes'], langfuse)).exitCode).toBe(0);
+    langfuse.store.moveLabel('z', 1, 'staging');
+    const restored = await runJson(folder, ['plan'], langfuse);
+    expect(restored.report.prompts.flatMap(({ affected = [] }) => affected)).toEqual([]);
   });
 
   test('plan lists no composed prompts if the labels of their parts do not move', async () => {

@@ -329,6 +329,12 @@ describe('the status codes of the service', () => {
     [[500, 502, 503, 504], 'service/unexpected-status', 'unknown', 4, 1],
     [[501, 599], 'service/unexpected-status', 'unknown', 1, 1],
   ];
+  test('the hint for a response with the status 413 says to shorten the prompt', async () => {
+    answerInTurn(text('Body exceeded 1mb limit', 413));
+    const { problem } = await failureOf(callsByName.createVersion(openClient().service));
+    expect(problem.hint).toMatch(/^Shorten the text or the metadata/);
+  });
+
   const crossed = rows.flatMap(([statuses, code, effect, times, timesToCreate]) =>
     callNames.flatMap((name) => {
       const named = code === 'service/prompt-not-found' && name === 'setActive' ? 'service/version-not-found' : code;
