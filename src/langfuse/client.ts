@@ -7,7 +7,12 @@ import { returnNullIfMissing, ServiceError } from '../service/prompt-service.ts'
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
 import type { RemoteLangfuseVersion } from './version.ts';
-import { interpretCreateRefusal, interpretLabelRefusal, interpretReadRefusal } from './refusals.ts';
+import {
+  interpretCreateRefusal,
+  interpretLabelRefusal,
+  interpretReadRefusal,
+  interpretServedRefusal,
+} from './refusals.ts';
 import {
   type ListingPage,
   type ListingRow,
@@ -50,7 +55,8 @@ export type LangfuseService = {
   readonly read: (name: string, selector: VersionSelector) => Promise<RemoteLangfuseVersion | null>;
   /**
    * Reads a version as an application would. Langfuse inserts the parts of a composed prompt. Returns null if the prompt,
-   * the version or the label does not exist.
+   * the version or the label does not exist. If Langfuse cannot resolve the composition tags of a version that was
+   * selected by its number, throws a `ServiceError` with the problem `langfuse/composition-fails`.
    */
   readonly readServed: (name: string, selector: VersionSelector) => Promise<ServedPrompt | null>;
   /**
@@ -61,7 +67,7 @@ export type LangfuseService = {
   /**
    * Moves labels to a version in one transaction. Langfuse has no call that only removes a label. If this throws a
    * `ServiceError` with the effect `unknown`, the labels may have moved. If its problem is only a warning, Langfuse has
-   * probably moved the labels, but applications cannot read the version.
+   * probably moved the labels, but it cannot resolve this version or one that a label has left.
    */
   readonly addLabels: (name: string, version: number, labels: readonly string[]) => Promise<void>;
   /** Deletes a prompt with all its versions. Does nothing if the prompt does not exist. */
@@ -218,7 +224,9 @@ function makeReadServedCall(name: string, selector: VersionSelector): ServiceCal
     const body: PromptBody = typeof prompt === 'string' ? { type: 'text', prompt } : { type: 'chat', prompt };
     return { ...body, number, config };
   };
-  return { ...GET_CALL, path: makeVersionPath(name, selector, 'true'), promptId: name, parse };
+  const interpretRefusal = (status: number, responseText: string) =>
+    interpretServedRefusal(getSelectedNumber(selector), status, responseText);
+  return { ...GET_CALL, path: makeVersionPath(name, selector, 'true'), promptId: name, interpretRefusal, parse };
 }
 
 function makeCreateCall(

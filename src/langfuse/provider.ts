@@ -4,7 +4,7 @@ import type { CreateVersion } from '../domain/plan.ts';
 import type { CreateOutcome, Provider, PromptWriter, WriteOutcome } from '../domain/provider.ts';
 import type { ServedPrompt } from '../domain/served-prompt.ts';
 import { makeVersionRef, type VersionRef } from '../domain/versions.ts';
-import { isError, makeProblem } from '../problem.ts';
+import { isError, makeProblem, type Problem, toProblem } from '../problem.ts';
 import { ServiceError } from '../service/prompt-service.ts';
 import { readUntil } from '../service/retry.ts';
 import {
@@ -264,7 +264,26 @@ async function setLabels(
   }
   const [first, ...others] = outcomes;
   if (first === undefined || lostResponse === null || isError(lostResponse.problem)) return outcomes;
-  return [{ ...first, problems: [lostResponse.problem, ...first.problems] }, ...others];
+  const problems = await findCompositionProblems(state, expected.number);
+  return [{ ...first, problems: [...problems, ...first.problems] }, ...others];
+}
+
+/**
+ * Returns a warning if Langfuse cannot resolve the composition tags of a version. The response to a move of labels does
+ * not show this, because Langfuse also resolves the version that a label leaves. Returns no warning if reading fails for
+ * any other reason.
+ */
+async function findCompositionProblems(
+  { service, request }: LangfuseWriteState,
+  version: number,
+): Promise<readonly Problem[]> {
+  try {
+    await service.readServed(request.promptId, { kind: 'version', version });
+    return [];
+  } catch (error) {
+    const problem = toProblem(error);
+    return problem.code === 'langfuse/composition-fails' ? [problem] : [];
+  }
 }
 
 /** Waits for a write. Returns its error if the write may have had an effect, and throws any other error. */

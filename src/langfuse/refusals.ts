@@ -30,17 +30,18 @@ export function interpretCreateRefusal(
 const CONCURRENT_VERSION = ['unique constraint', 'different prompt type'];
 
 /**
- * Interprets a 4xx response to a request that moves labels to a version. Langfuse resolves the composition tags of the
- * version only after it has moved the labels. If it cannot resolve them, it responds with 409, so the labels may have
- * moved.
+ * Interprets a 4xx response to a request that moves labels to a version. After Langfuse has moved the labels, it
+ * resolves the composition tags of this version and of the versions that the labels have left. If it cannot resolve one
+ * of them, it responds with 409, so the labels may have moved.
  */
 export function interpretLabelRefusal(version: number, status: number, body: string): Refusal | null {
   const message = findErrorMessage(body);
   if (status !== 409) return interpretOtherRefusal(status, message);
-  return {
-    problem: makeProblem('langfuse/composition-fails', { version, message: message ?? 'unknown' }),
-    effect: 'unknown',
-  };
+  return { problem: makeCompositionProblem(version, message), effect: 'unknown' };
+}
+
+function makeCompositionProblem(version: number, message: string | null): Problem {
+  return makeProblem('langfuse/composition-fails', { version, message: message ?? 'unknown' });
 }
 
 /** Matches Langfuse's error message for a composition tag that refers to a missing prompt, label or version. */
@@ -52,6 +53,15 @@ const MISSING_PART = /^Prompt dependency not found: (.*) - ((?:label|version) .*
  */
 export function interpretReadRefusal(status: number, body: string): Refusal | null {
   return status === 404 ? null : interpretOtherRefusal(status, findErrorMessage(body));
+}
+
+/**
+ * Interprets a 4xx response to a read of a version with its composition tags resolved.
+ * @param version the number in the request; null if the request selects the version by a label
+ */
+export function interpretServedRefusal(version: number | null, status: number, body: string): Refusal | null {
+  if (version === null || status !== 409) return interpretReadRefusal(status, body);
+  return reject(makeCompositionProblem(version, findErrorMessage(body)));
 }
 
 /** The statuses that mean the same for every service. */

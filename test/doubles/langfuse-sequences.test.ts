@@ -133,6 +133,18 @@ describe('sequences of calls to the Langfuse double', () => {
     expect(langfuse.store.serves('n6', 'a')).toMatchObject({ version: 2 });
   });
 
+  test('the Langfuse test double moves a label and then returns 409 if it cannot resolve the version that the label leaves', async () => {
+    const langfuse = await startWithVersions();
+    const version = langfuse.store.addComposedVersion('p', textWithReference('gone|label=a').prompt);
+    langfuse.store.addLabel('p', version, 'a');
+    expect(await call(langfuse, 'PATCH /p/versions/1', newLabel('a'))).toMatchObject({
+      status: 409,
+      body: { message: 'Prompt dependency not found: gone - label a' },
+    });
+    expect(langfuse.store.serves('p', 'a')).toMatchObject({ version: 1 });
+    expect(await call(langfuse, 'PATCH /p/versions/1', newLabel('a'))).toMatchObject({ status: 200 });
+  });
+
   test.each([
     ['oldest', 1],
     ['newest', 2],

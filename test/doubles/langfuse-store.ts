@@ -175,12 +175,18 @@ async function create(state: State, body: unknown): Promise<LangfuseVersion> {
   return write(state, sent.name, () => readForCreate(state, sent));
 }
 
-/** Moves labels, and resolves the composition of the version only after that. A 409 has therefore moved the labels. */
+/**
+ * Moves labels, and resolves the compositions of all versions that it touched only after that: the version that the
+ * labels join, and those that they leave. A 409 has therefore moved the labels.
+ */
 async function patch(state: State, name: string, version: number, sent: unknown): Promise<LangfuseVersion> {
   const labels = checkRequest(LabelsShape, sent);
   state.requests.push(`PATCH ${name} v${version} [${labels.join(', ')}]`);
+  const left = rowsOf(state, name).filter(
+    (row) => row.version !== version && row.labels.some((one) => labels.includes(one)),
+  );
   const row = await write(state, name, () => readForPatch(state, name, version, labels));
-  resolveParts(state, row, 409);
+  for (const touched of [...left, row]) resolveParts(state, touched, 409);
   return row;
 }
 
@@ -376,14 +382,10 @@ function list(state: State, filter: z.input<typeof FilterShape> = {}) {
   const matchingRows = state.rows.filter(
     (row) => (!name || row.name === name) && (!label || row.labels.includes(label)) && (!tag || row.tags.includes(tag)),
   );
-  const names = [...new Set(matchingRows.map((row) => row.name))].toSorted();
-  const pageNames = names.slice((page - 1) * limit, page * limit);
-  const data = pageNames.map((one) =>
-    metaOf(
-      state,
-      matchingRows.filter((row) => row.name === one),
-    ),
-  );
+  const rowsByName = Map.groupBy(matchingRows, (row) => row.name);
+  const names = [...rowsByName.keys()].toSorted();
+  const pageRows = names.slice((page - 1) * limit, page * limit).map((one) => rowsByName.get(one) ?? []);
+  const data = pageRows.map((rows) => metaOf(state, rows));
   return { data, meta: { page, limit, totalItems: names.length, totalPages: Math.ceil(names.length / limit) } };
 }
 

@@ -67,6 +67,14 @@ describe('a PATCH that Langfuse answers with 409', () => {
     expect(store.serves(NAME, 'production')).toMatchObject({ version: 2 });
   });
 
+  test('sync reports no broken composition if only the version that the labels leave is broken', async () => {
+    const { store, sync } = await makeScene();
+    const broken = store.addComposedVersion(NAME, CIRCULAR.replace('2', '3'));
+    for (const label of ['staging', 'production']) store.moveLabel(NAME, broken, label);
+    expect(await sync()).toEqual({ exitCode: 0, changes: ['made', 'made'], problems: [] });
+    expect(store.serves(NAME, 'production')).toMatchObject({ version: 2 });
+  });
+
   test('sync fails if Langfuse answers 409 and did not move the labels', async () => {
     const { langfuse, store, sync } = await makeScene();
     langfuse.fail({ method: 'PATCH', path: /versions/ }, { status: 409, body: { message: 'Conflict' } }, 5);
