@@ -111,7 +111,7 @@ async function sync(service: api.PromptService, files: readonly api.PromptFile[]
   const outcomes = await api.applyPlan(plan, provider, {
     getReadRequest: ({ file }) => getReadRequest(file),
     planAgain: async ({ file }, observed) => api.planPrompt(file, observed, desired, api.NO_PLANNING_HISTORY),
-    ...{ isReviewed: false, concurrency: 2, stop: new AbortController().signal },
+    ...{ isReviewed: false, concurrency: 2, pause: async () => {}, stop: new AbortController().signal },
   });
   const acceptedWarnings = api.collectAcceptedWarnings(files, null);
   const run = { service: 'x', commit: null, files, acceptedWarnings, plan, outcomes, problems: [] };

@@ -39,6 +39,12 @@ type ApplyOptions = {
   readonly listParts?: ProviderRules['listParts'];
   /** The maximum number of prompts that promptsync writes at the same time. */
   readonly concurrency: number;
+  /**
+   * Waits for a random time of up to a second. promptsync calls it before it plans a prompt again, because somebody else
+   * created a version of the prompt at the same time. Without the pause, two runs could collide again and again. Rejects
+   * if the user interrupts promptsync.
+   */
+  readonly pause: () => Promise<void>;
   /** The signal that stops the apply. After it aborts, promptsync does not start to write any other prompts. */
   readonly stop: AbortSignal;
   /** Called after each prompt with its outcome and the number of prompts that are done. */
@@ -75,14 +81,20 @@ export async function applyPlan(
   return Promise.all(plan.prompts.flatMap(({ file }) => outcomes.get(file.id) ?? []));
 }
 
+/** How often promptsync plans a prompt again because somebody else created a version of it at the same time. */
+const MAX_REPLANS = 5;
+
 async function applyPrompt(plan: PromptPlan, provider: Provider, options: ApplyOptions): Promise<PromptOutcome> {
   if (isIdle(plan)) return makeUntouchedOutcome(plan, plan.status);
   if (options.stop.aborted) return makeUntouchedOutcome(plan, 'not_attempted');
   try {
     const writer = provider.makeWriter(options.getReadRequest(plan));
     const current = await replanWithFoundVersions(await replanFromFreshRead(plan, writer, options), writer, options);
-    const attempt = await attemptChanges(current, writer, options);
-    return attempt.mustPlanAgain ? await applyAgain(attempt.outcome, writer, options) : attempt.outcome;
+    let attempt = await attemptChanges(current, writer, options);
+    for (let replans = 0; attempt.mustPlanAgain && replans < MAX_REPLANS; replans += 1) {
+      attempt = await attemptAgain(attempt.outcome, writer, options);
+    }
+    return attempt.outcome;
   } catch (error) {
     const problem = toProblem(error);
     const status = problem.code === 'apply/interrupted' ? 'not_attempted' : 'failed';
@@ -106,21 +118,26 @@ async function attemptChanges(plan: PromptPlan, writer: PromptWriter, options: A
 
 /**
  * Plans a prompt once more and makes the changes of the new plan, because somebody else created a version of the prompt
- * at the same time. The outcome also contains the changes that the first attempt made.
+ * at the same time. The outcome also contains the changes that the earlier attempts made.
  */
-async function applyAgain(first: PromptOutcome, writer: PromptWriter, options: ApplyOptions): Promise<PromptOutcome> {
+async function attemptAgain(earlier: PromptOutcome, writer: PromptWriter, options: ApplyOptions): Promise<Attempt> {
   try {
-    const plan = await replanFromFreshRead(first.plan, writer, options);
-    const { outcome } = await attemptChanges(plan, writer, options);
-    const madeBefore = first.changes.filter(({ status }) => status !== 'not_made');
+    await options.pause();
+    const plan = await replanFromFreshRead(earlier.plan, writer, options);
+    const { outcome, mustPlanAgain } = await attemptChanges(plan, writer, options);
+    const madeBefore = earlier.changes.filter(({ status }) => status !== 'not_made');
     if (outcome.status === 'blocked' && madeBefore.length > 0) {
       // promptsync could not write all changes of the prompt, because a guard refused the new plan.
-      return { ...first, problems: [...first.problems, ...outcome.problems.filter(isError)] };
+      const problems = [...earlier.problems, ...outcome.problems.filter(isError)];
+      return { outcome: { ...earlier, problems }, mustPlanAgain };
     }
     const status = outcome.status === 'unchanged' && madeBefore.length > 0 ? 'applied' : outcome.status;
-    return { ...outcome, status, changes: [...madeBefore, ...outcome.changes] };
+    return { outcome: { ...outcome, status, changes: [...madeBefore, ...outcome.changes] }, mustPlanAgain };
   } catch (error) {
-    return { ...first, problems: [...first.problems, toProblem(error)] };
+    const problem = toProblem(error);
+    const earlierProblems = earlier.problems.filter(({ code }) => code !== problem.code);
+    const outcome = { ...earlier, problems: [...earlierProblems, problem] };
+    return { outcome, mustPlanAgain: problem.code === 'apply/keeps-changing' };
   }
 }
 

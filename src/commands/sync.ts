@@ -213,6 +213,9 @@ async function askToApply(plan: PlanToConfirm, { renderPlan }: SyncOptions, worl
   return (await world.confirm?.(describeStakes(plan.report))) ?? false;
 }
 
+/** The longest pause after another run has created a version of the same prompt, in milliseconds. */
+const MAX_PAUSE_MS = 1_000;
+
 async function applyGuardedPlan(
   plan: Plan,
   guards: GuardSettings,
@@ -229,6 +232,7 @@ async function applyGuardedPlan(
     isReviewed: guards.expectedPlan !== null,
     listParts: config.rules.listParts,
     concurrency: config.concurrency,
+    pause: () => world.sleep(world.random() * MAX_PAUSE_MS),
     stop: world.stopSignal,
     onApplied: (_, done) => world.onProgress({ phase: 'Applying', done, total: plan.prompts.length }),
   });

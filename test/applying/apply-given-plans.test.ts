@@ -23,7 +23,7 @@ async function apply(prompts: readonly PromptPlan[]) {
   const outcomes = await applyPlan({ prompts, digest: 'not looked at' }, provider, {
     getReadRequest: (plan) => makeReadRequest(plan.file, rules()),
     planAgain: async (plan, seen: ObservedPrompt) => ({ ...plan, observed: seen }),
-    ...{ isReviewed: false, concurrency: 1, stop: new AbortController().signal },
+    ...{ isReviewed: false, concurrency: 1, pause: refuseCall, stop: new AbortController().signal },
   });
   const writes = service.lines.filter((line) => !line.startsWith('read '));
   return { writes, outcomes: outcomes.map(formatOutcome), problems: outcomes.flatMap((one) => one.problems) };

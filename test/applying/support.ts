@@ -85,7 +85,7 @@ export async function sync(
     },
   };
   const outcomes = await applyPlan(plan, provider, {
-    ...{ concurrency, stop, onApplied, isReviewed: guards.expectedPlan !== null },
+    ...{ concurrency, stop, onApplied, isReviewed: guards.expectedPlan !== null, pause: async () => {} },
     getReadRequest: ({ file }) => getReadRequest(file),
     planAgain: async (planned, seen) => guardFreshPlan(planPrompt(planned.file, seen, given), planned, guards),
   });

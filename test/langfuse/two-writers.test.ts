@@ -4,7 +4,7 @@ import { startLangfuse, type LangfuseDouble } from '../doubles/langfuse-server.t
 import type { LangfuseStoreOptions } from '../doubles/langfuse-store.ts';
 import { commitAll, initRepository, makeFolder, writeFiles } from '../support/folder.ts';
 import { CONFIG, promptText, type PromptParts } from '../support/prompts.ts';
-import { runJson, type Reported } from '../support/run.ts';
+import { runJson, type Reported, type RunOptions } from '../support/run.ts';
 
 const NAME = 'prm_main';
 const LABEL = 'staging';
@@ -30,14 +30,15 @@ async function start(
   return { langfuse, store, labelled, served: () => (look(), [...served]) };
 }
 
-/** Makes a clone with one commit of the prompt. Returns the function that syncs it. */
-function cloneWith({ environment }: LangfuseDouble, parts: PromptParts): () => Promise<Reported> {
+/** Makes a clone with one commit of the prompt. Returns the function that runs a command there, by default `sync`. */
+function cloneWith({ environment }: LangfuseDouble, parts: PromptParts) {
   const folder = makeFolder();
   initRepository(folder);
   const file = promptText('main', { key: NAME, name: NAME, pins: { [LABEL]: 'latest' }, ...parts });
   writeFiles(folder, { 'promptsync.yaml': `${CONFIG}service: { provider: langfuse }\n`, 'prompts/main.md': file });
   commitAll(folder, 'Change the prompt');
-  return () => runJson(folder, ['sync', '--yes'], { environment });
+  return (options: Pick<RunOptions, 'sleep'> = {}, ...words: readonly string[]): Promise<Reported> =>
+    runJson(folder, words.length === 0 ? ['sync', '--yes'] : words, { environment, ...options });
 }
 
 /** Expects every version that a run reports as created, and an exit code that matches the statuses. */
@@ -166,17 +167,47 @@ describe('somebody else creates a version at the same time', () => {
     expect(store.serves(NAME, LABEL)?.text).toBe('Three.');
   });
 
-  test('sync fails if somebody else creates a version concurrently on both attempts', async () => {
+  /** Somebody else creates a different text during each of the first `races` writes. */
+  async function startRaces(races: number) {
     let writes = 0;
-    const { langfuse, store } = await start(async () => {
+    const scene = await start(async () => {
       writes += 1;
-      store.addVersion(NAME, { text: `Other ${writes}.` });
+      if (writes <= races) scene.store.addVersion(NAME, { text: `Other ${writes}.` });
     });
-    const { exitCode, report } = await cloneWith(langfuse, edit)();
+    return { ...scene, countWrites: () => writes };
+  }
+
+  test('sync creates its version if it loses the race for the next version five times', async () => {
+    const { langfuse, store } = await startRaces(5);
+    const ran = await cloneWith(langfuse, edit)();
+    expectTrue(ran, langfuse);
+    expect([ran.exitCode, store.serves(NAME, LABEL)]).toMatchObject([0, { version: 8, text: 'Three.' }]);
+  });
+
+  test('sync fails after six attempts if it loses the race for the next version each time', async () => {
+    const { langfuse, countWrites } = await startRaces(Infinity);
+    const pauses: number[] = [];
+    const sync = cloneWith(langfuse, edit);
+    const { exitCode, report } = await sync({ sleep: async (milliseconds) => void pauses.push(milliseconds) });
     expect([exitCode, report.prompts[0]?.problems.map(({ code }) => code)]).toEqual([
       4,
       ['langfuse/concurrent-version'],
     ]);
+    expect([countWrites(), pauses.length]).toEqual([6, 5]);
+  });
+
+  test('sync blocks a prompt if it loses the race and the new plan differs from the expected one', async () => {
+    let writes = 0;
+    const { langfuse, store } = await start(async () => {
+      writes += 1;
+      if (writes === 1) store.addVersion(NAME, edit);
+    });
+    const sync = cloneWith(langfuse, edit);
+    const { report: planned } = await sync({}, 'plan');
+    const { exitCode, report } = await sync({}, 'sync', '--yes', '--expect-plan', planned.plan_digest ?? '');
+    expect([exitCode, report.prompts.map(({ status }) => status)]).toEqual([3, ['blocked']]);
+    expect(report.prompts[0]?.problems.map(({ code }) => code)).toEqual(['guard/stale-plan']);
+    expect([writes, store.serves(NAME, LABEL)?.text]).toEqual([1, 'Two.']);
   });
 });
 

@@ -48,7 +48,7 @@ export async function runTool(world: World, options: ToolOptions): Promise<ToolR
   const outcomes = dryRun
     ? null
     : await applyPlan(plan, provider, {
-        ...{ concurrency, stop, isReviewed: guards.expectedPlan !== null },
+        ...{ concurrency, stop, isReviewed: guards.expectedPlan !== null, pause: async () => {} },
         getReadRequest: ({ file }) => getReadRequest(file),
         planAgain: async (planned, observed) => {
           const fresh = historyOf(new Map([[planned.file.id, observed]]));
