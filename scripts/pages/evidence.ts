@@ -12,7 +12,7 @@ export const EVIDENCE = {
   'prompt/too-large': { bytes: 20_000_000, limit: MAX_FILE_BYTES },
   'prompt/not-utf8': {},
   'prompt/nul': {},
-  'prompt/conflict-markers': {},
+  'prompt/conflict-markers': { isAccepted: false },
   'prompt/no-front-matter': { path: 'prompts/README.md', isPreceded: false },
   'prompt/bad-delimiter': { line: '---json' },
   'prompt/unclosed-front-matter': {},
@@ -209,6 +209,7 @@ export const EVIDENCE = {
   // promptsync pull
   'pull/conflict': { places: 2 },
   'pull/would-conflict': { places: 2 },
+  'pull/side-needed': { places: 1 },
   'pull/pin-conflict': { environment: 'production', pin: '7', serves: 'v9' },
   'pull/several': { environments: ['staging', 'production'] },
   'pull/config-not-mapping': { environment: 'staging', serves: 'v3' },

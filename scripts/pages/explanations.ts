@@ -41,8 +41,9 @@ export const EXPLANATIONS = {
   'prompt/not-utf8': { why: 'promptsync does not guess the encoding, because a wrong guess would change the text.' },
   'prompt/nul': { why: 'A NUL character usually means that the file is corrupted or is not plain text.' },
   'prompt/conflict-markers': {
-    why: 'The file still has unresolved conflicts from a merge or a pull, so it contains both sides.',
-    advice: 'promptsync also searches the prompt text for conflict markers. If your text needs such a line, indent it.',
+    why: 'The file still has unresolved conflicts from a merge or a pull, so it contains both sides. promptsync also searches the prompt text for conflict markers.',
+    advice:
+      'Some prompts teach a model to write such blocks. `promptsync import` and `promptsync pull` write this line if the text in the service has conflict markers. `promptsync.yaml` cannot accept them for all files. The review of the pull request that adds the line shows a warning.',
   },
   'prompt/no-front-matter': {
     why: 'Every file that matches `prompts:` must be a prompt file, which begins with front matter (a block between two `---` lines).',
@@ -350,6 +351,9 @@ export const EXPLANATIONS = {
   // promptsync pull
   'pull/conflict': { why: SAME_LINES },
   'pull/would-conflict': { why: SAME_LINES },
+  'pull/side-needed': {
+    why: "In a file that accepts conflict markers, nobody could tell a conflict from the prompt's own text.",
+  },
   'pull/pin-conflict': {
     why: 'Since the last sync, both the pin in the file and the active version in the service have changed.',
   },

@@ -100,13 +100,13 @@ function makeOrphan({
 
 /**
  * Returns a function that removes accepted warnings from a list of problems. The function keeps warnings without a
- * path, because they concern the whole run.
+ * path, because they concern the whole run. It keeps every error, because conflict markers are an error or a warning.
  */
 function makeWarningFilter({ acceptedWarnings: { everywhere, byPath } }: Pick<CommandRun, 'acceptedWarnings'>) {
   const isAccepted = (path: string, code: string) =>
     path !== '' && (everywhere.includes(code) || byPath.get(path)?.includes(code) === true);
   return (problems: readonly ReportProblem[], promptPath = ''): readonly ReportProblem[] =>
-    problems.filter(({ path = promptPath, code }) => !isAccepted(path, code));
+    problems.filter(({ path = promptPath, code, severity }) => severity === 'error' || !isAccepted(path, code));
 }
 
 /**

@@ -10,7 +10,9 @@ import { formatCodePoint } from '../text.ts';
 import { toFileContent, type StoredContent, omitDigests } from '../domain/content.ts';
 import type { World } from '../domain/world.ts';
 import { findUnwritableReason } from '../files/find-unwritable-reason.ts';
+import { findConflictMarker } from '../files/front-matter.ts';
 import { type MergedPrompt, mergePrompt, type ServiceSide } from '../files/merge-prompt.ts';
+import { CONFLICT_MARKERS_CODE } from '../files/yaml-shape.ts';
 import { makeMerger } from '../git/make-merger.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { type PromptDraft, draftEdits, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
@@ -26,7 +28,10 @@ type PullOptions = EditOptions & {
    * The only environment to pull from. If undefined, promptsync pulls from all environments that the prompt files pin.
    */
   readonly environment?: string | undefined;
-  /** The side that wins in a conflict. If null, promptsync writes both sides into the file with conflict markers. */
+  /**
+   * The side that wins in a conflict. If null, promptsync writes both sides into the file with conflict markers, unless
+   * markers can be part of the prompt's text.
+   */
   readonly side: PreferredSide;
   /**
    * Whether to leave a file unchanged if its merge has conflicts. The GitHub Action sets this option, because nobody
@@ -103,11 +108,23 @@ async function draftMerge(
   if (conflictCount === 0) return draft;
   const { draft: draftOfTheirs } = await draftWithSide('theirs');
   if (draftOfTheirs.status === 'failed') return draftOfTheirs;
+  if (mayContainMarkers(file, theirs)) {
+    const problem = makeProblem('pull/side-needed', { places: conflictCount }, { path: file.path });
+    return makeDraftWithoutEdits(file, 'blocked', [problem]);
+  }
   if (draft.change === null) return draft;
   const code = options.dryRun || options.unattended ? 'pull/would-conflict' : 'pull/conflict';
   const problems = [...draft.problems, makeProblem(code, { places: conflictCount }, { path: file.path })];
   if (options.unattended) return { ...draft, status: 'failed', change: null, problems };
   return { ...draft, problems };
+}
+
+/**
+ * Returns true if conflict markers can be part of the text, because the file accepts them or the service's text
+ * contains some. In such a file, nobody could tell promptsync's markers from those of the text.
+ */
+function mayContainMarkers({ acceptWarnings = [] }: PromptFile, { content }: ServiceSide): boolean {
+  return acceptWarnings.includes(CONFLICT_MARKERS_CODE) || findConflictMarker(content?.text ?? '') !== -1;
 }
 
 /**

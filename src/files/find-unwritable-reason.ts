@@ -1,7 +1,6 @@
 import { parseChatText } from '../domain/chat.ts';
 import type { StoredContent } from '../domain/content.ts';
 import { findPlace } from '../text.ts';
-import { findConflictMarker } from './front-matter.ts';
 
 /**
  * Explains in one sentence why no prompt file can hold a text from the service. Returns null if a file can hold it.
@@ -20,12 +19,9 @@ export function findUnwritableReason({ type, text }: Pick<StoredContent, 'type' 
 /** Describes the first line of the text that no prompt file can preserve. Returns null if there is none. */
 function findUnwritableLine(text: string): string | null {
   const match = /\p{Surrogate}|\0|\r(?=\n|$)/u.exec(text);
-  const offset = match?.index ?? findConflictMarker(text);
-  if (offset === -1) return null;
-  const { line } = findPlace(text, offset);
-  switch (match?.[0]) {
-    case undefined:
-      return `Line ${line} of its text is a git conflict marker.`;
+  if (match === null) return null;
+  const { line } = findPlace(text, match.index);
+  switch (match[0]) {
     case '\r':
       return `Line ${line} of its text ends with a lone carriage return.`;
     case '\0':

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { findHidden, makePlaceFinder, findPlace, normalizeLineEndings, shortenText, type TextSpan } from '../text.ts';
 import { type Failure, makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
+import { CONFLICT_MARKERS_CODE } from './yaml-shape.ts';
 
 /**
  * Matches git's conflict markers at the start of a line. Does not match `=======`, because in Markdown such a line can
@@ -42,8 +43,27 @@ export function checkSource(source: string, path: string): readonly Problem[] {
         makeProblem('prompt/hidden-character', { character, count }, { path, ...hiddenAt(offset) }),
       ),
     ...(nul === -1 ? [] : [makeProblem('prompt/nul', {}, { path, ...findPlace(source, nul) })]),
-    ...(conflict === -1 ? [] : [makeProblem('prompt/conflict-markers', {}, { path, ...findPlace(source, conflict) })]),
+    ...(conflict === -1 ? [] : [makeConflictProblem({ isAccepted: false }, { path, ...findPlace(source, conflict) })]),
   ];
+}
+
+/**
+ * Turns the error about conflict markers into a warning if the front matter accepts them. Callers must make sure that
+ * the front matter itself contains no markers.
+ * @param codes the value of `accept_warnings` in the front matter
+ */
+export function acceptConflictMarkers(problems: readonly Problem[], codes: unknown): readonly Problem[] {
+  if (!Array.isArray(codes) || !codes.includes(CONFLICT_MARKERS_CODE)) return problems;
+  return problems.map((problem) => {
+    const { code, path, line, column } = problem;
+    if (code !== CONFLICT_MARKERS_CODE || path === undefined || line === undefined || column === undefined)
+      return problem;
+    return { ...makeConflictProblem({ isAccepted: true }, { path, line, column }), severity: 'warning' };
+  });
+}
+
+function makeConflictProblem(evidence: { readonly isAccepted: boolean }, place: Place): Problem {
+  return makeProblem(CONFLICT_MARKERS_CODE, evidence, place);
 }
 
 /** Returns the offset of the first conflict marker, or -1 if there is none. */

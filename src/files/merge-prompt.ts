@@ -9,7 +9,9 @@ import type { ObservedFields } from '../domain/observed-prompt.ts';
 import { parseChatText, type PromptType } from '../domain/chat.ts';
 import type { FrontMatterEdit } from './edit-prompt-file.ts';
 import { findUnwritableReason } from './find-unwritable-reason.ts';
+import { findConflictMarker } from './front-matter.ts';
 import { digestBody } from './parse-body.ts';
+import { CONFLICT_MARKERS_CODE } from './yaml-shape.ts';
 
 /** The preferred side of a merge, the labels of its conflicts, and the function that merges lines. */
 export type MergeOptions = {
@@ -69,7 +71,9 @@ export async function mergePrompt(
   const steps = [
     ...FIELDS.flatMap((field) => mergeField(file, field, service, options)),
     ...mergeMetadata(file, service, options),
-    ...(text === null || text.conflicts > 0 ? [] : updateVariables(file, text.text)),
+    ...(text === null || text.conflicts > 0
+      ? []
+      : [...updateVariables(file, text.text), ...addAcceptedCode(file, text.text)]),
   ];
   const from = options.labels.theirs;
   const textEdits = text === null ? [] : [{ kind: 'set-text' as const, from, conflicts: text.conflicts }];
@@ -212,6 +216,13 @@ function updateVariables({ variables, type }: PromptFile, text: string): readonl
   const updated = [...new Set([...variables.filter((name) => usedNames.has(name)), ...usedNames])];
   if (updated.join('\n') === variables.join('\n')) return [];
   return [makeMergeStep(['variables'], [...variables], updated)];
+}
+
+/** Adds the code for conflict markers to `accept_warnings` if the merged text contains markers. */
+function addAcceptedCode(file: PromptFile, text: string): readonly MergeStep[] {
+  if (file.acceptWarnings?.includes(CONFLICT_MARKERS_CODE) === true || findConflictMarker(text) === -1) return [];
+  const codes = [...(file.acceptWarnings ?? []), CONFLICT_MARKERS_CODE];
+  return [makeMergeStep(['accept_warnings'], file.acceptWarnings && [...file.acceptWarnings], codes)];
 }
 
 /** A JSON value; undefined if the field or key is absent. */

@@ -11,6 +11,7 @@ import {
   decodeSource,
   findConflictMarker,
   findInvalidUtf8,
+  acceptConflictMarkers,
   checkSource,
   shortenLine,
   type SplitFile,
@@ -20,7 +21,7 @@ import {
 import { type LocatedMapping, parseStrictYaml } from './strict-yaml.ts';
 import { parseBody, warnAboutMarkerInText } from './parse-body.ts';
 import { renderYamlValue } from './render-yaml.ts';
-import { acceptedWarningCodes, makeShapeIssues, singleLineText, type ShapeIssue } from './yaml-shape.ts';
+import { codesAcceptedByFile, makeShapeIssues, singleLineText, type ShapeIssue } from './yaml-shape.ts';
 
 const PinShape = z
   .union([
@@ -87,7 +88,7 @@ export const FrontMatterShape = z.strictObject({
     .array(z.string().describe('The name of a {{variable}}.'))
     .optional()
     .describe('The names of all {{variables}} in the text. If present, the list must match the text exactly.'),
-  accept_warnings: acceptedWarningCodes,
+  accept_warnings: codesAcceptedByFile,
 });
 
 type FrontMatter = z.infer<typeof FrontMatterShape>;
@@ -143,11 +144,12 @@ export function parsePromptFile(
   const source = decodeSource(bytes);
   if (source === null)
     return makeUnreadableResult([makeProblem('prompt/not-utf8', {}, { path, ...findInvalidUtf8(bytes) })]);
-  const problems = checkSource(source, path);
+  const sourceProblems = checkSource(source, path);
   const split = splitFrontMatter(source, path);
-  if (!split.isSuccess) return makeUnreadableResult([...problems, ...split.problems]);
-  if (findConflictMarker(split.value.yaml) !== -1) return makeUnreadableResult(problems);
+  if (!split.isSuccess) return makeUnreadableResult([...sourceProblems, ...split.problems]);
+  if (findConflictMarker(split.value.yaml) !== -1) return makeUnreadableResult(sourceProblems);
   const parsed = parseParts(split.value, path, settings);
+  const problems = acceptConflictMarkers(sourceProblems, parsed.meaning?.frontMatter['accept_warnings']);
   return { ...parsed, file: problems.some(isError) ? null : parsed.file, problems: [...problems, ...parsed.problems] };
 }
 

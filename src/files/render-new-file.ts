@@ -5,9 +5,11 @@ import { isError, makeProblem, type Problem } from '../problem.ts';
 import { describeMisreading } from './edit-prompt-file.ts';
 import { editYamlText } from './edit-yaml.ts';
 import { findUnwritableReason } from './find-unwritable-reason.ts';
+import { findConflictMarker } from './front-matter.ts';
 import { parsePromptFile, type ParseSettings } from './parse-prompt-file.ts';
 import { MAX_FILE_BYTES } from './read-write.ts';
 import { renderYaml, type TextStyle, type YamlValue } from './render-yaml.ts';
+import { CONFLICT_MARKERS_CODE } from './yaml-shape.ts';
 import type { NewPin } from '../domain/versions.ts';
 
 /** The values to write to a new prompt file. */
@@ -74,19 +76,24 @@ function makeFrontMatter({ id, key, name, description, pins, content }: NewFile)
     ...(description !== '' && { description }),
     ...(pins.length > 0 && { pins: Object.fromEntries(pins.map(({ environment, value }) => [environment, value])) }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(findConflictMarker(content.text) !== -1 && { accept_warnings: [CONFLICT_MARKERS_CODE] }),
   };
 }
 
 /** Renders the front matter as YAML. Returns null if the metadata is nested too deeply for the YAML library. */
 function renderFrontMatter(frontMatter: JsonObject, { pins }: NewFile, style: TextStyle): string | null {
-  const fields = new Map<string, YamlValue>(Object.entries(frontMatter));
+  const { accept_warnings: acceptWarnings, ...otherFields } = frontMatter;
+  const fields = new Map<string, YamlValue>(Object.entries(otherFields));
   if (pins.length > 0) fields.set('pins', new Map(pins.map(({ environment, value }) => [environment, value])));
   try {
     const pinsWithComments = pins.filter(({ comment }) => comment !== '');
-    return pinsWithComments.reduce(
-      (yaml, { environment, ...pin }) => editYamlText(yaml, { path: ['pins', environment], ...pin }),
+    const yaml = pinsWithComments.reduce(
+      (edited, { environment, ...pin }) => editYamlText(edited, { path: ['pins', environment], ...pin }),
       renderYaml(fields, style),
     );
+    return acceptWarnings === undefined
+      ? yaml
+      : editYamlText(yaml, { path: ['accept_warnings'], value: acceptWarnings });
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;

@@ -16,11 +16,38 @@ export const singleLineText = z
   .refine((text) => !hasControlCharacters(text), 'it contains control characters')
   .meta({ pattern: '^[^\\p{Cc}]+$' });
 
-/** The shape of `accept_warnings`: the codes of warnings that the user has reviewed and does not want to see again. */
+/** The code with which a prompt file accepts conflict markers in its own text. */
+export const CONFLICT_MARKERS_CODE = 'prompt/conflict-markers';
+
+/**
+ * The shape of `accept_warnings` in `promptsync.yaml`: the codes of warnings that the user has reviewed and does not
+ * want to see again. Refuses the code for conflict markers, because only the prompt file itself can show that its text
+ * needs them.
+ */
 export const acceptedWarningCodes = z
-  .array(z.enum(WARNING_CODES, 'expected the code of a warning, such as prompt/hidden-character'))
+  .array(
+    z.enum(WARNING_CODES, {
+      error: ({ input }) =>
+        input === CONFLICT_MARKERS_CODE
+          ? `${CONFLICT_MARKERS_CODE} is allowed only in the front matter of a prompt file`
+          : 'expected the code of a warning, such as prompt/hidden-character',
+    }),
+  )
   .optional()
   .describe('The codes of warnings to hide, such as prompt/hidden-character.');
+
+/** The shape of `accept_warnings` in a prompt file. */
+export const codesAcceptedByFile = z
+  .array(
+    z.enum(
+      [...WARNING_CODES, CONFLICT_MARKERS_CODE],
+      'expected the code of a warning, such as prompt/hidden-character',
+    ),
+  )
+  .optional()
+  .describe(
+    `The codes of warnings to hide, such as prompt/hidden-character. ${CONFLICT_MARKERS_CODE} allows merge conflict markers in the text.`,
+  );
 
 /**
  * One mismatch between a mapping and its shape. Callers convert it to a problem, because prompt files and the

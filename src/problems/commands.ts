@@ -66,6 +66,11 @@ export const COMMAND_PROBLEMS = {
       `The file and the service have conflicting changes in ${formatCount(e.places, 'place')}. \`promptsync pull\` would write both versions to the file.`,
     'To keep the file, use `--ours`. To keep the changes from the service, use `--theirs`. To merge the changes manually, run the command again without `--dry-run`.',
   ),
+  'pull/side-needed': defineError<{ places: number }>(
+    (e) =>
+      `The file and the service have conflicting changes in ${formatCount(e.places, 'place')}. promptsync did not change the file, because conflict markers can be part of this prompt's text.`,
+    'Run the command again with `--ours` to resolve the conflicts in favor of the file or with `--theirs` to resolve them in favor of the service.',
+  ),
   'pull/pin-conflict': defineError<{ environment: string; pin: string; serves: string }>(
     (e) =>
       `"${e.environment}" serves ${e.serves}, but the file pins \`${e.pin}\`. promptsync cannot tell whether the pin or the active version is newer.`,

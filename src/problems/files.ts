@@ -39,9 +39,18 @@ export const FILE_PROBLEMS = {
     'The file contains a NUL character.',
     'Remove the NUL character. A prompt file must be plain text.',
   ),
-  'prompt/conflict-markers': defineError(
-    'The file contains unresolved merge conflict markers.',
-    'Resolve the conflict, then remove the conflict markers (the lines that begin with `<<<<<<<`, `|||||||`, `=======`, or `>>>>>>>`).',
+  'prompt/conflict-markers': defineError<{
+    /** Whether the file accepts conflict markers in its text. If so, the problem is only a warning. */
+    isAccepted: boolean;
+  }>(
+    (e) =>
+      e.isAccepted
+        ? 'The prompt text contains merge conflict markers, which `accept_warnings` in this file allows.'
+        : 'The file contains unresolved merge conflict markers.',
+    (e) =>
+      e.isAccepted
+        ? 'Make sure that the markers are part of the prompt, and that no merge left them behind.'
+        : 'Resolve the conflict, then remove the conflict markers (the lines that begin with `<<<<<<<`, `|||||||`, `=======`, or `>>>>>>>`). If the prompt text must contain such lines, add `accept_warnings: [prompt/conflict-markers]` to the front matter of this file.',
   ),
   'prompt/no-front-matter': defineError<{
     path: string;

@@ -172,6 +172,14 @@ describe('accept_warnings in a review', () => {
     }
   });
 
+  test('plan --base accepts conflict markers that only the HEAD version of the prompt file accepts, and warns about them', async () => {
+    const marked = greeting({ text: 'a\n<<<<<<< SEARCH\nb', accept_warnings: ['prompt/conflict-markers'] });
+    const { promptsync } = await makeReviewed([plain, ''], [marked, '']);
+    const reviewed = await promptsync('plan --offline --base HEAD^');
+    expect({ ...reviewed, warned: warnedOf(reviewed.stderr) }).toMatchObject({ exitCode: 0, warned: ['greeting'] });
+    expect(await promptsync('validate')).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
   test('plan without --base applies accept_warnings from the current files', async () => {
     const { promptsync } = await makeReviewed([plain, ''], [greeting({ ...HIDDEN, ...ACCEPTS }), '']);
     expect(warnedOf((await promptsync('plan')).stderr)).toEqual([]);

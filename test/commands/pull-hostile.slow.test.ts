@@ -36,11 +36,6 @@ function expectOtherPulled(scene: Scene): void {
 
 const hostile: readonly (readonly [string, string, string])[] = [
   ['pull rejects text with a NUL character but still pulls the other prompts', 'a\0b', 'NUL'],
-  [
-    'pull rejects text with conflict markers but still pulls the other prompts',
-    'a\n<<<<<<< x\nb\n=======\nc\n>>>>>>> y',
-    'conflict',
-  ],
   ['pull rejects empty text but still pulls the other prompts', '', 'no text'],
   ['pull rejects whitespace-only text but still pulls the other prompts', ' \n\t\n', 'no text'],
   ['pull rejects text with a doubled carriage return but still pulls the other prompts', 'a\r\r\nb', 'carriage return'],

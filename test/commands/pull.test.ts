@@ -128,6 +128,43 @@ describe('pull of a text that changed in the service and in git', () => {
   });
 });
 
+describe('pull of a text with conflict markers', () => {
+  const block = '<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE';
+  const accept_warnings = ['prompt/conflict-markers'];
+
+  test('pull accepts the conflict markers of the service in the front matter, so that the next sync has nothing to do', async () => {
+    const scene = await makeSynced({});
+    changeOutside(scene, { content: two(block) });
+    const ran = await pull(scene);
+    expect(only(ran)).toMatchObject({ status: 'applied', edits: [{ field: 'accept_warnings' }, { conflicts: 0 }] });
+    const before = promptText('greeting', { text: two(block) });
+    expect(source(scene)).toBe(before.replace('\n---\n\n', '\naccept_warnings: [prompt/conflict-markers]\n---\n\n'));
+    await settle(scene);
+  });
+
+  test.each([
+    ['pull writes no markers of its own into a file that accepts conflict markers', { accept_warnings }, 'Theirs.'],
+    ['pull writes no markers of its own if the text in the service has conflict markers', {}, block],
+  ])('%s', async (_, parts, theirs) => {
+    const scene = await makeSynced(parts);
+    changeOutside(scene, { content: two(theirs) });
+    edit(scene, { ...parts, text: two('Ours.') });
+    const before = source(scene);
+    for (const words of [[], ['--dry-run']]) {
+      const ran = await pull(scene, ...words);
+      expect(ran.exitCode).toBe(3);
+      expect(only(ran)).toMatchObject({ status: 'blocked', problems: [{ code: 'pull/side-needed', path: PATH }] });
+      expect(source(scene)).toBe(before);
+    }
+    expect((await pull(scene, '--ours')).exitCode).toBe(0);
+    expect(textIn(scene)).toBe(two('Ours.'));
+    writeSource(scene, before);
+    expect((await pull(scene, '--theirs')).exitCode).toBe(0);
+    expect(textIn(scene)).toBe(two(theirs));
+    await settle(scene);
+  });
+});
+
 test('pull preserves the comments, quotes, line endings and byte order mark of a file', async () => {
   const yaml = [
     '# Ours.',

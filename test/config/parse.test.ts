@@ -229,6 +229,11 @@ describe('parseConfig', () => {
     { text: 'max_changes: 101%', place: '1:14', expected: 'expected a number, or a percentage' },
     { text: 'max_changes: 2.5%', place: '1:14', expected: 'expected a number, or a percentage' },
     { text: 'accept_warnings: prompt/gone', place: '1:18', expected: 'expected a list, but found text' },
+    {
+      text: 'accept_warnings: [prompt/conflict-markers]',
+      place: '1:19',
+      expected: 'prompt/conflict-markers is allowed only in the front matter',
+    },
     { text: 'accept_warnings: [prompt/gone, yaml/syntax]', place: '1:32', expected: 'expected the code of a warning' },
     { text: 'concurrency: 0', place: '1:14', expected: '`concurrency` is invalid' },
     { text: 'concurrency: 257', place: '1:14', expected: '`concurrency` is invalid' },

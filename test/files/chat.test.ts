@@ -305,11 +305,6 @@ describe('new files of chat prompts', () => {
       'Line 2',
     ],
     [
-      'promptsync refuses to write a chat prompt to a file if a message contains a conflict marker',
-      [{ role: 'a', content: 'x\n<<<<<<< y' }],
-      'Line 3 of its text is a git conflict marker.',
-    ],
-    [
       'promptsync refuses to write a chat prompt to a file if a message contains a NUL character',
       [{ role: 'a', content: 'x\0' }],
       'Line 2 of its text contains a NUL character.',

@@ -67,6 +67,12 @@ Hello.
     expect(renderNewFile({ ...NEW_FILE, pins: [] }, SETTINGS).source).not.toMatch(/description|pins|metadata/);
   });
 
+  test('a new prompt file whose text has conflict markers accepts them in its front matter', () => {
+    const { source, problems } = writeWith({ text: 'a\n<<<<<<< SEARCH\nb' });
+    expect(source).toContain('\naccept_warnings: [prompt/conflict-markers]\n---\n\na\n<<<<<<< SEARCH\nb\n');
+    expect(problems).toMatchObject([{ code: 'prompt/conflict-markers', severity: 'warning' }]);
+  });
+
   test('promptsync keeps hidden characters in a new prompt file and warns about them', () => {
     const { source, problems } = writeWith({ text: 'Hello\u200b.' });
     expect(source).toContain('Hello\u200b.');
@@ -86,11 +92,6 @@ Hello.
       'promptsync refuses to write a new prompt file with a NUL character in the metadata',
       { metadata: { a: '\0' } },
       'NUL character',
-    ],
-    [
-      'promptsync refuses to write a new prompt file with conflict markers in the text',
-      { text: 'a\n<<<<<<< HEAD\nb' },
-      'conflict marker',
     ],
     [
       'promptsync refuses to write a new prompt file with a lone surrogate in the text',

@@ -230,11 +230,6 @@ describe('messages that no file can hold', () => {
       reason: /Line 2 .* carriage return/,
     },
     {
-      fault: 'contains a conflict marker',
-      messages: [system('a\n<<<<<<< b')],
-      reason: /Line 3 .* conflict marker/,
-    },
-    {
       fault: 'contains a message that ends with a carriage return',
       messages: [system('a\r'), user('b')],
       reason: /Line 2 .* carriage return/,
