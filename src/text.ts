@@ -44,6 +44,47 @@ export function showHidden(text: string): string {
   return text.replace(HIDDEN, formatCodePoint);
 }
 
+/** Matches characters that look like a space but are neither a space nor a tab, and characters that look like nothing. */
+const UNUSUAL_BLANK = /(?![ \t\n])[\p{Zs}\u2028\u2029\u2800\p{Default_Ignorable_Code_Point}\p{Cc}]/u;
+
+/** Returns the first character that looks blank, except spaces, tabs and line feeds. Returns null if there is none. */
+export function findUnusualBlank(text: string): string | null {
+  return UNUSUAL_BLANK.exec(text)?.[0] ?? null;
+}
+
+/**
+ * Returns the text as readers see it: replaces blank characters with spaces and removes invisible characters. Keeps tabs
+ * and all characters that begin a new line.
+ */
+export function replaceUnusualBlanks(text: string): string {
+  if (PLAIN.test(text)) return text;
+  return text
+    .replaceAll(/[\v\f\u0085]/g, '\n')
+    .replaceAll(/[\p{Zs}\u2800\u115f\u1160\u3164\uffa0]/gu, ' ')
+    .replaceAll(/(?![\t\n\r])[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu, '');
+}
+
+/** The names of characters that people type or paste by mistake, because they look like ASCII characters. */
+const CHARACTER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['\r', 'carriage return'],
+  ['\u00a0', 'no-break space'],
+  ['\u2003', 'em space'],
+  ['\u2009', 'thin space'],
+  ['\u200b', 'zero-width space'],
+  ['\u2028', 'line separator'],
+  ['\u202f', 'narrow no-break space'],
+  ['\u3000', 'ideographic space'],
+  ['\ufeff', 'byte order mark'],
+  ['\uff1a', 'full-width colon'],
+]);
+
+/** Describes a character for a message, such as `U+00A0 (no-break space)`. */
+export function describeCharacter(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  const name = CHARACTER_NAMES.get(character);
+  return name === undefined ? `U+${code}` : `U+${code} (${name})`;
+}
+
 /** Matches every character that could be hidden: anything except printable ASCII and line feeds. */
 const NON_PRINTABLE_ASCII = /[^\n -~]/gu;
 

@@ -75,7 +75,7 @@ export const EXPLANATIONS = {
     why: 'If a placeholder and a variable have the same name, an application cannot tell them apart.',
   },
   'prompt/possible-marker': {
-    why: 'The line might be a misspelled marker. If so, the text below it has become part of the previous message.',
+    why: 'The line might be a misspelled marker. If so, the text below it has become part of the previous message. promptsync compares the line as readers see it, in any letter case, with any kind of quotation mark, and with any character that looks like a space.',
   },
   'prompt/marker-in-text': {
     why: 'Markers have no special meaning in a text prompt, so promptsync sends them as text.',

@@ -1,6 +1,6 @@
 import { computeDigest, type Digest } from './digest.ts';
 import { renderCanonicalJson } from './json.ts';
-import { type TextSpan, trimLineFeeds } from '../text.ts';
+import { replaceUnusualBlanks, type TextSpan, trimLineFeeds } from '../text.ts';
 
 /**
  * The types of prompts. A `text` prompt is one text. A `chat` prompt is a list of messages, which promptsync handles as
@@ -49,17 +49,20 @@ const MARKER = /^\{\{(role|placeholder) (".*")\}\}[ \t]*$/su;
 const MARKER_LOOKALIKE = /^([ \t]*)(\\*)(?=\{\{[ \t]*(?:role|placeholder)[ \t]*["'])/;
 
 /**
- * Matches a line that is content, but that its author may have meant as a marker, such as `{{Role "user"}}`. Also
- * matches some lines that `MARKER_LOOKALIKE` matches.
+ * Matches a line that is content, but that its author may have meant as a marker, such as `{{Role "user"}}` or
+ * `{{role user}}`. Also matches some lines that `MARKER_LOOKALIKE` matches. A carriage return or a line separator
+ * begins a line, too, because editors show the text after it on a line of its own.
  */
-const POSSIBLE_MARKER = /^\{\{(?:role|placeholder)[ \t\p{Quotation_Mark}]/iu;
+const POSSIBLE_MARKER =
+  /^[ \t]*\{\{[ \t]*(?:role|placeholder)[ \t]*\p{Quotation_Mark}|^\{\{(?:role|placeholder)[ \t]/imu;
 
 /**
  * Returns true if the line is message content that its author may have meant as a marker, such as a marker without
- * quotation marks.
+ * quotation marks. Compares the line as readers see it. For example, `{{role"user"}}` with a no-break space after
+ * `role` looks exactly like a marker.
  */
 export function mayBeMisspelledMarker(line: string): boolean {
-  return POSSIBLE_MARKER.test(line) && !MARKER_LOOKALIKE.test(line);
+  return POSSIBLE_MARKER.test(replaceUnusualBlanks(line)) && !MARKER_LOOKALIKE.test(line);
 }
 
 /**

@@ -12,6 +12,7 @@ import {
 } from '../domain/chat.ts';
 import { digestChat, digestText, normalizeText, type DigestedText } from '../domain/content.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
+import { findUnusualBlank } from '../text.ts';
 import { makeFilePlace, shortenLine, type SplitFile } from './front-matter.ts';
 
 /** The text of a body, and the problems with its markers. If any of them is an error, the text is the body as written. */
@@ -150,7 +151,11 @@ function warnAboutMisspelledMarkers(
   });
   const suspects = lines.filter((line) => mayBeMisspelledMarker(line.text)).slice(0, MAX_SHOWN_FAULTS);
   return suspects.map((line) =>
-    makeProblem('prompt/possible-marker', { line: shortenLine(line.text) }, findPlace(line, place)),
+    makeProblem(
+      'prompt/possible-marker',
+      { line: shortenLine(line.text), blank: findUnusualBlank(line.text) },
+      findPlace(line, place),
+    ),
   );
 }
 

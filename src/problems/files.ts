@@ -1,4 +1,11 @@
-import { escapeSelector, formatCount, formatNumber, joinCodeNames, joinQuotedNames } from '../text.ts';
+import {
+  describeCharacter,
+  escapeSelector,
+  formatCount,
+  formatNumber,
+  joinCodeNames,
+  joinQuotedNames,
+} from '../text.ts';
 import { makeSuggestionHint, defineError, type SpellingEvidence, defineWarning } from './catalog-entry.ts';
 
 const FIELDS = joinCodeNames(
@@ -117,9 +124,15 @@ export const FILE_PROBLEMS = {
     (e) => `The placeholder "${e.name}" has the same name as the variable \`{{${e.name}}}\`.`,
     'Rename the placeholder or the variable. The service rejects prompts that use the same name for both.',
   ),
-  'prompt/possible-marker': defineWarning<{ line: string }>(
-    (e) => `The line \`${e.line}\` looks like a chat marker, but promptsync treats it as part of the text.`,
-    'If the line is meant to be a marker, write it in the form `{{role "user"}}` or `{{placeholder "history"}}`.',
+  'prompt/possible-marker': defineWarning<{
+    line: string;
+    /** The first character of the line that only looks like a space or is invisible. Null if there is none. */
+    blank: string | null;
+  }>(
+    (e) =>
+      `The line \`${e.line}\` looks like a chat marker, but promptsync treats it as part of the text.${e.blank === null ? '' : ` The line contains the character ${describeCharacter(e.blank)}.`}`,
+    (e) =>
+      `If the line is meant to be a marker, write it in the form \`{{role "user"}}\` or \`{{placeholder "history"}}\`${e.blank === null ? '' : ', with ordinary spaces'}.`,
   ),
   'prompt/marker-in-text': defineWarning(
     'This is a text prompt, but its text contains a chat marker.',

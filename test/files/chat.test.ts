@@ -76,6 +76,11 @@ describe('the parser on chat prompts', () => {
       ['prompt/possible-marker 6:1'],
     ],
     [
+      'The prompt file parser accepts the variables {{ role }} and {{role}} as content without a warning',
+      '{{role "a"}}\n{{ role }}\n{{role}}\n{{ roles "b"}}\n',
+      [],
+    ],
+    [
       'The prompt file parser allows a placeholder to share its name with a variable that has spaces inside its braces',
       '{{role "a"}}\n{{ h }}\n{{placeholder "h"}}\n',
       [],
@@ -89,6 +94,36 @@ describe('the parser on chat prompts', () => {
     const { file, problems } = parseChat(makeChat(body));
     expect(summarizeProblems(problems)).toEqual(expected);
     expect(file === null).toBe(problems.some(({ severity }) => severity === 'error'));
+  });
+
+  test.each([
+    ['a no-break space before it', '\u00a0{{role "user"}}'],
+    ['an ideographic space after the braces', '{{\u3000role "user"}}'],
+    ['a no-break space after the kind', '{{role\u00a0"user"}}'],
+    ['a zero-width space within the kind', '{{ro\u200ble "user"}}'],
+    ['a zero-width space between the braces', '{\u200b{role "user"}}'],
+    ['a Braille blank and curly quotation marks', '{{placeholder\u2800“history”}}'],
+    ['a carriage return before it', 'Bye.\r{{role "user"}}'],
+    ['a line separator before it', 'Bye.\u2028{{role "user"}}'],
+    ['a form feed before it', 'Bye.\f{{role "user"}}'],
+    ['an indentation and a capital letter', '  {{ Role "user" }}'],
+  ])('the prompt file parser warns about content that looks like a marker with %s', (_, line) => {
+    const { problems } = parseChat(makeChat(`{{role "system"}}\nHi.\n${line}\nDo it.\n`));
+    const warnings = problems.filter(({ code }) => code === 'prompt/possible-marker');
+    expect(warnings).toMatchObject([{ line: 7 }]);
+  });
+
+  test('the warning about a possible marker names the character that only looks like a space', () => {
+    const { problems } = parseChat(makeChat('{{role "system"}}\nHi.\n{{role\u00a0"user"}}\n'));
+    expect(problems[0]?.message).toContain('U+00A0 (no-break space)');
+  });
+
+  test.each([
+    ['a no-break space before the closing braces', '{{role "user"\u00a0}}'],
+    ['an ideographic space after it', '{{role "user"}}\u3000'],
+  ])('the prompt file parser rejects a marker with %s', (_, line) => {
+    const { problems } = parseChat(makeChat(`{{role "system"}}\nHi.\n${line}\n`));
+    expect(problems).toMatchObject([{ code: 'prompt/invalid-marker', line: 7 }]);
   });
 
   test.each([
