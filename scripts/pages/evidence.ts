@@ -54,6 +54,8 @@ export const EVIDENCE = {
     reason: 'a value that contains a colon needs quotes',
     corrected: 'name: "Support: greeting"',
   },
+  'yaml/look-alike': { character: '\uff1a', needed: 'colon' },
+  'yaml/ambiguous-value': { written: 'on', others: 0 },
   'yaml/not-a-mapping': {},
   'yaml/duplicate-key': { key: 'name' },
   'yaml/key-not-text': {},
@@ -63,7 +65,7 @@ export const EVIDENCE = {
   'yaml/number': { number: '.inf' },
   'yaml/too-deep': {},
   // promptsync.yaml and variables
-  'config/not-found': {},
+  'config/not-found': { misnamed: null },
   'config/foreign-file': { path: 'promptsync.yaml' },
   'config/foreign-repository': { root: '/tmp/shared' },
   'config/unreadable': { reason: 'there is no such file' },
@@ -75,6 +77,7 @@ export const EVIDENCE = {
   'config/invalid-key': { source: 'The variable `PROMPTSYNC_API_KEY`' },
   'config/invalid-url': { source: '`service.base_url`', expected: 'its scheme is not https' },
   'config/pattern-outside': { pattern: '../prompts/*.md' },
+  'config/pattern-unmatched': { pattern: 'prompts/', suggestion: 'prompts/**/*.md' },
   'config/drift-needs-base': {},
   // The command line
   'usage/invalid': { reason: 'Specify prompts or use `--all`, but not both.' },
@@ -263,7 +266,7 @@ export const EVIDENCE = {
     expected: 'expected a number, or a percentage such as 25%',
   },
   'action/invalid-event': { reason: 'it is not JSON' },
-  'action/no-config': { path: 'team-a/promptsync.yaml' },
+  'action/no-config': { path: 'team-a/promptsync.yaml', misnamed: null },
   'action/linked-config': { link: 'team-a' },
   'action/no-checkout': {},
   'action/other-checkout': {

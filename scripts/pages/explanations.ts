@@ -115,6 +115,12 @@ export const EXPLANATIONS = {
   },
   // YAML, in prompt files and in promptsync.yaml
   'yaml/syntax': { why: null },
+  'yaml/look-alike': {
+    why: 'Some keyboards type a full-width colon, and text from web pages often contains no-break spaces. YAML gives these characters no special meaning.',
+  },
+  'yaml/ambiguous-value': {
+    why: 'Many tools still read YAML 1.1, so the authors of metadata often expect its reading. promptsync warns once for each file.',
+  },
   'yaml/not-a-mapping': { why: 'The front matter and `promptsync.yaml` must consist of named values (`name: value`).' },
   'yaml/duplicate-key': { why: UNAMBIGUOUS_YAML },
   'yaml/key-not-text': { why: UNAMBIGUOUS_YAML },
@@ -151,6 +157,9 @@ export const EXPLANATIONS = {
   'config/invalid-url': { why: 'promptsync sends the API key to this URL, and plain HTTP would expose the key.' },
   'config/pattern-outside': {
     why: 'promptsync reads only files in the repository, because changes elsewhere are not reviewed.',
+  },
+  'config/pattern-unmatched': {
+    why: 'The pattern names a folder, or it separates folders with backslashes. In a pattern, a backslash makes the next character literal.',
   },
   'config/drift-needs-base': { why: 'To detect drift, promptsync must compare the service with a commit.' },
   // The command line

@@ -17,6 +17,8 @@ import {
 
 /** The name of the configuration file. */
 export const CONFIG_NAME = 'promptsync.yaml';
+/** A name of the configuration file that promptsync does not read, but that users expect to work. */
+export const MISSPELLED_NAME = 'promptsync.yml';
 
 /**
  * The location of the service. It does not include the API keys, because promptsync reads them from environment

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type Environment, parseMaxChanges } from '../domain/policy.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { findRepositoryRoot, isRepositoryRoot, isWithin, listRepositoryRoots } from '../files/paths.ts';
 import { type LocatedMapping, parseStrictYaml } from '../files/strict-yaml.ts';
-import { acceptedWarningCodes, makeShapeIssues, type ShapeIssue } from '../files/yaml-shape.ts';
+import { acceptedWarningCodes, makeShapeProblems, type ShapeIssue } from '../files/yaml-shape.ts';
 import { makeProblem, type Place, type Problem, describeSystemError, findSystemCode } from '../problem.ts';
 import {
   type Config,
@@ -14,6 +14,7 @@ import {
   type ConfigContext,
   DEFAULTS,
   listSettingsBeside,
+  MISSPELLED_NAME,
   type WrittenConfig,
   WrittenConfigShape,
 } from './config.ts';
@@ -38,7 +39,11 @@ type ConfigRequest = {
  */
 export async function loadConfig({ workingDirectory, file, ...context }: ConfigRequest): Promise<ConfigResult> {
   const path = file === undefined ? findConfigFile(workingDirectory) : resolve(workingDirectory, file);
-  if (path === null) return { config: null, problems: [makeProblem('config/not-found')] };
+  if (path === null) {
+    const misnamed = findUpwards(workingDirectory, MISSPELLED_NAME);
+    const evidence = { misnamed: misnamed === null ? null : relative(workingDirectory, misnamed) };
+    return { config: null, problems: [makeProblem('config/not-found', evidence)] };
+  }
   const shownPath = file ?? basename(path);
   const text = readConfigText(path, shownPath);
   if (!text.isSuccess) return { config: null, problems: text.problems };
@@ -58,10 +63,14 @@ export async function loadConfig({ workingDirectory, file, ...context }: ConfigR
  * also looks in the parent folders, up to the root of the repository. Returns null if there is no such file.
  */
 export function findConfigFile(folder: string): string | null {
-  const candidate = join(folder, CONFIG_NAME);
+  return findUpwards(folder, CONFIG_NAME);
+}
+
+function findUpwards(folder: string, name: string): string | null {
+  const candidate = join(folder, name);
   if (existsSync(candidate)) return candidate;
   const isBelowRoot = !isRepositoryRoot(folder) && listRepositoryRoots(folder).length > 0;
-  return isBelowRoot ? findConfigFile(dirname(folder)) : null;
+  return isBelowRoot ? findUpwards(dirname(folder), name) : null;
 }
 
 /**
@@ -112,7 +121,7 @@ export function parseConfig(text: string, context: ConfigContext): ConfigResult 
   const shaped = WrittenConfigShape.safeParse(mapping.value, SINGLE_USE_PARSING);
   const shapeProblems = shaped.success
     ? []
-    : makeShapeIssues(shaped.error, mapping, CONFIG_FIELDS).map(makeShapeProblem);
+    : makeShapeProblems(shaped.error, mapping, CONFIG_FIELDS, makeSettingProblem);
   const allProblems = [
     ...problems,
     ...shapeProblems,
@@ -251,7 +260,7 @@ function checkPromoteFrom(name: string, sources: readonly string[], mapping: Loc
   return [makeInvalidFieldProblem(path, expected, mapping.placeOf(path))];
 }
 
-function makeShapeProblem({ kind, path, field, expected, fix, suggestion, place }: ShapeIssue): Problem {
+function makeSettingProblem({ kind, path, field, expected, fix, suggestion, place }: ShapeIssue): Problem {
   if (kind === 'unknown') {
     return makeProblem('config/unknown-field', { field, known: listSettingsBeside(path), suggestion }, place);
   }

@@ -2,6 +2,7 @@ import { isMap, isPair, isScalar, isSeq, type Pair, type YAMLMap, type YAMLSeq }
 import { isJsonObject, type JsonValue } from '../domain/json.ts';
 import type { TextSpan } from '../text.ts';
 import { parseYamlDocument } from './strict-yaml.ts';
+import { findLineStart } from './quote-yaml-value.ts';
 import { renderBlockScalar, renderYamlLines, renderYamlValue, type TextStyle } from './render-yaml.ts';
 
 /** The text that replaces a range of characters. If the range is empty, the text is inserted there. */
@@ -235,10 +236,6 @@ function findPairEnd(text: string, { key, value }: Pair): number {
 function findSpan(node: unknown): TextSpan {
   const [start, end] = (isScalar(node) || isMap(node) || isSeq(node) ? node.range : null) ?? [0, 0];
   return { start, end };
-}
-
-function findLineStart(text: string, offset: number): number {
-  return text.lastIndexOf('\n', offset - 1) + 1;
 }
 
 /** Returns the offset at which the next line begins. The text must end with a line feed. */

@@ -54,12 +54,34 @@ export function findPromptPaths(where: PromptPatterns): PromptPaths {
   const search: PromptSearch = { folder: where.folder, paths: [], problems: [] };
   for (const [index, pattern] of where.patterns.entries()) {
     const outside = makeProblem('config/pattern-outside', { pattern }, where.patternPlaces?.[index] ?? {});
+    const { paths, problems } = search;
+    const foundBefore = paths.length + problems.length;
     for (const glob of makeGlobs({ ...where, patterns: [pattern] })) searchGlob(glob, where.root, outside, search);
+    if (paths.length + problems.length > foundBefore) continue;
+    const suggestion = suggestPattern(pattern, where);
+    if (suggestion === null) continue;
+    problems.push(makeProblem('config/pattern-unmatched', { pattern, suggestion }, where.patternPlaces?.[index] ?? {}));
   }
   const paths = search.paths.filter((path) => !isExcluded(path));
   const problems = search.problems.filter(({ code, path }) => !code.startsWith('prompt/') || !isExcluded(path ?? ''));
   const uniqueProblems = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
   return { paths: [...new Set(paths)].toSorted(), problems: [...uniqueProblems.values()] };
+}
+
+/**
+ * Returns the pattern that the user probably meant, if a pattern matches nothing and names a folder or has backslashes
+ * in place of slashes. Returns null if there is no such pattern.
+ */
+function suggestPattern(pattern: string, { folder, root }: PromptPatterns): string | null {
+  const withSlashes = pattern.replaceAll('\\', '/');
+  const name = withSlashes.replace(/\/+$/, '');
+  const isFolder = !/[*?[\]{}!]/.test(name) && (withSlashes !== name || isDirectory(resolve(folder, name)));
+  if (isFolder) return name === '.' || name === '' ? '**/*.md' : `${name}/**/*.md`;
+  if (withSlashes === pattern) return null;
+  const search: PromptSearch = { folder, paths: [], problems: [] };
+  const outside = makeProblem('config/pattern-outside', { pattern });
+  for (const glob of makeGlobs({ folder, patterns: [withSlashes] })) searchGlob(glob, root, outside, search);
+  return search.paths.length > 0 ? withSlashes : null;
 }
 
 /**

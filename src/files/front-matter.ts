@@ -115,6 +115,11 @@ export function splitFrontMatter(source: string, path: string): Result<SplitFile
     const isPreceded = /^[\s\ufeff]*---[ \t]*\n/.test(source.slice(0, MAX_SEARCHED_LENGTH));
     return makeFailure(makeProblem('prompt/no-front-matter', { path, isPreceded }, makeFilePlace(path)));
   }
+  const carriageReturn = opening.indexOf('\r');
+  if (carriageReturn !== -1) {
+    const place = { path, line: 1, column: carriageReturn + 1 };
+    return makeFailure(makeProblem('yaml/look-alike', { character: '\r', needed: 'line break' }, place));
+  }
   if (!DELIMITER.test(opening)) return makeDelimiterFailure(opening, path, 1);
   const closingAt = findClosingOffset(source);
   if (closingAt === 0) return makeFailure(makeProblem('prompt/unclosed-front-matter', {}, makeFilePlace(path)));

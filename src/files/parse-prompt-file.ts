@@ -21,7 +21,7 @@ import {
 import { type LocatedMapping, parseStrictYaml } from './strict-yaml.ts';
 import { parseBody, warnAboutMarkerInText } from './parse-body.ts';
 import { renderYamlValue } from './render-yaml.ts';
-import { codesAcceptedByFile, makeShapeIssues, singleLineText, type ShapeIssue } from './yaml-shape.ts';
+import { codesAcceptedByFile, makeShapeProblems, singleLineText, type ShapeIssue } from './yaml-shape.ts';
 
 const PinShape = z
   .union([
@@ -163,27 +163,24 @@ function parseParts(parts: SplitFile, path: string, settings: ParseSettings): Pa
   const { mapping, problems } = parseStrictYaml(parts.yaml, path, { firstLine: FIRST_YAML_LINE, showsLines: true });
   if (mapping === null) return makeUnreadableResult([...problems, ...parseBody('text', parts, path).problems]);
   const { text, problems: bodyProblems } = parseBody(chooseType(mapping, rules), parts, path);
-  const outline = makeOutline(mapping);
   const shaped = FrontMatterShape.safeParse(mapping.value);
-  const issues = shaped.success ? [] : makeShapeIssues(shaped.error, mapping, FIELDS);
-  const shapeProblems = issues.map((issue) => makeFieldProblem(addListToPaste(issue, text), mapping, settings));
+  const makeShapeProblem = (issue: ShapeIssue) => makeFieldProblem(addListToPaste(issue, text), mapping, settings);
+  const shapeProblems = shaped.success ? [] : makeShapeProblems(shaped.error, mapping, FIELDS, makeShapeProblem);
   const contentProblems = [...checkReservedMetadata(mapping), ...checkVariables(mapping, text)];
-  const ruleProblems = rules === null ? [] : checkProviderRules(rules, settings, mapping);
-  const pinProblems = checkPinKinds(settings, mapping);
-  const markerWarnings = canLackType(mapping, rules) ? warnAboutMarkerInText(parts, path) : [];
   const allProblems = [
     ...problems,
     ...shapeProblems,
     ...contentProblems,
-    ...ruleProblems,
-    ...pinProblems,
+    ...(rules === null ? [] : checkProviderRules(rules, settings, mapping)),
+    ...checkPinKinds(settings, mapping),
     ...bodyProblems,
-    ...markerWarnings,
+    ...(canLackType(mapping, rules) ? warnAboutMarkerInText(parts, path) : []),
+    ...mapping.warnAboutYaml11(['metadata']),
   ];
   const file =
     shaped.success && !allProblems.some(isError) ? makeFile(shaped.data, mapping, text, path, settings) : null;
   const meaning = problems.length === 0 ? { frontMatter: mapping.value, text: text.text } : null;
-  return { file, outline, meaning, problems: allProblems };
+  return { file, outline: makeOutline(mapping), meaning, problems: allProblems };
 }
 
 function makeOutline({ value, placeOf, keyPlaceOf }: LocatedMapping): PromptOutline {
@@ -299,9 +296,13 @@ function checkProviderRules(
 ): readonly Problem[] {
   const { id, pins } = mapping.value;
   const makeInvalidProblems = (path: readonly string[], expected: string | null, place = mapping.placeOf(path)) =>
-    expected === null ? [] : [makeProblem('prompt/invalid-field', { field: path.join('.'), expected }, place)];
-  const environments = isJsonObject(pins) ? Object.keys(pins) : [];
-  const ownEnvironments = environments.filter((name) => !otherEnvironments.includes(name));
+    expected === null
+      ? []
+      : [
+          mapping.findLookAlike(path) ??
+            makeProblem('prompt/invalid-field', { field: path.join('.'), expected }, place),
+        ];
+  const ownEnvironments = Object.keys(isJsonObject(pins) ? pins : {}).filter((one) => !otherEnvironments.includes(one));
   return [
     ...(singleLineText.safeParse(id).success ? makeInvalidProblems(['id'], rules.findIdFault(String(id))) : []),
     ...(id !== undefined && id === rules.placeholderId

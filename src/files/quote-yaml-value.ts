@@ -4,27 +4,32 @@ import { renderYamlValue } from './render-yaml.ts';
 /** A line `name: value`, split before and after the value. */
 export type YamlLine = { readonly start: string; readonly value: string; readonly end: string };
 
-/** The maximum length of a line to correct. A message that shows a longer line would be hard to read. */
-const MAX_LINE_LENGTH = 120;
+/**
+ * Matches a line `name: value`, and splits it before the value and after it. A comment belongs to the end. Takes linear
+ * time, because a comment begins only at the first of several blanks.
+ */
+const FIELD_LINE = /^([ \t]*(?:- )?[\w.-]+:[ \t]+)(\S.*?)((?:(?<![ \t])[ \t]+#.*)?)$/;
 
 /**
  * Puts the value of a line `name: value` in quotes, if the line is not valid YAML without quotes. Returns null if the
- * line is valid without quotes, if quotes do not help, or if the line is too long to show.
+ * line is valid without quotes, or if quotes do not help.
  */
 export function quoteYamlValue(line: string): YamlLine | null {
-  if (line.length > MAX_LINE_LENGTH || isTextLine(line) !== null) return null;
-  const [, start = '', written = '', end = ''] =
-    /^([ \t]*(?:- )?[\w.-]+:[ \t]+)(\S.*?)((?:[ \t]+#.*)?[ \t]*)$/.exec(line) ?? [];
-  if (written === '' || NO_TEXT.test(written)) return null;
-  const corrected = { start, value: quote(written), end: end.trimEnd() };
+  if (isTextLine(line) !== null) return null;
+  const [, start = '', written = '', end = ''] = FIELD_LINE.exec(line.trimEnd()) ?? [];
+  if (written === '' || needsMoreThanQuotes(written)) return null;
+  const corrected = { start, value: quote(written), end };
   return isTextLine(Object.values(corrected).join('')) === true ? corrected : null;
 }
 
 /**
- * Matches values that quotes would not correct. A list or a mapping probably lacks a bracket. A quoted text with a
- * backslash probably contains an invalid escape sequence.
+ * Returns true for values that quotes would not correct. A list or a mapping probably lacks a bracket. A quoted text
+ * with a backslash probably contains an invalid escape sequence.
  */
-const NO_TEXT = /^(\[|\{(?!\{)|".*\\.*"$)/;
+function needsMoreThanQuotes(value: string): boolean {
+  const isQuoted = value.startsWith('"') && value.endsWith('"');
+  return /^(?:\[|\{(?!\{))/.test(value) || (isQuoted && value.includes('\\'));
+}
 
 /**
  * Quotes a value. If the value begins with an unclosed quotation mark, adds the closing mark. If the value is already
@@ -51,4 +56,16 @@ function isTextLine(line: string): boolean | null {
   const { contents } = document;
   const [pair] = yaml.isMap(contents) ? contents.items : [];
   return yaml.isPair(pair) && yaml.isScalar(pair.value) && typeof pair.value.value === 'string';
+}
+
+/** Returns the line that contains an offset, without its line break. */
+export function readLine(text: string, offset: number): string {
+  const start = findLineStart(text, offset);
+  const end = text.indexOf('\n', start);
+  return text.slice(start, end === -1 ? text.length : end);
+}
+
+/** Returns the offset at which the line that contains an offset begins. */
+export function findLineStart(text: string, offset: number): number {
+  return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }

@@ -20,6 +20,7 @@ const STYLES = {
 const OPTIONS = {
   version: '1.2',
   schema: 'core',
+  compat: 'yaml-1.1', // Quotes text that other tools, and readers, could take for a Boolean or a number.
   lineWidth: 0,
   aliasDuplicateObjects: false,
   doubleQuotedAsJSON: true,

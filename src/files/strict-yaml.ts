@@ -1,7 +1,8 @@
 import * as yaml from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
-import { quoteYamlValue, type YamlLine } from './quote-yaml-value.ts';
+import { findAllLookAlikes, type LookAlikeFinder, makeLookAlikeFinder } from './find-look-alikes.ts';
+import { quoteYamlValue, readLine, type YamlLine } from './quote-yaml-value.ts';
 
 /** A YAML mapping as JSON data, with the place of each value. A path is the list of keys that lead to a value. */
 export type LocatedMapping = {
@@ -31,6 +32,13 @@ export type LocatedMapping = {
    * Returns the place of the key at a path. If the key does not exist, returns the place of the nearest enclosing key.
    */
   readonly keyPlaceOf: (path: YamlPath) => Place;
+  /**
+   * Returns a problem if the line of the value or of the key at a path contains a character that only looks like a
+   * colon, a space or a line break. Callers must ask only about invalid values and keys.
+   */
+  readonly findLookAlike: (path: YamlPath) => Problem | null;
+  /** Warns about the first value at a path, or inside it, that YAML 1.1 reads as a value of another type. */
+  readonly warnAboutYaml11: (path: YamlPath) => readonly Problem[];
 };
 
 type YamlPath = readonly PropertyKey[];
@@ -66,8 +74,10 @@ export function parseStrictYaml(
   };
   const document = parseYamlDocument(text, { lineCounter: lines });
   if (document === null) return makeFailedResult([makeProblem('yaml/too-deep', {}, placeAt(0))]);
+  const findLookAlikeAt = makeLookAlikeFinder(text, placeAt);
   const problems = listSyntaxProblems(document, {
     text,
+    findLookAlikeAt,
     showsLines,
     findLine: (at) => lines.linePos(at).line,
     placeAt,
@@ -77,8 +87,14 @@ export function parseStrictYaml(
   const { contents } = document;
   const isEmpty = contents === null || (yaml.isScalar(contents) && contents.value === null && contents.source === '');
   const value = isEmpty ? {} : root.json;
-  if (isJsonObject(value)) return { mapping: makeLocatedMapping(value, root, placeAt), problems };
-  return makeFailedResult(problems.length > 0 ? problems : [makeProblem('yaml/not-a-mapping', {}, placeAt(0))]);
+  if (isJsonObject(value)) return { mapping: makeLocatedMapping(value, root, placeAt, findLookAlikeAt), problems };
+  return makeFailedResult(problems.length > 0 ? problems : explainMissingMapping(text, placeAt(0), findLookAlikeAt));
+}
+
+/** Returns the reasons why a YAML text is not a mapping: its look-alikes, if it has any. */
+function explainMissingMapping(text: string, place: Place, findLookAlikeAt: LookAlikeFinder): readonly Problem[] {
+  const lookAlikes = findAllLookAlikes(text, findLookAlikeAt).slice(0, MAX_SYNTAX_PROBLEMS);
+  return lookAlikes.length > 0 ? lookAlikes : [makeProblem('yaml/not-a-mapping', {}, place)];
 }
 
 type YamlError = yaml.Document['errors'][number];
@@ -90,6 +106,7 @@ type SyntaxSource = {
   /** Returns the line number of an offset, counted from 1. */
   readonly findLine: (offset: number) => number;
   readonly placeAt: PlaceAt;
+  readonly findLookAlikeAt: LookAlikeFinder;
 };
 
 /**
@@ -111,9 +128,11 @@ function listSyntaxProblems(document: yaml.Document, source: SyntaxSource): Prob
     ({ offset }, index) => errors.findIndex((other) => findLine(other.offset) === findLine(offset)) === index,
   );
   return firstOfEachLine.map(({ error, offset }) => {
+    const lookAlike = source.findLookAlikeAt(offset);
+    if (lookAlike !== null) return lookAlike;
     const correction = quoteYamlValue(readLine(text, offset));
     const corrected = correction === null ? null : renderCorrection(correction, source);
-    const reason = describeSyntaxError(error, corrected !== null);
+    const reason = describeSyntaxError(error, correction !== null);
     return makeProblem('yaml/syntax', { reason, corrected }, placeAt(offset));
   });
 }
@@ -129,15 +148,14 @@ function findFault({ message, pos: [offset] }: YamlError, text: string): number 
   return opening === undefined ? offset : opening.index + opening[0].length;
 }
 
-/** Returns the line that contains an offset, without its line break. */
-function readLine(text: string, offset: number): string {
-  const start = text.lastIndexOf('\n', offset - 1) + 1;
-  const end = text.indexOf('\n', start);
-  return text.slice(start, end === -1 ? text.length : end);
-}
+/** The maximum length of a corrected line in a message. */
+const MAX_SHOWN_LENGTH = 120;
 
-function renderCorrection({ start, value, end }: YamlLine, { showsLines }: SyntaxSource): string {
-  return showsLines ? `${start.trimStart()}${value}${end}` : `${start.trimStart()}"…"`;
+/** Renders a corrected line. Omits the value if it may be secret or is long. Returns null if the name is long, too. */
+function renderCorrection({ start, value, end }: YamlLine, { showsLines }: SyntaxSource): string | null {
+  const line = `${start.trimStart()}${value}${end}`;
+  if (showsLines && line.length <= MAX_SHOWN_LENGTH) return line;
+  return start.length <= MAX_SHOWN_LENGTH ? `${start.trimStart()}"…"` : null;
 }
 
 /**
@@ -159,7 +177,12 @@ function describeSyntaxError({ code, message }: YamlError, needsQuotes: boolean)
   return sentence.slice(0, 200);
 }
 
-function makeLocatedMapping(value: JsonObject, root: PlainNode, placeAt: PlaceAt): LocatedMapping {
+function makeLocatedMapping(
+  value: JsonObject,
+  root: PlainNode,
+  placeAt: PlaceAt,
+  findLookAlikeAt: LookAlikeFinder,
+): LocatedMapping {
   return {
     value,
     valueAt: (path) => followYamlPath(root, path).target?.json,
@@ -168,7 +191,30 @@ function makeLocatedMapping(value: JsonObject, root: PlainNode, placeAt: PlaceAt
       [...(followYamlPath(root, path).target?.children.keys() ?? [])].filter((key) => typeof key === 'string'),
     placeOf: (path) => placeAt(followYamlPath(root, path).nearest.offset),
     keyPlaceOf: (path) => placeAt(followYamlPath(root, path).nearest.keyOffset),
+    findLookAlike: (path) => {
+      const { keyOffset, offset } = followYamlPath(root, path).nearest;
+      return findLookAlikeAt(keyOffset) ?? findLookAlikeAt(offset);
+    },
+    warnAboutYaml11: (path) => {
+      const [first, ...others] = listYaml11Values(followYamlPath(root, path).target);
+      if (first === undefined) return [];
+      const evidence = { written: first.source, others: others.length };
+      return [makeProblem('yaml/ambiguous-value', evidence, placeAt(first.offset))];
+    },
   };
+}
+
+/** An unquoted value, as it is written in the file. */
+type WrittenValue = { readonly source: string; readonly offset: number };
+
+/** Matches unquoted values that YAML 1.1 reads as a Boolean or as an octal number. YAML 1.2 does neither. */
+const YAML_1_1_VALUE = /^(?:[Yy]es|YES|[Nn]o|NO|[Oo]n|ON|[Oo]ff|OFF|[-+]?0[0-9]+)$/;
+
+function listYaml11Values(node: PlainNode | undefined): readonly WrittenValue[] {
+  if (node === undefined) return [];
+  const { source, offset, children } = node;
+  if (source !== null && YAML_1_1_VALUE.test(source)) return [{ source, offset }];
+  return [...children.values()].flatMap(listYaml11Values);
 }
 
 /**
@@ -213,6 +259,8 @@ export function parseYamlDocument(text: string, options: yaml.ParseOptions): yam
 type PlainNode = {
   /** The JSON data; null if the value has a problem. */
   readonly json: JsonValue;
+  /** The value as it is written, if it is a scalar without quotes. Null otherwise, or if the value has a problem. */
+  readonly source: string | null;
   /** The offset at which the value begins. */
   readonly offset: number;
   /** The offset of the value's key. For a list item, this is the offset of the item. */
@@ -244,7 +292,8 @@ function readNode(walk: YamlWalk, node: unknown, keyOffset: number, depth = 0): 
   if (problem !== null) walk.problems.push(problem);
   const children = problem === null ? readChildren(walk, node, depth + 1) : new Map<PropertyKey, PlainNode>();
   const json = problem === null ? toJsonValue(node, children) : null;
-  return { json, offset, keyOffset, isRefused: problem !== null, children };
+  const isPlain = problem === null && yaml.isScalar(node) && node.type === 'PLAIN';
+  return { json, source: (isPlain && node.source) || null, offset, keyOffset, isRefused: problem !== null, children };
 }
 
 function readChildren(walk: YamlWalk, node: unknown, depth: number): PlainNode['children'] {

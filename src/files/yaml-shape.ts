@@ -3,7 +3,7 @@ import { describeShapeFault } from '../domain/describe-shape-fault.ts';
 import type { JsonValue } from '../domain/json.ts';
 import { suggestName } from '../domain/suggest-name.ts';
 import { hasControlCharacters } from '../text.ts';
-import { type Place, WARNING_CODES } from '../problem.ts';
+import { type Place, type Problem, WARNING_CODES } from '../problem.ts';
 import type { LocatedMapping } from './strict-yaml.ts';
 
 /**
@@ -72,7 +72,7 @@ export type ShapeIssue = {
  * Converts zod's issues to shape issues, which have places and wording that users understand. Creates one issue for
  * each unknown key. Skips values that already have a problem.
  */
-export function makeShapeIssues(
+function makeShapeIssues(
   error: z.ZodError,
   mapping: LocatedMapping,
   knownFields: readonly string[],
@@ -83,6 +83,24 @@ export function makeShapeIssues(
       ? issue.keys.map((key) => makeUnknownFieldIssue([...issue.path, key], mapping, knownFields))
       : [makeFaultyFieldIssue(issue, mapping)],
   );
+}
+
+/**
+ * Converts zod's issues to problems. On a line that has a look-alike, the look-alike is the reason for every issue, so
+ * this function reports only that.
+ * @param convert converts one issue on any other line
+ */
+export function makeShapeProblems(
+  error: z.ZodError,
+  mapping: LocatedMapping,
+  knownFields: readonly string[],
+  convert: (issue: ShapeIssue) => Problem,
+): readonly Problem[] {
+  const problems = makeShapeIssues(error, mapping, knownFields).map((issue) => {
+    const lookAlike = issue.kind === 'missing' ? null : mapping.findLookAlike(issue.path);
+    return lookAlike ?? convert(issue);
+  });
+  return [...new Set(problems)];
 }
 
 function makeUnknownFieldIssue(

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { makeWorld } from '../cli/make-world.ts';
 import type { ServiceOptions } from '../commands/open-service.ts';
-import { CONFIG_NAME } from '../config/config.ts';
+import { CONFIG_NAME, MISSPELLED_NAME } from '../config/config.ts';
 import { type ConfigResult, loadConfig } from '../config/load-config.ts';
 import { makeGitSettings } from '../config/make-git-settings.ts';
 import type { World } from '../domain/world.ts';
@@ -98,8 +98,10 @@ async function readConfig(inputs: Inputs, { workspace, folder, environment }: Co
     };
   }
   if (!existsSync(path)) {
-    const shownPath = makeRelativePath(workspace, path);
-    return { config: null, problems: [makeProblem('action/no-config', { path: shownPath })] };
+    const other = resolve(folder, MISSPELLED_NAME);
+    const misnamed = file === CONFIG_NAME && existsSync(other) ? makeRelativePath(workspace, other) : null;
+    const evidence = { path: makeRelativePath(workspace, path), misnamed };
+    return { config: null, problems: [makeProblem('action/no-config', evidence)] };
   }
   const urlSource = inputs['base-url'] && 'the `base-url` input';
   return loadConfig({ workingDirectory: folder, file, environment, urlSource });

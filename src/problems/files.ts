@@ -274,6 +274,24 @@ export const FILE_PROBLEMS = {
         ? 'Check the colons, quotation marks, and indentation on this line and on the lines around it. Indent with spaces, not tabs.'
         : `Write the line as \`${e.corrected}\`.`,
   ),
+  'yaml/look-alike': defineError<{ character: string; needed: 'colon' | 'space' | 'line break' }>(
+    (e) =>
+      `The line contains the character ${describeCharacter(e.character)} where YAML needs ${LOOK_ALIKES[e.needed].needed}.`,
+    (e) => LOOK_ALIKES[e.needed].hint,
+  ),
+  'yaml/ambiguous-value': defineWarning<{
+    /** The first value, as it is written in the file. */
+    written: string;
+    /** The number of other values of this kind in the file. */
+    others: number;
+  }>(
+    (e) =>
+      `YAML 1.2 reads the value \`${e.written}\` as ${/[0-9]/.test(e.written) ? `the decimal number ${Number(e.written)}, but YAML 1.1 reads it as an octal number` : 'text, but YAML 1.1 reads it as true or false'}.${e.others === 0 ? '' : ` The file has ${formatCount(e.others, 'more value')} of this kind.`}`,
+    (e) =>
+      /[0-9]/.test(e.written)
+        ? 'If the value is text, put it in quotes. If it is a number, write it without leading zeros.'
+        : 'If the value is text, put it in quotes. Otherwise, write `true` or `false`.',
+  ),
   'yaml/not-a-mapping': defineError(
     'The YAML is not a mapping.',
     'Write each field as `name: value` on its own line, with a space after the colon.',
@@ -327,6 +345,12 @@ export const FILE_PROBLEMS = {
     'Make sure that you have write permission and that the disk is not full. Then run the command again.',
   ),
 };
+
+const LOOK_ALIKES = {
+  colon: { needed: 'an ordinary colon', hint: 'Replace the character with `:` and a space.' },
+  space: { needed: 'an ordinary space', hint: 'Replace the character with an ordinary space, or remove it.' },
+  'line break': { needed: 'a line break', hint: 'Save the file with LF or CRLF line endings.' },
+} as const;
 
 const MAX_JOINED_SENTENCES = 20;
 

@@ -65,15 +65,24 @@ const SETTING_HINTS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
+const NO_CONFIG_HINT =
+  'Set the `working-directory` input to the folder that contains `promptsync.yaml`. If your configuration file has a different name, also set the `config` input to its path relative to that folder.';
+
 /** The noun for what a command writes to its output. */
 type OutputName = 'report' | 'bundle';
 
 /** The problems of configuring and calling promptsync, on the command line and as the GitHub Action. */
 export const USAGE_PROBLEMS = {
   // promptsync.yaml and variables
-  'config/not-found': defineError(
+  'config/not-found': defineError<{
+    /** The path of a file with the ending `.yml`. Null if there is none. */
+    misnamed: string | null;
+  }>(
     'promptsync could not find `promptsync.yaml` in the current folder. In a git repository, promptsync also searches the parent folders.',
-    'To create `promptsync.yaml` in this folder, run `promptsync init`. If the file exists elsewhere, run promptsync in that folder, or use `--config FILE`.',
+    (e) =>
+      e.misnamed === null
+        ? 'To create `promptsync.yaml` in this folder, run `promptsync init`. If the file exists elsewhere, run promptsync in that folder, or use `--config FILE`.'
+        : `Rename \`${e.misnamed}\` to \`promptsync.yaml\`.`,
   ),
   'config/foreign-file': defineError<{ path: string }>(
     'promptsync did not use the configuration file because it belongs to another user, who could use it to send your API key to a service of their choice.',
@@ -156,6 +165,14 @@ export const USAGE_PROBLEMS = {
   'config/pattern-outside': defineError<{ pattern: string }>(
     (e) => `The pattern "${e.pattern}" refers to files outside the repository.`,
     'Use a pattern that matches only files inside the repository. promptsync does not read files outside it.',
+  ),
+  'config/pattern-unmatched': defineError<{
+    pattern: string;
+    /** The pattern that the user probably meant. */
+    suggestion: string;
+  }>(
+    (e) => `The pattern "${e.pattern}" matches no file.`,
+    (e) => `Write \`${e.suggestion}\`. A pattern must match files, and folders are separated by forward slashes.`,
   ),
   'config/drift-needs-base': defineWarning(
     '`on_drift` is set to `fail`, but promptsync cannot detect drift because it has no commit to compare with.',
@@ -320,9 +337,13 @@ export const USAGE_PROBLEMS = {
     (e) => `promptsync could not read the event that triggered this run (${e.reason}).`,
     'Run the action in a GitHub Actions workflow, which sets `GITHUB_EVENT_NAME` and `GITHUB_EVENT_PATH`.',
   ),
-  'action/no-config': defineError<{ path: string }>(
+  'action/no-config': defineError<{
+    path: string;
+    /** The path of a file with the ending `.yml`. Null if there is none. */
+    misnamed: string | null;
+  }>(
     (e) => `The workspace does not contain \`${e.path}\`. The action does not search parent folders.`,
-    'Set the `working-directory` input to the folder that contains `promptsync.yaml`. If your configuration file has a different name, also set the `config` input to its path relative to that folder.',
+    (e) => (e.misnamed === null ? NO_CONFIG_HINT : `Rename \`${e.misnamed}\` to \`promptsync.yaml\`.`),
   ),
   'action/linked-config': defineError<{ link: string }>(
     (e) => `The path of the configuration leads through the symbolic link \`${e.link}\`.`,

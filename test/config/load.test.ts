@@ -54,6 +54,15 @@ describe('loadConfig', () => {
   });
 
   test.each([
+    ['in the working directory', '.git/HEAD promptsync.yml', '.', 'Rename `promptsync.yml` to `promptsync.yaml`.'],
+    ['in a parent folder', '.git/HEAD promptsync.yml a/x', 'a', 'Rename `../promptsync.yml` to `promptsync.yaml`.'],
+  ])('loadConfig says to rename a file promptsync.yml that it finds %s', async (_, files, from, hint) => {
+    const workingDirectory = join(withEmpty(files), from);
+    const { problems } = await loadConfig({ workingDirectory, environment: {} });
+    expect(problems).toMatchObject([{ code: 'config/not-found', hint }]);
+  });
+
+  test.each([
     ['loadConfig ignores a configuration above the repository root', 'promptsync.yaml r/.git/HEAD r/a/x', 'r/a'],
     ['loadConfig ignores a configuration above the root of a git worktree', 'promptsync.yaml r/.git r/a/x', 'r/a'],
     ['loadConfig ignores a configuration below the working directory', '.git/HEAD a/promptsync.yaml', '.'],

@@ -82,7 +82,7 @@ describe('findPromptPaths and makePromptMatcher', () => {
       'prompts/.git/*.md prompts/node_modules/**/*.md prompts/**/[gh].md',
       '',
     ],
-    ['a pattern that matches only a folder finds no files', 'prompts/deep', ''],
+    ['a pattern that matches only a folder finds no files', 'prompts/dee?', ''],
   ];
   test.each(found)('%s', async (_, patterns, paths) => {
     expect(await find(makeWorkspace(FILES), words(patterns))).toEqual({ paths: words(paths), problems: [] });
@@ -123,6 +123,25 @@ describe('findPromptPaths with patterns outside the repository', () => {
       paths: ['prompts/a.md'],
       problems: ['config/pattern-outside'],
     });
+  });
+
+  test.each([
+    ['a folder with a slash', 'prompts/', 'prompts/**/*.md'],
+    ['a folder without a slash', 'prompts', 'prompts/**/*.md'],
+    ['the folder of the configuration', '.', '**/*.md'],
+    ['folders that are separated by backslashes', 'prompts\\deep\\*.md', 'prompts/deep/*.md'],
+    ['a folder and then a backslash', 'prompts\\', 'prompts/**/*.md'],
+  ])('findPromptPaths suggests the right pattern in place of %s', (_, pattern, suggestion) => {
+    const root = makeWorkspace(FILES);
+    const patternPlaces = [{ path: 'c.yaml', line: 3, column: 5 }];
+    const { problems } = findPromptPaths({ folder: root, root, patterns: [pattern, 'other/*.md'], patternPlaces });
+    expect(problems).toMatchObject([{ code: 'config/pattern-unmatched', path: 'c.yaml', line: 3, column: 5 }]);
+    expect(problems[0]?.hint).toContain(`\`${suggestion}\``);
+  });
+
+  test('findPromptPaths accepts a pattern that matches no file if it is not a mistake', async () => {
+    const patterns = ['prompts/none/*.md', 'prompts/\\[y\\].md', 'missing', 'prompts/a.md'];
+    expect(await find(makeWorkspace(FILES), patterns)).toEqual({ paths: ['prompts/a.md'], problems: [] });
   });
 
   test('findPromptPaths reports the line and column of a pattern outside the repository', async () => {

@@ -60,7 +60,7 @@ describe('the front matter delimiters', () => {
     [
       'the parser rejects an extra carriage return after the opening delimiter',
       makeSource().replace('---', '---\r\r'),
-      'prompt/bad-delimiter 1:1',
+      'yaml/look-alike 1:4',
     ],
     ['the parser rejects the line ---x inside the front matter', makeSource('---x\n'), 'prompt/bad-delimiter 5:1'],
     [

@@ -73,6 +73,7 @@ describe('parsePromptFile on 64 KiB of hostile front matter', () => {
   const repeated = [
     ...splitPieces(`\n§ \n§#\n§[§{§[\n§{a: [\n§{a: §- §? §: §"§'§a:\n§a: b\n §&a §!a §*a `),
     ...splitPieces('%a\n§...\n§"\n§a: |\n§a: >\n\n§a: "x  \n §- - \n§\\§\t§a§a §1§,§[a,§{{§<'),
+    ...['\u00a0', 'a\u00a0', 'a: b\u00a0\n', 'a\u00a0: b\n', '\uff1a', 'a\uff1ab\n', '\r', '\u3000 '],
   ];
   test.each(repeated)('the parser quickly parses 64 KiB of front matter that repeats %j', (piece) => {
     const times = Math.floor((KIB64 - 200) / piece.length);

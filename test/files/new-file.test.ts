@@ -73,6 +73,12 @@ Hello.
     expect(problems).toMatchObject([{ code: 'prompt/conflict-markers', severity: 'warning' }]);
   });
 
+  test('a new prompt file quotes metadata that YAML 1.1 reads as a Boolean or a number, so that it has no warnings', () => {
+    const { source, problems } = writeWith({ metadata: { a: 'on', b: '0755', c: 755 } });
+    expect(source).toContain('metadata:\n  a: "on"\n  b: "0755"\n  c: 755\n');
+    expect(problems).toEqual([]);
+  });
+
   test('promptsync keeps hidden characters in a new prompt file and warns about them', () => {
     const { source, problems } = writeWith({ text: 'Hello\u200b.' });
     expect(source).toContain('Hello\u200b.');

@@ -26,7 +26,11 @@ describe('quoteYamlValue', () => {
     ['quoteYamlValue leaves a valid line unchanged', 'name: Support', null],
     ['quoteYamlValue leaves an invalid escape sequence unchanged', 'name: "\\q"', null],
     ['quoteYamlValue leaves a line without a value unchanged', '\tname:', null],
-    ['quoteYamlValue leaves a line of more than 120 characters unchanged', `name: a: ${'b'.repeat(200)}`, null],
+    [
+      'quoteYamlValue quotes a value of any length',
+      `name: a: ${'b'.repeat(20_000)}`,
+      `name: "a: ${'b'.repeat(20_000)}"`,
+    ],
   ])('%s', (_, line, corrected) => {
     expect(correct(line)).toBe(corrected);
   });

@@ -281,6 +281,33 @@ describe('the messages of YAML syntax errors', () => {
     expect(problem?.hint).not.toContain('sk-live');
   });
 
+  test.each([10, 200, 20_000])(
+    'the YAML parser gives the same reason for an unquoted colon in a value of %d characters',
+    (length) => {
+      const [problem] = parse(`id: a\ndescription: Answers ${'x'.repeat(length)}. Example: when?\n`).problems;
+      expect(problem).toMatchObject({
+        message: 'promptsync could not parse the YAML: a value that contains a colon needs quotes.',
+        hint: 'Write the line as `description: "…"`.',
+      });
+    },
+  );
+
+  test.each([
+    ['a full-width colon in every line', 'id：a\nkey：b\n', ['1:3', '2:4'], 'U+FF1A (full-width colon)'],
+    ['a full-width colon in the last line', 'id: a\nkey：b\n', ['2:4'], 'U+FF1A (full-width colon)'],
+    ['a no-break space after a colon', 'id: a\nkey:\u00a0b\nname: c\n', ['2:5'], 'U+00A0 (no-break space)'],
+    ['an ideographic space after a colon', 'id:\u3000a\nkey: b\n', ['1:4'], 'U+3000 (ideographic space)'],
+    ['lone carriage returns', 'id: a\rkey: b\rname: c\r', ['1:6'], 'U+000D (carriage return)'],
+  ])('the YAML parser names the character if it finds %s', (_, text, places, name) => {
+    expect(summarizeProblems(text)).toEqual(places.map((place) => `yaml/look-alike ${place}`));
+    for (const { message } of parse(text).problems) expect(message).toContain(name);
+  });
+
+  test('the YAML parser accepts full-width colons and no-break spaces in valid values', () => {
+    const text = 'a: 注意：\u00a0x\nb: |\n  key：value\n  key:\u00a0value\n';
+    expect(summarizeProblems(text)).toEqual([]);
+  });
+
   test('the YAML parser reports at most one problem for each line', () => {
     expect(summarizeProblems('id: a\n key: b\nname: c: d')).toEqual(['yaml/syntax 1:5', 'yaml/syntax 3:7']);
   });
