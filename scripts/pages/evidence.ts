@@ -200,7 +200,7 @@ export const EVIDENCE = {
   'apply/keeps-changing': {},
   'apply/interrupted': {},
   // promptsync promote
-  'promote/nothing-active': { environment: 'staging' },
+  'promote/nothing-active': { environment: 'staging', key: 'support/greeting' },
   'promote/source-unclear': { environment: 'staging', pin: '7' },
   'promote/source-drifted': { environment: 'staging', serves: 'v9' },
   // promptsync rollback
@@ -216,7 +216,7 @@ export const EVIDENCE = {
   'pull/pin-conflict': { environment: 'production', pin: '7', serves: 'v9' },
   'pull/several': { environments: ['staging', 'production'] },
   'pull/config-not-mapping': { environment: 'staging', serves: 'v3' },
-  'pull/known-version': { environment: 'production', serves: 'v6' },
+  'pull/known-version': { environment: 'production', number: 6, key: 'support/greeting' },
   'pull/not-writable': {
     environment: 'production',
     serves: 'v7',

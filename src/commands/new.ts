@@ -219,7 +219,7 @@ function describeMissingId(placeholder: Problem | undefined, { service }: Config
 }
 
 function describeUnpinned(environments: readonly string[]): string {
-  return `The file does not pin ${joinQuotedNames(environments, 'or')} because \`promptsync.yaml\` does not allow \`latest\` there. After the first sync, use \`promptsync promote\`.`;
+  return `The file does not pin ${joinQuotedNames(environments, 'or')} because \`promptsync.yaml\` does not allow \`latest\` there. After the first sync, run \`promptsync promote KEY --to NAME\`.`;
 }
 
 /** The text of a new prompt file, by type. */

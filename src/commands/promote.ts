@@ -90,7 +90,7 @@ async function draftPromotion(
   const served = findServedVersion(prompt, from);
   if (served === null) {
     return makeDraftWithoutEdits(file, 'blocked', [
-      makeProblem('promote/nothing-active', { environment: from }, { path: file.path }),
+      makeProblem('promote/nothing-active', { environment: from, key: file.key }, { path: file.path }),
     ]);
   }
   const draft = await draftPromotedPin({ environment: to, version: served }, from, prompt, workspace);

@@ -281,10 +281,10 @@ async function draftMergedFile(
  */
 function warnAboutManagedVersion(
   { isManaged, pin, environment, version }: OutsideEdit,
-  { path }: PromptFile,
+  { path, key }: PromptFile,
 ): readonly Problem[] {
   if (!isManaged || pin?.pin.kind !== 'latest') return [];
-  return [makeProblem('pull/known-version', { environment, serves: `v${version.number}` }, { path })];
+  return [makeProblem('pull/known-version', { environment, number: version.number, key }, { path })];
 }
 
 /** Warns that a pull leaves an environment alone, because its pin names a commit. */

@@ -28,22 +28,20 @@ export async function readPromptIds(
     const reason = `Separate ids with spaces, not commas: "${joinedIds}". If the comma is part of the id, write the id to a file and pass the file with \`--from\`.`;
     return makeFailure(makeProblem('usage/invalid', { reason }));
   }
-  const standardInput = ids.includes('-') ? [input()] : [];
-  const file = from === undefined ? [] : [createReadStream(resolve(workingDirectory, from))];
-  const streams = [...standardInput, ...file];
+  const standardInput = ids.includes('-') ? [{ name: 'standard input', stream: input() }] : [];
+  const path =
+    from === undefined ? [] : [{ name: `\`${from}\``, stream: createReadStream(resolve(workingDirectory, from)) }];
+  const sources = [...standardInput, ...path];
   try {
-    const idsOfStreams = await Promise.all(streams.map((stream) => readIdLines(addAbortSignal(stopSignal, stream))));
-    const allIds = [...ids.filter((id) => id !== '-'), ...idsOfStreams.flat()];
+    const idsOfSources = await Promise.all(sources.map((source) => readIdLines(source, stopSignal)));
+    const allIds = [...ids.filter((id) => id !== '-'), ...idsOfSources.flat()];
     if (allIds.length > 0) return makeSuccess([...new Set(allIds)]);
     const reason =
       'No prompt ids were specified. Specify ids, use `-` to read ids from standard input, or use `--from` to read ids from a file.';
     return makeFailure(makeProblem('usage/invalid', { reason }));
   } catch (error) {
     if (stopSignal.aborted) return makeFailure(makeProblem('apply/interrupted'));
-    // The raw message of a failed file operation contains the name of the system call and the full path.
-    const cause = error instanceof Error && 'syscall' in error ? describeSystemError(error) : getErrorMessage(error);
-    const reason = `promptsync could not read the prompt ids (${cause}).`;
-    return makeFailure(makeProblem('usage/invalid', { reason }));
+    return makeFailure(makeProblem('usage/invalid', { reason: getErrorMessage(error) }));
   }
 }
 
@@ -59,11 +57,25 @@ function looksLikeSeveralIds(argument: string): boolean {
 /** The maximum size of a list of prompt ids, in bytes. */
 const MAX_ID_LIST_BYTES = 1024 * 1024;
 
+/** A list of prompt ids, and its name in messages. */
+type IdSource = { readonly name: string; readonly stream: Readable };
+
+/** Reads a list of prompt ids. Throws an error that names the source if the list cannot be read. */
+async function readIdLines({ name, stream }: IdSource, stopSignal: AbortSignal): Promise<readonly string[]> {
+  try {
+    return await parseIdLines(addAbortSignal(stopSignal, stream));
+  } catch (error) {
+    // The raw message of a failed file operation contains the name of the system call and the full path.
+    const cause = error instanceof Error && 'syscall' in error ? describeSystemError(error) : getErrorMessage(error);
+    throw new Error(`promptsync could not read the prompt ids from ${name} (${cause}).`, { cause: error });
+  }
+}
+
 /**
  * Reads one prompt id per line. Skips blank lines and lines that begin with `#`. Throws if the list is larger than 1
  * MiB or is not valid UTF-8.
  */
-async function readIdLines(stream: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
+async function parseIdLines(stream: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {

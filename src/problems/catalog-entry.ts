@@ -1,3 +1,5 @@
+import { escapeSelector } from '../text.ts';
+
 /** The severity of a problem. An error stops the affected prompt, file or command. A warning stops nothing. */
 export type Severity = 'error' | 'warning';
 
@@ -51,6 +53,14 @@ export function makeSuggestionHint({ suggestion }: SpellingEvidence, otherHint: 
 /** Ends a reason with a period, if the reason does not end a sentence already. */
 export function endSentence(reason: string): string {
   return /[.!?]$/.test(reason) ? reason : `${reason}.`;
+}
+
+/** Returns a command for one prompt. A key that looks like an option comes last, after `--`. */
+export function makePromptCommand(command: 'promote' | 'rollback', key: string, options: string): string {
+  const word = quoteShellWord(escapeSelector(key));
+  return key.startsWith('-')
+    ? `promptsync ${command} ${options} -- ${word}`
+    : `promptsync ${command} ${word} ${options}`;
 }
 
 /**

@@ -1,13 +1,13 @@
 import { escapeSelector, formatCount, joinQuotedNames, shortenCommitId } from '../text.ts';
-import { defineError, endSentence, quoteShellWord, defineWarning } from './catalog-entry.ts';
+import { defineError, endSentence, makePromptCommand, quoteShellWord, defineWarning } from './catalog-entry.ts';
 
 /** The problems of the commands that write prompt files. */
 export const COMMAND_PROBLEMS = {
   // promptsync promote
-  'promote/nothing-active': defineError<{ environment: string }>(
+  'promote/nothing-active': defineError<{ environment: string; key: string }>(
     (e) => `No version of this prompt is active in "${e.environment}".`,
     (e) =>
-      `First activate a version in "${e.environment}" with \`promptsync sync\` or \`promptsync promote\`, then run this command again.`,
+      `First activate a version in "${e.environment}" with \`promptsync sync\`. If the file does not pin "${e.environment}", run \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\` before that. Then run this command again.`,
   ),
   'promote/source-unclear': defineError<{
     environment: string;
@@ -81,11 +81,11 @@ export const COMMAND_PROBLEMS = {
       `The changes in the service differ between ${joinQuotedNames(e.environments, 'and')}, so promptsync cannot pull all of these changes into one file.`,
     'Use `--environment NAME` to pull one environment at a time.',
   ),
-  'pull/known-version': defineWarning<{ environment: string; serves: string }>(
+  'pull/known-version': defineWarning<{ environment: string; number: number; key: string }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves}. That version was created from this repository, so promptsync did not pull its text.`,
+      `"${e.environment}" serves v${e.number}. That version was created from this repository, so promptsync did not pull its text.`,
     (e) =>
-      `To restore the version that the file pins, run \`promptsync sync\`. To keep ${e.serves}, pin it with \`promptsync rollback\`.`,
+      `To restore the version that the file pins, run \`promptsync sync\`. To keep v${e.number}, run \`${makePromptCommand('rollback', e.key, `--environment ${quoteShellWord(e.environment)} --to ${e.number}`)}\`.`,
   ),
   'pull/kept-pin': defineWarning<{ environment: string; pin: string; serves: string }>(
     (e) =>
@@ -137,13 +137,13 @@ export const COMMAND_PROBLEMS = {
     (e) => `No version is active in ${joinQuotedNames(e.environments, 'or')}, so there is no text to import.`,
     (e) =>
       e.named
-        ? `In the service, activate a version in ${joinQuotedNames(e.environments, 'or')}, or import from another environment with \`promptsync import --environment NAME\`.`
+        ? `In the service, activate a version in ${joinQuotedNames(e.environments, 'or')}, or import from another environment with \`--environment NAME\`.`
         : 'In the service, activate a version in one of these environments. Alternatively, choose an environment that already has an active version: for `promptsync import`, add it to `environments:` in `promptsync.yaml`; for `promptsync init`, pass it to `--environments`.',
   ),
   'import/unpinned': defineWarning<{ environments: readonly string[] }>(
     (e) =>
       `promptsync left ${joinQuotedNames(e.environments, 'and')} unpinned in the new file. With \`portable_pins\`, the only pin that an import can set is \`latest\`. The import sets this pin only for an environment that allows \`latest\` and serves exactly the text and metadata of the new file.`,
-    'To manage an unpinned environment, pin the environment to a commit that contains the text served there, for example `git:9f2c1ab04d3e`. `promptsync import --commit` creates these commits. Merge them with a merge commit, not with a squash merge.',
+    'To manage an unpinned environment, pin the environment to a commit that contains the text served there, for example `git:9f2c1ab04d3e`. An import with `--commit` creates these commits. Merge them with a merge commit, not with a squash merge.',
   ),
   'import/known': defineError<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
     (e) => `The ${e.what} "${e.value}" is already used by \`${e.other}\`.`,

@@ -6,7 +6,13 @@ import {
   joinCodeNames,
   joinQuotedNames,
 } from '../text.ts';
-import { makeSuggestionHint, defineError, type SpellingEvidence, defineWarning } from './catalog-entry.ts';
+import {
+  makeSuggestionHint,
+  quoteShellWord,
+  defineError,
+  type SpellingEvidence,
+  defineWarning,
+} from './catalog-entry.ts';
 
 const FIELDS = joinCodeNames(
   ['id', 'key', 'name', 'type', 'description', 'pins', 'metadata', 'variables', 'accept_warnings'],
@@ -186,7 +192,8 @@ export const FILE_PROBLEMS = {
   'prompt/not-portable-pin': defineError<{ environment: string; pin: string }>(
     (e) =>
       `"${e.environment}" is pinned to \`${e.pin}\`, but \`portable_pins\` in \`promptsync.yaml\` does not allow version numbers or ids. The same number or id can refer to different versions in different services.`,
-    'Pin `latest` or `git:<ref>` instead. To pin the text that another environment serves, run `promptsync promote`, which writes a `git:` pin.',
+    (e) =>
+      `Pin \`latest\` or \`git:<ref>\` instead. To pin the text that another environment serves, first remove this pin, and then run \`promptsync promote KEY --to ${quoteShellWord(e.environment)}\`, which writes a \`git:\` pin.`,
   ),
   'prompt/reserved-metadata': defineError(
     'The metadata key `promptsync` is reserved for internal use.',

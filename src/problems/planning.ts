@@ -1,5 +1,5 @@
-import { escapeSelector, formatCount, joinWords, shortenCommitId, shortenDigest } from '../text.ts';
-import { defineError, defineWarning, endSentence, quoteShellWord } from './catalog-entry.ts';
+import { formatCount, joinWords, shortenCommitId, shortenDigest } from '../text.ts';
+import { defineError, defineWarning, endSentence, makePromptCommand, quoteShellWord } from './catalog-entry.ts';
 
 /** The evidence of a promotion that promptsync refuses. */
 type RefusedPromotion = {
@@ -364,7 +364,7 @@ function makePromotionHint(e: RefusedPromotion): string {
     return `Pin "${e.from}" to the same commit as "${e.environment}", then run \`promptsync sync --environment ${quoteShellWord(e.from)}\`. After that, sync "${e.environment}". If you have already made this promotion in another service, check out the commit that made the promotion, and sync that commit with \`--any-commit\` before you sync the newest one.`;
   }
   const makeStep = (from: string, to: string) =>
-    makePromoteCommand(e.key, `--from ${quoteShellWord(from)} --to ${quoteShellWord(to)}`);
+    makePromptCommand('promote', e.key, `--from ${quoteShellWord(from)} --to ${quoteShellWord(to)}`);
   const lastStep = makeStep(e.from, e.environment);
   if (e.liveIn !== null && e.liveIn !== e.environment) {
     return `Run \`${makeStep(e.liveIn, e.from)}\`, then sync. After that, run: \`${lastStep}\``;
@@ -382,10 +382,4 @@ function makePromotionHint(e: RefusedPromotion): string {
       ? `Remove the pin for "${e.environment}" from the file.`
       : `Remove the pin for "${e.environment}" from the file, or pin "${e.environment}" to its active version (${e.current}).`;
   return `${first}${removal} After the next sync, run: \`${lastStep}\``;
-}
-
-/** Returns a promote command. A key that looks like an option comes last, after `--`. */
-function makePromoteCommand(key: string, options: string): string {
-  const word = quoteShellWord(escapeSelector(key));
-  return key.startsWith('-') ? `promptsync promote ${options} -- ${word}` : `promptsync promote ${word} ${options}`;
 }

@@ -99,12 +99,12 @@ test.each([
 });
 
 test.each([
-  ['production', 'promptsync rollback -e production'],
+  ['production', 'promptsync rollback KEY -e production'],
   ['v7', ''],
   ['$(x)', ''],
 ])('rollback rejects --to %s because the value is not a version number, and suggests "%s"', async (to, hint) => {
   const { stderr, exitCode } = await run(makeFolder(), ['rollback', 'greeting', '--to', to]);
   expect(exitCode).toBe(1);
   expect(stderr).toContain('Expected a version number.');
-  expect(/promptsync rollback -e .*/.exec(stderr)?.[0] ?? '').toBe(hint);
+  expect(/promptsync rollback KEY -e .*/.exec(stderr)?.[0] ?? '').toBe(hint);
 });

@@ -460,13 +460,13 @@ describe('the ids of an import', () => {
       'import sends no requests if the id file does not exist',
       ['--from', 'none.txt'],
       '',
-      'ids (there is no such file, ENOENT).',
+      'ids from `none.txt` (there is no such file, ENOENT).',
     ],
     [
       'import sends no requests if the id list is larger than 1 MiB',
       ['-'],
       'prm_a\n'.repeat(200_000),
-      'larger than 1 MiB',
+      'from standard input (the list is larger than 1 MiB',
     ],
     [
       'import sends no requests if the id list is not valid UTF-8',

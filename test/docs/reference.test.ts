@@ -23,6 +23,13 @@ describe('docs/commands.md', () => {
   });
 });
 
+test('each command that a hint says to run names the prompts that the command needs', () => {
+  const text = readPage('docs/troubleshooting.md').replaceAll(/\s+/g, ' ');
+  const commands = [...text.matchAll(/\brun:? `(promptsync (?:import|new|promote|rollback)\b[^`]*)`/g)];
+  expect(commands.length).toBeGreaterThan(3);
+  expect(commands.flatMap(([, line = '']) => (/^promptsync \w+ (?!-)/.test(line) ? [] : line))).toEqual([]);
+});
+
 test.each(['docs/action.md', 'docs/commands.md', 'docs/configuration.md', 'docs/prompt-files.md'])(
   '%s describes every row of its generated tables',
   (name) => {
