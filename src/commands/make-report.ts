@@ -31,6 +31,7 @@ import type { ReportWantedFields } from '../report/change-schema.ts';
 import { makeKeptMetadataFields, makeTextFields } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
 import { makeReportSummary } from './make-report-summary.ts';
+import { omitLargeTexts } from './omit-large-texts.ts';
 import type { CommandRun } from './result.ts';
 
 /**
@@ -46,7 +47,7 @@ export function makeReport(run: ReportInput): Report {
   const { narrowed, environmentOrder, selectedEnvironments, written, nextSteps, committed, commits, orphans } = run;
   const { vocabulary = DEFAULT_VOCABULARY } = run;
   const makeProblems = makeProblemConverter({ ...run, vocabulary });
-  const prompts = makePrompts(run).map((one) => ({
+  const prompts = omitLargeTexts(makePrompts(run)).map((one) => ({
     ...one,
     ...selectRows(one, selectedEnvironments ?? null),
     problems: makeProblems(one.problems, one.path),

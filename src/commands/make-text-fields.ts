@@ -3,12 +3,6 @@ import { type TextChange, compareMessages, listBreakingChanges } from '../domain
 import type { VersionWithMetadata } from '../domain/versions.ts';
 import type { ReportChange, ReportEdit } from '../report/schema.ts';
 
-/**
- * The maximum size of prompt text or metadata in a report, in UTF-8 bytes. Anything longer would make the report too
- * large to open.
- */
-const MAX_TEXT_BYTES = 100_000;
-
 /** The fields of a report that show the text, the metadata and the messages before and after a change. */
 type TextFields = NonNullable<Extract<ReportEdit, { readonly kind: 'set-text' }>['texts']>;
 
@@ -20,33 +14,27 @@ export function makeTextFields(
   return {
     before_text: getShownText(before),
     after_text: getShownText(after),
-    ...((isTooLong(before) || isTooLong(after)) && { text_omitted: true as const }),
+    // `omitLargeTexts` sets this field. It stands here, because reports have the order of their schema.
+    text_omitted: undefined,
     ...makeMetadataFields(before, after),
     breaking: listBreakingChanges(texts),
     ...makeMessageFields(texts),
   };
 }
 
-/** Returns the messages before and after a change, even if the report omits the texts because of their size. */
 function makeMessageFields(texts: Pick<TextChange, 'before' | 'after'>): Pick<TextFields, 'messages'> {
   const messages = compareMessages(texts);
   return messages === null ? {} : { messages };
 }
 
 function getShownText(side: TextChange['before']): string | null {
-  return side === null || side === 'unknown' || isTooLong(side) ? null : side.text;
-}
-
-/** Returns true if the text or the metadata is too long for the report. Metadata can be as long as prompt text. */
-function isTooLong(side: TextChange['before']): boolean {
-  if (side === null || side === 'unknown') return false;
-  return [side.text, renderMetadata(side.metadata)].some((text) => Buffer.byteLength(text) > MAX_TEXT_BYTES);
+  return side === null || side === 'unknown' ? null : side.text;
 }
 
 /**
  * Returns the metadata before and after a change. Returns an empty object in these cases:
  *
- * - The content of one side is unknown or too long.
+ * - The content of one side is unknown.
  * - One side does not manage metadata.
  * - The metadata of both sides is empty.
  */
@@ -54,7 +42,7 @@ function makeMetadataFields(
   before: TextChange['before'],
   after: TextChange['after'],
 ): Pick<TextFields, 'before_metadata' | 'after_metadata'> {
-  if (before === 'unknown' || after === 'unknown' || isTooLong(before) || isTooLong(after)) return {};
+  if (before === 'unknown' || after === 'unknown') return {};
   const sides = before === null ? [after] : [before, after];
   const isManaged = sides.every(({ metadata }) => metadata !== undefined);
   const hasMetadata = sides.some(({ metadata = {} }) => renderCanonicalJson(metadata) !== '{}');
@@ -81,12 +69,11 @@ function escapeName(name: string): string {
   return quoted === `"${name}"` ? name : quoted;
 }
 
-/** Creates the report fields for the metadata that a new version keeps from an earlier version. */
+/** Creates the report field for the metadata that a new version keeps from an earlier version. */
 export function makeKeptMetadataFields({
   metadata,
 }: Pick<VersionWithMetadata, 'metadata'>): Pick<CreateVersionReport, 'kept_metadata' | 'metadata_omitted'> {
-  const rendered = renderMetadata(metadata);
-  return Buffer.byteLength(rendered) > MAX_TEXT_BYTES ? { metadata_omitted: true } : { kept_metadata: rendered };
+  return { kept_metadata: renderMetadata(metadata), metadata_omitted: undefined };
 }
 
 type CreateVersionReport = Extract<ReportChange, { readonly kind: 'create-version' }>;

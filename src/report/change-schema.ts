@@ -67,7 +67,9 @@ const CreateVersionShape = z.object({
   metadata_omitted: z
     .literal(true)
     .optional()
-    .describe('The metadata that the new version keeps is larger than 100 kB, so the report omits it.'),
+    .describe(
+      'The report omits the metadata that the new version keeps, because of its size. The limits are those of `text_omitted`.',
+    ),
   ref: z
     .string()
     .optional()

@@ -183,7 +183,8 @@ export function describeVersionNotes(change: ReportChange, all: readonly ReportC
  */
 export function listKeptMetadataLines(change: ReportChange): readonly string[] {
   if (change.kind !== 'create-version') return [];
-  if (change.metadata_omitted === true) return ['This metadata is too large to show (over 100 kB).'];
+  if (change.metadata_omitted === true)
+    return ['The report omits this metadata because of its size (over 1 MB, or over 32 MB in all).'];
   return change.kept_metadata?.split('\n') ?? [];
 }
 

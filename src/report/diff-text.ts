@@ -34,11 +34,15 @@ export function renderDiffs(prompt: ReportPrompt, style: Style, length: DiffLeng
   return makeTextDiffs(prompt, CONTEXT_LINES).flatMap((diff) => renderDiff(diff, style, length));
 }
 
-/** The notes to show instead of a diff if the old or the new text is unknown or too large. */
+/**
+ * The notes to show instead of a diff if the old or the new text is unknown or too large. A review cannot require what
+ * the report cannot hold, so the last note says what reviewers have to check themselves.
+ */
 export const UNKNOWN_TEXT_NOTES = {
   before: 'the current text is unknown because the plan was created offline',
   after: 'promptsync has not read the new text yet, but will read it before a sync',
-  omitted: 'the old or the new text is too large to show (over 100 kB)',
+  omitted:
+    'the report omits a text because of its size (over 1 MB, or over 32 MB in all), but the change counts as shown; to see it, run git diff',
 } as const satisfies Record<NonNullable<TextDiff['unknownReason']>, string>;
 
 function renderDiff(diff: TextDiff, style: Style, length: DiffLength): readonly string[] {

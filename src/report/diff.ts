@@ -101,25 +101,51 @@ function renderMetadataLines(metadata: string | undefined): string {
 }
 
 /**
- * Compares two texts line by line. If they differ in more than `MAX_EDITS` lines, returns a single hunk that removes
- * the whole old text and adds the whole new text.
+ * Compares two texts line by line. If they differ in more than `MAX_EDITS` lines, returns a single hunk that replaces
+ * everything between the first and the last line that differ.
  */
 function makeHunks([before, after]: readonly [string, string], context: number): readonly Hunk[] {
   const patch = structuredPatch('', '', endWithNewline(before), endWithNewline(after), '', '', {
     context,
     maxEditLength: MAX_EDITS,
   });
-  if (patch === undefined) {
-    const [removed, added] = [before.split('\n'), after.split('\n')];
-    const blocks = [{ kind: 'removed', lines: removed } as const, { kind: 'added', lines: added } as const];
-    return [{ title: `@@ -1,${removed.length} +1,${added.length} @@`, blocks }];
-  }
-  return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
-    // In the unified diff format, an empty range has the number of the line before it.
-    const oldLine = oldLines === 0 ? oldStart - 1 : oldStart;
-    const newLine = newLines === 0 ? newStart - 1 : newStart;
-    return { title: `@@ -${oldLine},${oldLines} +${newLine},${newLines} @@`, blocks: groupIntoBlocks(lines) };
-  });
+  if (patch === undefined) return [replaceMiddle(splitIntoLines(before), splitIntoLines(after), context)];
+  return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+    title: renderHunkTitle(oldStart - 1, oldLines, newStart - 1, newLines),
+    blocks: groupIntoBlocks(lines),
+  }));
+}
+
+/** Renders the title of a hunk. In the unified diff format, an empty range has the number of the line before it. */
+function renderHunkTitle(linesBeforeOld: number, oldLines: number, linesBeforeNew: number, newLines: number): string {
+  const oldStart = oldLines === 0 ? linesBeforeOld : linesBeforeOld + 1;
+  const newStart = newLines === 0 ? linesBeforeNew : linesBeforeNew + 1;
+  return `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`;
+}
+
+function splitIntoLines(text: string): readonly string[] {
+  return text === '' ? [] : text.split('\n');
+}
+
+/** Returns the hunk that replaces the lines between the common lines at the start and at the end of two texts. */
+function replaceMiddle(before: readonly string[], after: readonly string[], context: number): Hunk {
+  const shorter = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shorter && before[head] === after[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const start = Math.max(0, head - context);
+  const hidden = Math.max(0, tail - context);
+  const blocks: readonly Block[] = [
+    { kind: 'same', lines: before.slice(start, head) },
+    { kind: 'removed', lines: before.slice(head, before.length - tail) },
+    { kind: 'added', lines: after.slice(head, after.length - tail) },
+    { kind: 'same', lines: before.slice(before.length - tail, before.length - hidden) },
+  ];
+  return {
+    title: renderHunkTitle(start, before.length - hidden - start, start, after.length - hidden - start),
+    blocks: blocks.filter(({ lines }) => lines.length > 0),
+  };
 }
 
 /**

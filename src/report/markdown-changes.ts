@@ -94,7 +94,7 @@ export function makeEnvironmentSections(report: Report): readonly Section[] {
     if (group === undefined) return [];
     const items = group.map(({ changed }) => makeItem(changed, environment, ranks, report));
     const title = `#### ${renderHeadlineName(environment)}: ${formatCount(items.length, 'prompt')}`;
-    const table = makeSection(`${title}\n\n${CHANGE_TABLE_HEAD}`, 'row', 0.5, items, ({ rows }) => rows);
+    const table = makeSection(`${title}\n\n${CHANGE_TABLE_HEAD}`, 'change', 0.5, items, ({ rows }) => rows);
     const diffs = makeDiffSection(items.flatMap((item) => item.diffs));
     return [table, diffs].map((section) => ({ ...section, environment }));
   });

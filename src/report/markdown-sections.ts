@@ -14,7 +14,7 @@ export type Section = {
   /** The text before the items: the heading and, if the items are table rows, the header row of the table. */
   readonly open: string;
   readonly items: readonly string[];
-  /** The singular noun for an item, for example `diff`. The note on omitted items uses it. */
+  /** The singular noun for an item, for example `change`. The note on omitted items uses it. */
   readonly item: string;
   /**
    * The maximum share of the remaining space that the section may use, from 0 to 1. The rest is left for the sections
@@ -40,7 +40,7 @@ export function makeSection<Value>(
 
 /** Builds a section of diffs without a heading of its own. */
 export function makeDiffSection(diffs: readonly string[]): Section {
-  return { open: '', items: diffs, item: 'diff', share: 0.95, isFittedLast: true };
+  return { open: '', items: diffs, item: 'text change', share: 0.95, isFittedLast: true };
 }
 
 /** The number of items that the page omits, and the noun for such an item. */

@@ -143,8 +143,8 @@ function escapeNote(text: string): string {
 }
 
 /**
- * Renders a note about omitted content. The page omits items that do not fit, and the report itself omits texts over
- * 100 kB. Returns an empty string if nothing is omitted.
+ * Renders a note about omitted content. The page omits items that do not fit, and the report itself omits large texts.
+ * Returns an empty string if nothing is omitted.
  */
 function renderOmittedNote(omitted: readonly OmittedItems[], { prompts }: Report, { runUrl }: MarkdownOptions): string {
   const parts = omitted.map(({ item, count }) => formatCount(count, item));
@@ -155,7 +155,7 @@ function renderOmittedNote(omitted: readonly OmittedItems[], { prompts }: Report
     ...(large === 0
       ? []
       : [
-          `${formatCount(large, 'prompt text')} over 100 kB ${large === 1 ? 'is' : 'are'} too large to show. To see changes in large files, run git diff.`,
+          `It omits the texts of ${formatCount(large, 'change')} because of their size, but ${large === 1 ? 'the change counts' : 'these changes count'} as shown. To see changes in large files, run git diff.`,
         ]),
   ];
   if (notes.length === 0) return '';
@@ -194,7 +194,7 @@ function makeSections(report: Report, limit: SizeLimit | null): readonly Section
     ...makeMatrixSections(report),
     makeNoteSection('Waiting for promotion', 'note', prompts, describeWaitingPromotions),
     ...environments,
-    makeSection(`#### ${changesTitle}\n\n${CHANGE_TABLE_HEAD}`, 'row', 0.5, prompts, (prompt) =>
+    makeSection(`#### ${changesTitle}\n\n${CHANGE_TABLE_HEAD}`, 'change', 0.5, prompts, (prompt) =>
       renderPromptRows(omitListedBaseline(prompt, baselinePrompts), report),
     ),
     makeSection('', 'list of baselines', 0.5, [baselinePrompts], (listed) => renderBaselineItems(listed, mode)),

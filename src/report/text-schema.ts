@@ -36,7 +36,7 @@ export const TEXT_FIELDS = {
     .literal(true)
     .optional()
     .describe(
-      'The report omits the text before or after the change, or both, because a text or its metadata is larger than 100 kB.',
+      'The report omits the text before or after the change, or both, because of its size: a text or its metadata is larger than 1 MB (1,000,000 bytes of UTF-8), or all texts before it and this one exceed 32 MB. In a review, the change counts as shown.',
     ),
   before_metadata: MetadataShape,
   after_metadata: MetadataShape,

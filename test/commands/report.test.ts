@@ -86,14 +86,14 @@ describe('the JSON report', () => {
 
   test.each<[string, PromptParts, PromptParts, object]>([
     [
-      'the JSON report includes prompt text of up to 100 kB',
+      'the JSON report includes prompt text of up to 1 MB',
       { text: 'é' },
-      { text: 'é'.repeat(50_000) },
-      { before_text: 'é', after_text: 'é'.repeat(50_000) },
+      { text: 'é'.repeat(500_000) },
+      { before_text: 'é', after_text: 'é'.repeat(500_000) },
     ],
     [
-      'the JSON report omits prompt text of more than 100 kB and marks it as omitted',
-      ...([{ text: 'é' }, { text: `${'é'.repeat(50_000)}!` }] as const),
+      'the JSON report omits prompt text of more than 1 MB and marks it as omitted',
+      ...([{ text: 'é' }, { text: `${'é'.repeat(500_000)}!` }] as const),
       { before_text: 'é', after_text: null, text_omitted: true },
     ],
     [

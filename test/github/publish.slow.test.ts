@@ -152,7 +152,7 @@ test('The action shortens the comment, check and job summary of a plan with thir
   for (const page of [body, summary]) {
     expectInert(page, [RUN]);
     expect(page).toContain('This page is not complete.');
-    expect(page).toMatch(/This page omits \d+ diffs/);
+    expect(page).toMatch(/This page omits \d+ text changes/);
     expect(page.match(/^\| `prompt-\d+` \| `staging: v1 → new version` \|$/gm)).toHaveLength(COUNT);
   }
   expect(summary.match(/^<details>/gm)?.length).toBeGreaterThan(5);

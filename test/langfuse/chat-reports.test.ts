@@ -37,7 +37,7 @@ describe('reports of a chat prompt', () => {
   });
 
   test('The JSON report still lists the messages when it omits texts that are too large', async () => {
-    const long = 'A long policy.\n'.repeat(10_000);
+    const long = 'A long policy.\n'.repeat(70_000);
     const { json } = await makeChanged(BEFORE, AFTER.replace('You help.', `You help.\n${long}`));
     const [prompt] = (await json('plan')).report.prompts;
     expect(prompt?.changes.find(({ kind }) => kind === 'set-active')).toMatchObject({

@@ -322,15 +322,15 @@ describe('plan with a kept config', () => {
     expect(report.prompts[0]?.changes).toMatchObject([{ kept_metadata: '[1,2]' }, { after_metadata: '[1,2]' }]);
   });
 
-  test('plan omits an inherited config larger than 100 kB from the report', async () => {
+  test('plan omits an inherited config larger than 1 MB from the report', async () => {
     const { runChecked, json, folder, store } = await makeImported();
-    store.addVersion('support/greeting', { text: 'X', config: { a: 'x'.repeat(100_001) }, labels: ['staging'] });
+    store.addVersion('support/greeting', { text: 'X', config: { a: 'x'.repeat(1_000_001) }, labels: ['staging'] });
     writeFiles(folder, { 'prompts/support/greeting.md': FILE });
     const { report } = await json('plan');
     expect(report.prompts[0]?.changes).toMatchObject([{ metadata_omitted: true }, { text_omitted: true }]);
     expect(JSON.stringify(report).length).toBeLessThan(10_000);
     for (const format of ['text', 'markdown', 'html']) {
-      expect((await runChecked(['plan', '--format', format])).stdout).toContain('too large to show (over 100 kB)');
+      expect((await runChecked(['plan', '--format', format])).stdout).toContain('because of its size');
     }
   });
 

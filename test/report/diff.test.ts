@@ -99,7 +99,9 @@ describe('renderDiffs', () => {
 
   test('renderDiffs shows a message instead of a diff if the text is too large', () => {
     const long = setActive({ after_text: null, text_omitted: true });
-    expect(diffs(long)).toEqual(['staging: the old or the new text is too large to show (over 100 kB)']);
+    expect(diffs(long)).toEqual([
+      expect.stringMatching(/^staging: the report omits a text because of its size .* counts as shown/),
+    ]);
   });
 
   test('renderDiffs returns nothing for an activated version whose text is not in the report', () => {
@@ -129,6 +131,24 @@ describe('renderDiffs', () => {
     const lines = diff(side(text('old')), side(text('new')));
     expect(lines.slice(0, 4)).toEqual([...heads, '@@ -1,20000 +1,20000 @@', '-old 0']);
     expect(lines).toHaveLength(40_003);
+  });
+
+  test('If more than 500 lines differ, renderDiffs replaces only the lines between the common start and end', () => {
+    const text = (mark: string) =>
+      [numbered('head', 1000), ...Array.from({ length: 300 }, (_, at) => `${mark} ${at}\nsame`), 'tail'].join('\n');
+    const lines = diff(side(text('old')), side(text('new')));
+    expect(lines.slice(2, 7)).toEqual(['@@ -998,604 +998,604 @@', ' head 997', ' head 998', ' head 999', '-old 0']);
+    expect(lines.slice(-3)).toEqual(['+new 299', ' same', ' tail']);
+    expect(applyPatch(`${text('old')}\n`, `${lines.join('\n')}\n`)).toBe(`${text('new')}\n`);
+  });
+
+  test('renderDiffs shows a long first version without a removed line', () => {
+    expect(diff(null, side(numbered('a', 600))).slice(0, 4)).toEqual([...firstHeads, '@@ -0,0 +1,600 @@', '+a 0']);
+  });
+
+  test('renderDiffs compares unrelated texts of 1 MB in bounded time', () => {
+    const [before, after] = ['a\nb\nb\na\na\n', 'a\nb\na\nb\nb\n'].map((part) => part.repeat(100_000));
+    expect(diff(side(`${before}x`), side(`${after}y`)).length).toBeGreaterThan(500);
   });
 
   test('renderDiffs shows a small diff for a small edit in 50,000 lines of text', () => {

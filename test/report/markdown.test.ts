@@ -428,10 +428,12 @@ describe('a Markdown page over its size limit', () => {
     );
   });
 
-  test('A Markdown report states the kind and number of omitted items', () => {
+  test('A Markdown report states the kind and number of omitted changes', () => {
     const limit = { most: 60_000, measure: (text: string) => text.length };
     const text = page(many(), { limit, runUrl: null });
-    expect(text).toMatch(/This page omits \d+ problems, \d+ drift notes?, \d+ diffs\. For the complete report, see/);
+    expect(text).toMatch(
+      /This page omits \d+ problems, \d+ drift notes?, \d+ text changes\. For the complete report, see/,
+    );
     expect(text).toContain("For the complete report, see the run's report.\n");
   });
 
@@ -444,11 +446,11 @@ describe('a Markdown page over its size limit', () => {
     expect(page(report([], { problems }))).toContain(', `p118.md`, `p119.md`\n');
   });
 
-  test('A Markdown report says that it is incomplete if a text is too large to show', () => {
+  test('A Markdown report says that it is incomplete and that the change counts as shown if a text is too large', () => {
     const long = setActive({ after_text: null, text_omitted: true });
     const text = page(report([prompt({ changes: [long] })]));
     expect(text).toContain(
-      'not complete. 1 prompt text over 100 kB is too large to show. To see changes in large files, run git diff',
+      'not complete. It omits the texts of 1 change because of their size, but the change counts as shown. To see',
     );
   });
 
