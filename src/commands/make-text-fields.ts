@@ -4,12 +4,12 @@ import type { VersionWithMetadata } from '../domain/versions.ts';
 import type { ReportChange, ReportEdit } from '../report/schema.ts';
 
 /** The fields of a report that show the text, the metadata and the messages before and after a change. */
-type TextFields = NonNullable<Extract<ReportEdit, { readonly kind: 'set-text' }>['texts']>;
+export type TextFields = Omit<NonNullable<Extract<ReportEdit, { readonly kind: 'set-text' }>['texts']>, 'environment'>;
 
 /** Creates the fields that show the content before and after a change. By default, both are unknown. */
 export function makeTextFields(
   texts: Pick<TextChange, 'before' | 'after'> = { before: 'unknown', after: 'unknown' },
-): Omit<TextFields, 'environment'> {
+): TextFields {
   const { before, after } = texts;
   return {
     before_text: getShownText(before),

@@ -1,12 +1,10 @@
 import type { ReportChange, ReportEdit, ReportPrompt } from '../report/schema.ts';
+import type { TextFields } from './make-text-fields.ts';
 
 /** The maximum size of one text in a report, in UTF-8 bytes. Metadata has the same limit. */
 const MAX_TEXT_BYTES = 1_000_000;
 /** The maximum size of all texts and metadata in a report together, in UTF-8 bytes. */
 const MAX_REPORT_TEXT_BYTES = 32_000_000;
-
-/** The fields of a change that show the text and the metadata before and after it. */
-type TextFields = Omit<NonNullable<Extract<ReportEdit, { readonly kind: 'set-text' }>['texts']>, 'environment'>;
 
 /** Returns true if a report can contain all of these texts. A missing text always fits. */
 type FitsInReport = (...texts: readonly (string | null | undefined)[]) => boolean;
