@@ -48,7 +48,10 @@ export const EVIDENCE = {
   'prompt/unknown-environment': { environment: 'prod', known: ['staging', 'production'] },
   'prompt/tool-environment': { environment: 'promptsync' },
   'prompt/hidden-character': { character: '\\u{200B}', count: 2 },
-  'prompt/gone': { id: 'prm_greeting', base: 'HEAD^', serves: 'The service still serves v7 in "production".' },
+  'prompt/gone': {
+    ...{ key: 'support/greeting', base: 'main', isMatched: true, pins: ['"production" to "7"'] },
+    serves: 'The service still serves v7 in "production".',
+  },
   // YAML, in prompt files and in promptsync.yaml
   'yaml/syntax': {
     reason: 'a value that contains a colon needs quotes',
@@ -143,6 +146,10 @@ export const EVIDENCE = {
   'pin/unknown-number': { environment: 'production', number: 7, lookable: false },
   'pin/not-promoted': { environment: 'production', from: 'staging', number: 7 },
   'pin/source-not-asked': { from: 'staging' },
+  'pin/gone': {
+    ...{ base: 'main', pins: ['"production" to "7"'] },
+    serves: 'The service still serves v7 in "production".',
+  },
   'pin/not-in-git': { text: 'the text that "staging" serves (v7)', isShallow: false },
   'pin/unknown-version': { environment: 'production', id: 'ver_9f2c1ab0' },
   'pin/unknown-ref': { ref: 'v1.4.0' },

@@ -111,7 +111,7 @@ export const EXPLANATIONS = {
       'To accept invisible characters in a file, add `accept_warnings: [prompt/hidden-character]` to its front matter.',
   },
   'prompt/gone': {
-    why: 'promptsync changes only prompts that have a file. This prompt has none, so the service keeps serving it.',
+    why: 'promptsync changes only prompts whose file matches a pattern under `prompts`. It leaves this prompt alone from now on, so the service keeps serving it.',
   },
   // YAML, in prompt files and in promptsync.yaml
   'yaml/syntax': { why: null },
@@ -252,6 +252,9 @@ export const EXPLANATIONS = {
   },
   'pin/not-promoted': { why: PROMOTION_ORDER },
   'pin/source-not-asked': { why: null },
+  'pin/gone': {
+    why: 'promptsync changes only environments that the file pins. It leaves these environments alone from now on, so they keep serving the same version.',
+  },
   'pin/not-in-git': {
     why: 'With `portable_pins`, a pin must refer to a commit, but no commit contains the text of this version. Someone probably changed the text in the service.',
   },

@@ -11,7 +11,7 @@ import {
 } from '../domain/observed-prompt.ts';
 import { type Provider } from '../domain/provider.ts';
 import type { Plan, PromptPlan } from '../domain/plan.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
+import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { World } from '../domain/world.ts';
 import { type DefaultBase, openDefaultBase } from '../desired/open-default-base.ts';
@@ -19,9 +19,10 @@ import {
   readDesiredState,
   type DesiredOptions,
   type DesiredWorkspace,
-  type RemovedFiles,
+  type LeftManagement,
 } from '../desired/read-desired-state.ts';
 import { readPlanningHistory } from '../desired/read-planning-history.ts';
+import { makePromptMatcher } from '../files/find-prompt-paths.ts';
 import { openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import { assumeObservation, UNAVAILABLE_PROVIDER } from '../observing/assume-observation.ts';
 import { type ReadNeeds, NO_READ_NEEDS, observePrompts, makeReadRequest } from '../observing/observe-prompts.ts';
@@ -161,15 +162,16 @@ async function planFromObservation(
   const defaultBase = hasDefaultBase ? openDefaultBase(desired, options) : null;
   // Look for missing files while promptsync waits for the service. If promptsync looked for them after a failed read,
   // other large responses could arrive in the meantime and fill the memory.
-  const [observation, removed] = await Promise.all([
+  const [observation, leftSinceDefaultBase] = await Promise.all([
     observePrompts(provider, [...files.map(makeRequestFor), ...removedRequests], makeObserveOptions(config, world)),
-    defaultBase === null ? null : defaultBase.readRemovedFiles().catch(() => null),
+    defaultBase === null ? null : defaultBase.readLeftManagement().catch(() => null),
   ]);
-  // promptsync sends no request about the files that are missing since the default base, so pass no observation.
+  // promptsync sends no request about what has left management since the default base, so pass no observation.
   const problems = [
     ...desired.problems,
     ...warnAboutUnknownPrompts(files, observation, service),
-    ...warnAboutMissingFiles(removed, NO_OBSERVATION),
+    ...warnAboutLeftManagement(base, config, observation),
+    ...warnAboutLeftManagement(leftSinceDefaultBase, config, NO_OBSERVATION),
   ];
   const printNotice = options.quiet === true ? () => {} : world.printNotice;
   return {
@@ -215,7 +217,7 @@ async function planFromAssumption(desired: DesiredWorkspace, reason: Problem, wo
     ...desired,
     promotionSources: new Map<string, string>(),
     otherPromotionSources: new Map<string, string>(),
-    problems: [...desired.problems, reason],
+    problems: [...desired.problems, reason, ...warnAboutLeftManagement(desired.base, desired.config, NO_OBSERVATION)],
   };
   const makeRequestFor = (file: PromptFile) => makeReadRequest(file, unchecked);
   const observation = assumeObservation(unchecked, unchecked.config.rules);
@@ -234,7 +236,6 @@ async function makePlanWithHistory(
   if (reason !== null) printNotice(`promptsync cannot show drift because ${reason}.`);
   return {
     ...desired,
-    problems: [...desired.problems, ...warnAboutMissingFiles(desired.base, observation)],
     observation,
     history,
     defaultBase,
@@ -314,34 +315,51 @@ export async function replanPrompt(
 }
 
 /**
- * Warns about prompts whose files were removed since the base commit, and lists the versions that the service still
- * serves. promptsync cannot delete these prompts, because the API of the service has no call for that.
+ * Warns about the prompts and environments that have left management since the base commit. promptsync no longer changes
+ * them, and it cannot delete a prompt, because the API of the service has no call for that.
+ * @param observation what the service serves; without an entry for a prompt, the warnings do not say it
  */
-function warnAboutMissingFiles(base: RemovedFiles | null, observation: Observation): readonly Problem[] {
-  if (base === null) return [];
-  return base.removedFiles.map(({ id, path }) => {
-    return makeProblem(
-      'prompt/gone',
-      { id, base: base.ref, serves: describeServedVersions(id, observation) },
-      { path },
-    );
-  });
+function warnAboutLeftManagement(
+  left: LeftManagement | null,
+  config: Config,
+  observation: Observation,
+): readonly Problem[] {
+  if (left === null) return [];
+  const { ref: base, removedFiles, removedPins } = left;
+  const isMatched = makePromptMatcher(config);
+  return [
+    ...removedFiles.map(({ id, key, path, pins }) => {
+      const serves = describeServedVersions(id, pins, observation);
+      const evidence = { key, base, isMatched: isMatched(path), pins: pins.map(describePin), serves };
+      return makeProblem('prompt/gone', evidence, { path });
+    }),
+    ...removedPins.map(({ file: { id, path }, pins }) => {
+      const serves = describeServedVersions(id, pins, observation);
+      return makeProblem('pin/gone', { base, pins: pins.map(describePin), serves }, { path });
+    }),
+  ];
+}
+
+function describePin({ environment, pin }: EnvironmentPin): string {
+  return `"${environment}" to "${formatPin(pin)}"`;
 }
 
 /**
- * Describes which versions of a removed prompt the service still serves. Returns the last sentence of the problem
- * `prompt/gone`, including the period.
+ * Returns a sentence about the versions that the service still serves in these environments. Returns an empty string if
+ * promptsync has not asked about the prompt.
  */
-function describeServedVersions(id: string, observation: Observation): string {
+function describeServedVersions(id: string, pins: readonly EnvironmentPin[], observation: Observation): string {
   const failure = observation.failed.get(id);
+  if (failure?.code === 'service/prompt-not-found') return 'The service no longer has the prompt.';
   if (failure !== undefined)
     return `promptsync cannot determine which versions the service still serves: ${failure.message}`;
   const observed = observation.observed.get(id);
-  if (observed === undefined) return 'The service still serves the same versions.';
-  const active = [...observed.active].flatMap(([environment, version]) =>
-    version === null ? [] : [`v${version.number} in "${environment}"`],
-  );
+  if (observed === undefined) return '';
+  const active = pins.flatMap(({ environment }) => {
+    const version = observed.active.get(environment) ?? null;
+    return version === null ? [] : [`v${version.number} in "${environment}"`];
+  });
   return active.length === 0
-    ? 'None of the environments that the file pinned serves a version.'
+    ? 'The service serves no version in these environments.'
     : `The service still serves ${active.join(', ')}.`;
 }

@@ -134,6 +134,17 @@ export function parseConfig(text: string, context: ConfigContext): ConfigResult 
 }
 
 /**
+ * Returns the patterns under `prompts` in the text of a configuration, or the default patterns, even if other settings
+ * are invalid. Returns null if the patterns are invalid.
+ */
+export function parsePatterns(text: string): readonly string[] | null {
+  const { mapping } = parseStrictYaml(text, CONFIG_NAME);
+  if (mapping === null) return null;
+  const written = WrittenConfigShape.shape.prompts.safeParse(mapping.valueAt(['prompts']), SINGLE_USE_PARSING);
+  return written.success ? (written.data ?? DEFAULTS.prompts) : null;
+}
+
+/**
  * Returns the codes listed under `accept_warnings` in the text of a configuration, even if other settings are invalid.
  */
 export function parseAcceptedWarnings(text: string): readonly string[] {

@@ -1,14 +1,15 @@
 import type { DesiredState } from '../domain/desired-state.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { makePromptMatcher } from '../files/find-prompt-paths.ts';
 import type { WorkTreeComparison } from '../git/open-repository.ts';
-import type { PromptRepository } from './open-workspace.ts';
+import { listConfigPaths, type PromptRepository } from './open-workspace.ts';
 import { findFileAtCommit, parseFileAtCommit, readContentsAtRefs } from './read-at-commit.ts';
 import {
   type BaseFiles,
   type DesiredOptions,
   type DesiredWorkspace,
-  type RemovedFiles,
+  findRemovedPins,
+  type LeftManagement,
+  listPathsToRead,
   omitSparsePrompts,
   selectMissingFiles,
 } from './read-desired-state.ts';
@@ -21,11 +22,8 @@ import { shortenCommitId } from '../text.ts';
  * throw a `ProblemError` if git fails.
  */
 export type DefaultBase = {
-  /**
-   * Returns the selected prompt files that the base has but that no longer exist. Returns null if there is no default
-   * base.
-   */
-  readonly readRemovedFiles: () => Promise<RemovedFiles | null>;
+  /** Returns what has left management since the base. Returns null if there is no default base. */
+  readonly readLeftManagement: () => Promise<LeftManagement | null>;
   /** Reads the given prompts at the base. */
   readonly read: (files: readonly PromptFile[]) => Promise<DefaultBaseResult>;
 };
@@ -61,13 +59,30 @@ export function openDefaultBase(workspace: DesiredWorkspace, options: Pick<Desir
   let comparison: Promise<WorkTreeComparison> | null = null;
   const compare = (base: BaseLocation) => (comparison ??= base.repository.compareWithWorkTree(base.commit));
   return {
-    readRemovedFiles: async () => {
+    readLeftManagement: async () => {
       const base = await locate();
       if (base.kind === 'missing' || (!base.isHead && (await base.repository.isPartial()))) return null;
-      const changedPaths = base.isHead ? workspace.changedSinceHead : (await compare(base)).changed;
-      const missing = await readMissingFiles(base, changedPaths, workspace);
-      const removedFiles = selectMissingFiles(missing, { ...workspace, ...options });
-      return { ref: shortenCommitId(base.commit), removedFiles };
+      // promptsync has already compared the folders of prompt files with HEAD. Only a change of the patterns requires a
+      // comparison of all files.
+      const { changedSinceHead: changed } = workspace;
+      const isCompared = base.isHead && !listConfigPaths(config).some((path) => changed.includes(path));
+      const comparison = isCompared ? { same: new Set(listConfigPaths(config)), changed } : await compare(base);
+      const baseFiles = await readChangedFiles(base, comparison, config);
+      const existingIds = new Set(workspace.allFiles.map(({ id }) => id));
+      const missing = await omitSparsePrompts(
+        baseFiles.filter(({ id }) => !existingIds.has(id)),
+        base,
+        config,
+      );
+      return {
+        ref: shortenCommitId(base.commit),
+        removedFiles: selectMissingFiles(missing, { ...workspace, ...options }),
+        removedPins: findRemovedPins(
+          workspace.files,
+          new Map(baseFiles.map((file) => [file.id, file])),
+          workspace.environmentSelection,
+        ),
+      };
     },
     read: async (files) => {
       const base = await locate();
@@ -83,21 +98,18 @@ export function openDefaultBase(workspace: DesiredWorkspace, options: Pick<Desir
   };
 }
 
-/** Reads the base's prompt files at the changed paths, except those whose prompts still have a file. */
-async function readMissingFiles(
-  base: BaseLocation,
-  changedPaths: readonly string[],
-  { config, allFiles }: DesiredWorkspace,
+/** Reads the valid prompt files of the base that differ from the work tree. */
+async function readChangedFiles(
+  { repository, commit }: BaseLocation,
+  comparison: WorkTreeComparison,
+  config: DesiredWorkspace['config'],
 ): Promise<readonly PromptFile[]> {
-  const { repository, commit } = base;
-  const existingPaths = new Set(allFiles.map(({ path }) => path));
-  const existingIds = new Set(allFiles.map(({ id }) => id));
-  const missingPaths = changedPaths.filter(makePromptMatcher(config)).filter((path) => !existingPaths.has(path));
-  const files = missingPaths.map(async (path): Promise<readonly PromptFile[]> => {
+  const paths = await listPathsToRead(commit, comparison, config, repository);
+  const files = paths.map(async (path): Promise<readonly PromptFile[]> => {
     const file = (await parseFileAtCommit(repository, { commit, path: repository.toRootPath(path) }))?.file ?? null;
-    return file === null || existingIds.has(file.id) ? [] : [{ ...file, path }];
+    return file === null ? [] : [{ ...file, path }];
   });
-  return omitSparsePrompts((await Promise.all(files)).flat(), base, config);
+  return (await Promise.all(files)).flat();
 }
 
 /** Reads the file of a prompt at the base. Returns an empty list if the base has no valid file of the prompt. */

@@ -4,7 +4,7 @@ import {
   mapOtherPromotionSources,
   mapPromotionSources,
 } from '../config/config.ts';
-import { parseAcceptedWarnings } from '../config/load-config.ts';
+import { parseAcceptedWarnings, parsePatterns } from '../config/load-config.ts';
 import { findMovingRefs, parseFileAtCommit, readContentsAtRefs } from './read-at-commit.ts';
 import {
   type CommitComparison,
@@ -19,11 +19,11 @@ import {
 } from './open-workspace.ts';
 import { type AcceptedWarnings, collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { DesiredState, BaseState } from '../domain/desired-state.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
+import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import { makeSuccess, type Result, failWithProblem } from '../domain/result.ts';
 import { listSearchFolders, makePromptMatcher } from '../files/find-prompt-paths.ts';
 import { readPrompts } from '../files/read-prompts.ts';
-import type { HeadComparison } from '../git/open-repository.ts';
+import type { HeadComparison, WorkTreeComparison } from '../git/open-repository.ts';
 import { isError, makeProblem, type Problem, ProblemError } from '../problem.ts';
 import { NOT_REGULAR } from '../files/read-write.ts';
 
@@ -40,8 +40,8 @@ export type DesiredWorkspace = DesiredState & {
   /** The paths of the selected files that differ from HEAD. Empty outside a repository. */
   readonly uncommitted: ReadonlySet<string>;
   /**
-   * The paths of all tracked files that were changed or deleted since HEAD, in the folders that can contain prompt
-   * files.
+   * The paths of all tracked files that were changed or deleted since HEAD: the configuration, and the files in the
+   * folders that can contain prompt files.
    */
   readonly changedSinceHead: readonly string[];
   readonly skipped: SkippedPrompts | null;
@@ -76,7 +76,10 @@ export async function readDesiredState(
     const repository = await openWorkspaceRepository(config);
     await refuseKeywords(files, repository);
     const skippedPrompts = skipped?.prompts ?? [];
-    const base = ref === undefined ? null : await readBase({ ref, config, files, only, skippedPrompts }, repository);
+    const base =
+      ref === undefined
+        ? null
+        : await readBase({ ref, config, files, only, skippedPrompts, environmentSelection }, repository);
     const headFiles = new Set(files);
     const { uncommitted, changed: changedSinceHead } = await compareFilesWithHead(workspace, repository);
     const changedBaseFiles = [...(base?.files.values() ?? [])].filter((file) => !headFiles.has(file));
@@ -133,7 +136,7 @@ async function compareFilesWithHead(
 ): Promise<HeadComparison> {
   if (repository === null) return { uncommitted: new Set(), changed: [] };
   const paths = files.map(({ path }) => path);
-  return repository.compareWithHead(paths, listSearchFolders(config));
+  return repository.compareWithHead(paths, [...listSearchFolders(config), ...listConfigPaths(config)]);
 }
 
 /** The base commit, with the prompt files that promptsync compares with the service. */
@@ -142,17 +145,25 @@ export type BaseFiles = BaseState & {
   readonly commit: string;
 };
 
-/** The prompt files that exist at a base but not in the work tree. */
-export type RemovedFiles = {
+/** The prompts and environments that have left management since a base. */
+export type LeftManagement = {
   /** The git ref of the base, or its shortened commit id. */
   readonly ref: string;
-  /** The selected prompt files that exist at the base but no longer exist in the work tree. */
+  /**
+   * The selected prompt files of the base whose prompts have no prompt file anymore. A file was deleted, or no pattern
+   * matches it anymore.
+   */
   readonly removedFiles: readonly PromptFile[];
+  /** The selected prompt files that pin fewer environments than at the base. */
+  readonly removedPins: readonly RemovedPins[];
 };
+
+/** A prompt file of the work tree, and the pins that it had only at the base. */
+export type RemovedPins = { readonly file: PromptFile; readonly pins: readonly EnvironmentPin[] };
 
 /** The base that the user specified. It also decides which warnings the user accepts. */
 type ReviewedBase = BaseFiles &
-  RemovedFiles & {
+  LeftManagement & {
     /** The warnings that the base accepts. Files that have moved since the base are listed under their current paths. */
     readonly acceptedWarnings: AcceptedWarnings;
     /** Warnings about files that are invalid at the base, and a warning if the clone is shallow. */
@@ -168,6 +179,7 @@ type BaseRequest = {
   readonly only: readonly string[];
   /** The prompts that `--changed-since` leaves out. Their files exist, so they do not count as removed. */
   readonly skippedPrompts: readonly { readonly id: string }[];
+  readonly environmentSelection: DesiredState['environmentSelection'];
 };
 
 /**
@@ -176,9 +188,10 @@ type BaseRequest = {
  */
 async function readBase(request: BaseRequest, workspaceRepository: PromptRepository | null): Promise<ReviewedBase> {
   const { ref, files, skippedPrompts } = request;
-  const { repository, commit, same, changed } = await readChangesSince(ref, workspaceRepository);
+  const { repository, commit, ...comparison } = await readChangesSince(ref, workspaceRepository);
+  const { same } = comparison;
   const unchangedFiles = files.filter(({ path }) => same.has(path));
-  const changedPaths = changed.filter(makePromptMatcher(request.config));
+  const changedPaths = await listPathsToRead(commit, comparison, request.config, repository);
   const changedFiles = await Promise.all(changedPaths.map((path) => readFileAtBase(commit, path, repository)));
   const shallowWarnings = repository.isShallow ? [makeProblem('git/shallow', { of: 'drift' })] : [];
   const selectedTypes = new Map(files.map(({ id, type }) => [id, type]));
@@ -195,15 +208,33 @@ async function readBase(request: BaseRequest, workspaceRepository: PromptReposit
     files: baseFiles,
     isDefault: false,
     removedFiles,
+    removedPins: findRemovedPins(files, baseFiles, request.environmentSelection),
     acceptedWarnings: { everywhere, byPath: mapAcceptedWarnings(files, baseFiles, removedFiles) },
     problems: [...warnAboutInvalidFiles(changedFiles, request), ...shallowWarnings],
   };
 }
 
 /**
- * Returns the warnings that the configuration accepts at the base commit. promptsync does not follow symbolic links in
- * git. It therefore returns none if the configuration file was a symbolic link at the base and the link or its target
- * has changed since then.
+ * Lists the paths at which the base can have a prompt file that differs from the work tree: the changed paths that match
+ * the patterns, and all paths that matched only the patterns of the base.
+ */
+export async function listPathsToRead(
+  commit: string,
+  { same, changed }: WorkTreeComparison,
+  config: Config,
+  repository: PromptRepository,
+): Promise<readonly string[]> {
+  const matches = makePromptMatcher(config);
+  const changedPaths = changed.filter(matches);
+  const text = await readFormerConfig(commit, same, config, repository);
+  const patterns = text === null ? null : parsePatterns(text);
+  if (patterns === null) return changedPaths;
+  const matchedAtBase = makePromptMatcher({ ...config, patterns });
+  return [...changedPaths, ...[...same, ...changed].filter((path) => matchedAtBase(path) && !matches(path))];
+}
+
+/**
+ * Returns the warnings that the configuration accepts at the base commit. Returns none if the base has no such file.
  */
 async function readWarningsAcceptedByConfig(
   commit: string,
@@ -211,10 +242,42 @@ async function readWarningsAcceptedByConfig(
   config: Config,
   repository: PromptRepository,
 ): Promise<readonly string[]> {
+  if (listConfigPaths(config).every((path) => unchanged.has(path))) return config.acceptWarnings;
+  const text = await readFormerConfig(commit, unchanged, config, repository);
+  return text === null ? [] : parseAcceptedWarnings(text);
+}
+
+/**
+ * Returns the text of the configuration at the base commit. Returns null if it has not changed since then, or if the
+ * base has no such file. promptsync does not follow symbolic links in git, so a configuration that was a symbolic link
+ * does not count as a file.
+ */
+async function readFormerConfig(
+  commit: string,
+  unchanged: ReadonlySet<string>,
+  config: Config,
+  repository: PromptRepository,
+): Promise<string | null> {
   const [path, target] = listConfigPaths(config);
-  if (unchanged.has(path) && unchanged.has(target)) return config.acceptWarnings;
+  if (unchanged.has(path) && unchanged.has(target)) return null;
   const bytes = await repository.readFileAt(commit, repository.toRootPath(path));
-  return bytes === null ? [] : parseAcceptedWarnings(new TextDecoder().decode(bytes));
+  return bytes === null ? null : new TextDecoder().decode(bytes);
+}
+
+/** Finds the pins of selected environments that the files had only at the base. Base files are listed by prompt id. */
+export function findRemovedPins(
+  files: readonly PromptFile[],
+  baseFiles: ReadonlyMap<string, PromptFile>,
+  selection: DesiredState['environmentSelection'],
+): readonly RemovedPins[] {
+  const compared = files.map((file): RemovedPins => {
+    const pinned = new Set(file.pins.map(({ environment }) => environment));
+    const pins = (baseFiles.get(file.id)?.pins ?? []).filter(({ environment }) => {
+      return !pinned.has(environment) && (selection === null || selection.selected.includes(environment));
+    });
+    return { file, pins };
+  });
+  return compared.filter(({ pins }) => pins.length > 0);
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   formatNumber,
   joinCodeNames,
   joinQuotedNames,
+  joinWords,
 } from '../text.ts';
 import {
   makeSuggestionHint,
@@ -260,14 +261,20 @@ export const FILE_PROBLEMS = {
     'Make sure that the character is intentional. promptsync sends it to the service unchanged.',
   ),
   'prompt/gone': defineWarning<{
-    id: string;
+    key: string;
     base: string;
-    /** The sentence that says what the service still serves. */
+    /** Whether a pattern of the configuration still matches the path of the file. */
+    isMatched: boolean;
+    /** The last pins of the file, such as `"staging" to "latest"`. */
+    pins: readonly string[];
+    /** The sentence that says what the service still serves. Empty if promptsync has not asked. */
     serves: string;
-  }>(
-    (e) => `The file for the prompt "${e.id}" has been deleted since the base commit \`${e.base}\`. ${e.serves}`,
-    'If no application uses the prompt anymore, delete it in the service. promptsync never deletes prompts.',
-  ),
+  }>((e) => {
+    const file = `the file of the prompt "${e.key}"`;
+    const cause = e.isMatched ? `${file} has been deleted` : `no pattern under \`prompts\` matches ${file} anymore`;
+    const pins = joinWords(e.pins, 'and') || 'no environment';
+    return `Since the base commit \`${e.base}\`, ${cause}. It pinned ${pins}.${e.serves && ` ${e.serves}`}`;
+  }, 'If no application uses the prompt anymore, delete it in the service. promptsync never deletes prompts.'),
 
   // YAML, in prompt files and in promptsync.yaml
   'yaml/syntax': defineError<{

@@ -155,6 +155,17 @@ export const PLANNING_PROBLEMS = {
       `Another configuration manages "${e.from}", so promptsync relied on the pins for "${e.from}" in git instead of asking the service which version is active.`,
     (e) => `First, use the configuration that manages "${e.from}" to sync that environment. Then sync this prompt.`,
   ),
+  'pin/gone': defineWarning<{
+    base: string;
+    /** The removed pins, such as `"staging" to "latest"`. */
+    pins: readonly string[];
+    /** The sentence that says what the service still serves. Empty if promptsync has not asked. */
+    serves: string;
+  }>(
+    (e) =>
+      `Since the base commit \`${e.base}\`, pins have been removed from the file. It pinned ${joinWords(e.pins, 'and')}.${e.serves && ` ${e.serves}`}`,
+    'Make sure that the removal is intentional. A sync no longer changes these environments.',
+  ),
   'pin/not-in-git': defineError<{
     /** The missing text, such as `the text that "staging" serves (v7)`. */
     text: string;

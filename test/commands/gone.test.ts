@@ -43,7 +43,7 @@ describe('plan --base with a deleted prompt file', () => {
         severity: 'warning',
         path: REFUND,
         message:
-          'The file for the prompt "prm_refund" has been deleted since the base commit `HEAD^`. The service still serves v1 in "staging", v2 in "production".',
+          'Since the base commit `HEAD^`, the file of the prompt "team/refund" has been deleted. It pinned "staging" to "latest", "production" to "latest", and "qa" to "latest". The service still serves v1 in "staging", v2 in "production".',
       },
     ]);
     expect(report.summary.prompts).toBe(1);
@@ -62,20 +62,16 @@ describe('plan --base with a deleted prompt file', () => {
     expect(deletedFilesIn(await runJson(folder, [...PLAN, 'team/'], service))).toEqual([REFUND]);
   });
 
-  test('plan --base warns about a deleted prompt file even if the service serves no version of the prompt', async () => {
+  test('plan --base warns about a deleted prompt file even if the service no longer has the prompt', async () => {
     const service = await startTestService(['greeting']);
     const folder = await makeGone(service);
     const { exitCode, report } = await runJson(folder, PLAN, service);
     expect(exitCode).toBe(0);
     expect(report.problems).toMatchObject([{ code: 'prompt/gone', severity: 'warning' }]);
-    expect(report.problems[0]?.message).toMatch(
-      /promptsync cannot determine which versions the service still serves: .*\.$/,
-    );
+    expect(report.problems[0]?.message).toMatch(/ The service no longer has the prompt\.$/);
     service.store.registerPrompt({ id: 'prm_refund', projectId: 'project', key: 'team/refund', name: 'refund' });
     const again = await runJson(folder, PLAN, service);
-    expect(again.report.problems[0]?.message).toContain(
-      'None of the environments that the file pinned serves a version.',
-    );
+    expect(again.report.problems[0]?.message).toContain('The service serves no version in these environments.');
   });
 
   test('plan --base warns about an uncommitted deletion of a prompt file', async () => {
@@ -127,5 +123,78 @@ describe('plan --base --only with a deleted prompt file', () => {
     const ran = await runJson(folder, [...PLAN, '--only', selector], service);
     expect(ran.report.prompts.length).toBeGreaterThan(0);
     expect(deletedFilesIn(ran)).toEqual([]);
+  });
+});
+
+describe('prompts and environments that leave management without a deleted file', () => {
+  const CONFIG = 'branch: main\n';
+
+  /** Makes a repository with two synced prompts, on a new branch. */
+  async function makeSynced() {
+    const service = await startTestService(['greeting', 'refund']);
+    const folder = makeRepository(workspaceFiles({ greeting: { pins: PINS }, refund: { pins: PINS } }, CONFIG));
+    await runJson(folder, ['sync', '--yes'], service);
+    git(folder, 'switch', '--quiet', '--create', 'feature');
+    return { service, folder };
+  }
+
+  /** Returns the codes, paths and messages of the warnings about prompts and environments that left management. */
+  function leftIn({ report }: Reported) {
+    const left = report.problems.filter(({ code }) => code === 'prompt/gone' || code === 'pin/gone');
+    return left.map(({ code, path, message }) => `${code} ${path}: ${message}`);
+  }
+
+  const ALL_PINS = 'It pinned "staging" to "latest", "production" to "latest", and "qa" to "latest".';
+  const SERVED = 'The service still serves v1 in "staging", v1 in "production", v1 in "qa".';
+  const unmatched = (base: string) =>
+    `prompt/gone prompts/refund.md: Since the base commit \`${base}\`, no pattern under \`prompts\` matches the file of the prompt "refund" anymore. ${ALL_PINS}`;
+
+  test('plan --base lists a prompt whose file no pattern matches anymore, and what the service serves', async () => {
+    const { service, folder } = await makeSynced();
+    writeFiles(folder, { 'promptsync.yaml': `${CONFIG}prompts: ["prompts/**/*.md", "!prompts/refund.md"]\n` });
+    expect(leftIn(await runJson(folder, ['plan', '--base', 'main'], service))).toEqual([
+      `${unmatched('main')} ${SERVED}`,
+    ]);
+    commitAll(folder, 'Exclude it');
+    expect(leftIn(await runJson(folder, ['plan', '--base', 'main'], service))).toHaveLength(1);
+    expect(leftIn(await runJson(folder, ['plan', '--base', 'main', 'greeting'], service))).toEqual([]);
+  });
+
+  test('plan lists a prompt whose file matched only the default patterns of the base', async () => {
+    const { service, folder } = await makeSynced();
+    const files = { 'other/greeting.md': promptText('greeting', { pins: PINS }) };
+    writeFiles(folder, { ...files, 'promptsync.yaml': `${CONFIG}prompts: ["other/*.md"]\n` });
+    git(folder, 'rm', '--quiet', 'prompts/greeting.md');
+    expect(leftIn(await runJson(folder, ['plan', '--base', 'main'], service))).toEqual([
+      `${unmatched('main')} ${SERVED}`,
+    ]);
+  });
+
+  test('Without --base, plan lists what left management but does not say what the service serves', async () => {
+    const { service, folder } = await makeSynced();
+    const base = git(folder, 'rev-parse', 'main').trim().slice(0, 12);
+    writeFiles(folder, { 'promptsync.yaml': `${CONFIG}prompts: ["prompts/greeting.md"]\n` });
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { pins: { staging: 'latest' } }) });
+    const expected = [
+      unmatched(base),
+      `pin/gone prompts/greeting.md: Since the base commit \`${base}\`, pins have been removed from the file. It pinned "production" to "latest" and "qa" to "latest".`,
+    ];
+    expect(leftIn(await runJson(folder, ['plan'], service)).toSorted()).toEqual(expected.toSorted());
+    commitAll(folder, 'Manage less');
+    expect(leftIn(await runJson(folder, ['plan'], service)).toSorted()).toEqual(expected.toSorted());
+  });
+
+  test('plan --base lists the environments whose pins were removed, and what the service serves there', async () => {
+    const { service, folder } = await makeSynced();
+    writeFiles(folder, { 'prompts/refund.md': promptText('refund', { pins: { staging: 'latest' } }) });
+    const message =
+      'Since the base commit `main`, pins have been removed from the file. It pinned "production" to "latest" and "qa" to "latest".';
+    expect(leftIn(await runJson(folder, ['plan', '--base', 'main'], service))).toEqual([
+      `pin/gone prompts/refund.md: ${message} The service still serves v1 in "production", v1 in "qa".`,
+    ]);
+    const offline = await runJson(folder, ['plan', '--base', 'main', '--offline'], service);
+    expect(leftIn(offline)).toEqual([`pin/gone prompts/refund.md: ${message}`]);
+    const narrowed = await runJson(folder, ['plan', '--base', 'main', '--environment', 'staging'], service);
+    expect(leftIn(narrowed)).toEqual([]);
   });
 });
