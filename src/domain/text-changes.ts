@@ -26,16 +26,23 @@ type BreakingChange = { readonly kind: 'added' | 'removed' } & (
 );
 
 /**
- * Returns the variables and the placeholders that a change adds or removes. Returns none if no version is active before
- * the change, or if one of the two texts is unknown.
+ * Returns the variables and the placeholders that a change adds or removes. A variable counts only if no template tag of
+ * the other text contains its name, because such a tag can use the same value: `{{ name | default("you") }}`. Returns
+ * none if no version is active before the change, or if one of the two texts is unknown.
  */
 export function listBreakingChanges({
   before,
   after,
 }: Pick<TextChange, 'before' | 'after'>): readonly BreakingChange[] {
   if (before === null || before === 'unknown' || after === 'unknown') return [];
-  const variables = compareNames(listVariables(before), listVariables(after));
-  const placeholders = compareNames(listPlaceholders(before), listPlaceholders(after));
+  const added = listVariables(after).filter(isMissingIn(listTagNames(before)));
+  const removed = listVariables(before).filter(isMissingIn(listTagNames(after)));
+  const variables = labelNames(added, removed);
+  const [oldPlaceholders, newPlaceholders] = [listPlaceholders(before), listPlaceholders(after)];
+  const placeholders = labelNames(
+    newPlaceholders.filter(isMissingIn(new Set(oldPlaceholders))),
+    oldPlaceholders.filter(isMissingIn(new Set(newPlaceholders))),
+  );
   return [
     ...variables.map(({ name, kind }) => ({ variable: name, kind })),
     ...placeholders.map(({ name, kind }) => ({ placeholder: name, kind })),
@@ -45,10 +52,11 @@ export function listBreakingChanges({
 /** A name that occurs only before or only after a change. */
 type NameChange = { readonly name: string; readonly kind: 'added' | 'removed' };
 
-function compareNames(before: readonly string[], after: readonly string[]): readonly NameChange[] {
-  const [oldNames, newNames] = [new Set(before), new Set(after)];
-  const added = after.filter((name) => !oldNames.has(name));
-  const removed = before.filter((name) => !newNames.has(name));
+function isMissingIn(names: ReadonlySet<string>): (name: string) => boolean {
+  return (name) => !names.has(name);
+}
+
+function labelNames(added: readonly string[], removed: readonly string[]): readonly NameChange[] {
   return [
     ...added.map((name): NameChange => ({ name, kind: 'added' })),
     ...removed.map((name): NameChange => ({ name, kind: 'removed' })),
@@ -57,13 +65,40 @@ function compareNames(before: readonly string[], after: readonly string[]): read
 
 const VARIABLE = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
 
+/** Words of Handlebars that look like variables. Callers never supply a value for them. */
+const KEYWORDS: ReadonlySet<string> = new Set(['else', 'this']);
+
 /**
  * Returns the names of the `{{variables}}` in the text, without duplicates and in the order of their first use. In a
  * chat prompt, only the content of the messages counts.
  */
-export function listVariables({ type, text }: Pick<StoredContent, 'type' | 'text'>): readonly string[] {
-  const contents = type === 'chat' ? omitMarkerLines(text) : text;
-  return [...new Set([...contents.matchAll(VARIABLE)].map((match) => match[1] ?? ''))];
+export function listVariables(content: Pick<StoredContent, 'type' | 'text'>): readonly string[] {
+  const names = [...getMessageText(content).matchAll(VARIABLE)].map((match) => match[1] ?? '');
+  return [...new Set(names)].filter((name) => !KEYWORDS.has(name));
+}
+
+/** Returns every name in the `{{…}}` and `{%…%}` tags of the text, including keywords and the names of filters. */
+function listTagNames(content: Pick<StoredContent, 'type' | 'text'>): ReadonlySet<string> {
+  const text = getMessageText(content);
+  const tags = [...listEnclosed(text, '{{', '}}'), ...listEnclosed(text, '{%', '%}')];
+  return new Set(tags.flatMap((tag) => tag.match(/[\p{L}\p{M}\p{N}_.-]+/gu) ?? []));
+}
+
+/** Returns the texts between the delimiters. A regular expression would take quadratic time if many tags stay open. */
+function listEnclosed(text: string, open: string, close: string): readonly string[] {
+  const enclosed: string[] = [];
+  let start = text.indexOf(open);
+  while (start !== -1) {
+    const end = text.indexOf(close, start + open.length);
+    if (end === -1) break;
+    enclosed.push(text.slice(start + open.length, end));
+    start = text.indexOf(open, end + close.length);
+  }
+  return enclosed;
+}
+
+function getMessageText({ type, text }: Pick<StoredContent, 'type' | 'text'>): string {
+  return type === 'chat' ? omitMarkerLines(text) : text;
 }
 
 /**

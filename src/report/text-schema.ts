@@ -51,7 +51,7 @@ export const TEXT_FIELDS = {
       ]),
     )
     .describe(
-      'The variables and placeholders that appear in only one of the two texts. Empty if there was no text before the change, or if one of the texts is unknown.',
+      'The variables and placeholders that only one of the two texts uses, in any template tag. Empty if there was no text before the change, or if one of the texts is unknown.',
     ),
   messages: z
     .object({

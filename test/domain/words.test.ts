@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { listVariables } from '../../src/domain/text-changes.ts';
+import { listBreakingChanges, listVariables } from '../../src/domain/text-changes.ts';
 import { countAllowedChanges, parseMaxChanges, type MaxChanges } from '../../src/domain/policy.ts';
 import { suggestName } from '../../src/domain/suggest-name.ts';
 
@@ -18,6 +18,7 @@ describe('listVariables', () => {
     [[], '{a}}'],
     [[], '{{}} {{ }} {{a b}} {{a\n}} {{a|b}} {{#if}} {{/if}} {{>a}} {{a()}}'],
     [[], '{{\u200ba}}'],
+    [['else.a', 'this.name'], '{{else}} {{ this }} {{else.a}} {{this.name}}'],
     [[], ''],
   ])('listVariables returns %j for the text %j', (expected, text) => {
     expect(listVariables({ type: 'text', text })).toEqual(expected);
@@ -31,6 +32,37 @@ describe('listVariables', () => {
         expect(listVariables({ type: 'text', text })).toEqual([...new Set(parts.map(([, one]) => one))]);
       }),
     );
+  });
+});
+
+describe('listBreakingChanges', () => {
+  test.each<[string, string, string, readonly (readonly [string, 'added' | 'removed'])[]]>([
+    ['A variable that only the new text contains is added', 'Hi.', 'Hi {{name}}.', [['name', 'added']]],
+    ['A variable that only the old text contains is removed', 'Hi {{name}}.', 'Hi.', [['name', 'removed']]],
+    [
+      'A variable is not removed if the new text passes it to a filter',
+      'Hi {{name}}.',
+      'Hi {{ name | default("you") }}.',
+      [],
+    ],
+    ['A variable is not added if the old text tests it in a block', '{% if vip %}Hi{% endif %}', '{{vip}}', []],
+    ['A Handlebars block counts as a use of its variable', '{{#if vip}}Hi{{else}}Bye{{/if}}', '{{vip}}', []],
+    [
+      'A longer name in a tag is not a use of the variable',
+      '{{user}}',
+      '{{user.name}} {{ user-id | x }}',
+      [
+        ['user.name', 'added'],
+        ['user', 'removed'],
+      ],
+    ],
+    ['Text outside of tags is not a use of a variable', 'Hi {{name}}.', 'Hi {name} and name.', [['name', 'removed']]],
+    ['A tag that is never closed is not a use of a variable', 'Hi {{name}}.', '{{{{{% name', [['name', 'removed']]],
+    ['A tag can span lines', 'Hi {{name}}.', '{{ greet(\n  name\n) }}', []],
+  ])('%s', (_, before, after, expected) => {
+    const [old, now] = [before, after].map((text) => ({ type: 'text', text, metadata: {} }) as const);
+    const changes = expected.map(([variable, kind]) => ({ variable, kind }));
+    expect(listBreakingChanges({ before: old ?? null, after: now ?? 'unknown' })).toEqual(changes);
   });
 });
 
