@@ -191,6 +191,20 @@ export function isPathSegment(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && !/[/\\?#%\s\p{Cc}]/u.test(text);
 }
 
+/** Matches a character that must not appear in a printed URL. Parentheses and quotation marks could end a Markdown link. */
+const UNSAFE_IN_URL = /[^\w\-.~:/?#[\]@!$&*+,;=%]/g;
+
+/** Returns the URL with every character percent-encoded that could end a link or a table cell. */
+export function renderUrl({ href }: URL): string {
+  return href.replaceAll(UNSAFE_IN_URL, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** Returns the URL from a report or from the service as `renderUrl` does. Returns null if it is not HTTP or HTTPS. */
+export function renderWebUrl(text: string): string | null {
+  const url = URL.parse(text);
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? renderUrl(url) : null;
+}
+
 /**
  * The maximum length of a pattern in characters. Longer patterns match nothing. The limit is necessary because the
  * matching time grows with the length of the pattern multiplied by the length of the path.

@@ -4,6 +4,7 @@ import { makeProblem } from '../problem.ts';
 import type { ServiceCall } from '../service/service-call.ts';
 import { openConnection, type Connection, type ConnectionOptions } from '../service/connection.ts';
 import { returnNullIfMissing, ServiceError } from '../service/prompt-service.ts';
+import { renderUrl } from '../text.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
 import type { RemoteLangfuseVersion } from './version.ts';
@@ -125,14 +126,10 @@ function makeLangfuseService(
   };
 }
 
-/**
- * Returns the address of a prompt in Langfuse's user interface. Encodes all characters that could end a link in
- * Markdown or HTML.
- */
+/** Returns the address of a prompt in Langfuse's user interface. */
 export function makePromptUrl(baseUrl: string, name: string, projectId: string): string {
   const [project, prompt] = [projectId, name].map((text) => encodeURIComponent(text.toWellFormed()));
-  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/project/${project}/prompts/${prompt}`).href;
-  return url.replaceAll(/[()'|\\`]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  return renderUrl(new URL(`${baseUrl.replace(/\/+$/, '')}/project/${project}/prompts/${prompt}`));
 }
 
 const PROMPTS = '/api/public/v2/prompts';

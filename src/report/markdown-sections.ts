@@ -1,5 +1,6 @@
 import { renderCodeSpan } from './escape.ts';
 import type { ReportPrompt } from './schema.ts';
+import { renderWebUrl } from '../text.ts';
 
 /** The maximum length of a page. The caller chooses the unit, for example bytes. */
 export type SizeLimit = {
@@ -114,6 +115,7 @@ export function renderTableRow(cells: readonly string[]): string {
 }
 
 /** Renders the key of a prompt. If the report contains the address of its page in the service, the key is a link. */
-export function renderPromptName({ key, url }: Pick<ReportPrompt, 'key' | 'url'>): string {
-  return url === undefined ? renderCodeSpan(key) : `[${renderCodeSpan(key)}](${url})`;
+export function renderPromptName({ key, url = '' }: Pick<ReportPrompt, 'key' | 'url'>): string {
+  const address = renderWebUrl(url);
+  return address === null ? renderCodeSpan(key) : `[${renderCodeSpan(key)}](${address})`;
 }

@@ -81,7 +81,7 @@ const PromptShape = z.object({
     .describe('The type of the prompt. null if promptsync could not read it. Absent in reports from earlier releases.'),
   url: z
     .string()
-    .regex(/^https?:\/\/[^\s<>()"'`\\]+$/)
+    .regex(/^https?:\/\/[\w\-.~:/?#[\]@!$&*+,;=%]+$/)
     .optional()
     .describe("The address of the prompt's page in the service's user interface, if the service has a user interface."),
   status: z

@@ -1,4 +1,5 @@
 import picocolors from 'picocolors';
+import { renderWebUrl } from '../text.ts';
 
 /** The style of one output: its colors, its terminal and its links. */
 export type Style = {
@@ -80,8 +81,7 @@ export function renderFileLink(text: string, path: string | undefined, { links }
  * the address is not a valid HTTP or HTTPS URL.
  */
 export function renderWebLink(text: string, address: string, { links }: Pick<Style, 'links'>): string {
-  if (links === null || !/^https?:\/\//.test(address) || !URL.canParse(address)) return text;
-  return makeHyperlink(text, new URL(address).href);
+  return links === null ? text : makeHyperlink(text, renderWebUrl(address) ?? '');
 }
 
 /**

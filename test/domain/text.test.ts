@@ -7,8 +7,35 @@ import {
   makePlaceFinder,
   makeRedactor,
   findPlace,
+  renderWebUrl,
   showHidden,
 } from '../../src/text.ts';
+
+describe('renderWebUrl', () => {
+  test.each<[string, string | null]>([
+    ['https://cloud.langfuse.com/a?b=c&d#e', 'https://cloud.langfuse.com/a?b=c&d#e'],
+    ['http://[::1]:3000/a', 'http://[::1]:3000/a'],
+    ['https://x.example/a%2Fb', 'https://x.example/a%2Fb'],
+    ["https://x.example/a|b (c)'d'`^{}\\", 'https://x.example/a%7Cb%20%28c%29%27d%27%60%5E%7B%7D/'],
+    ['https://x.example/ü\u200b', 'https://x.example/%C3%BC%E2%80%8B'],
+    ['javascript:alert(1)', null],
+    ['file:///etc/passwd', null],
+    ['//x.example/a', null],
+    ['', null],
+  ])('renderWebUrl turns %j into %j', (text, expected) => {
+    expect(renderWebUrl(text)).toBe(expected);
+  });
+
+  test('renderWebUrl returns the same URL if it is applied twice', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (path) => {
+        const once = renderWebUrl(`https://x.example/${path}`) ?? '';
+        expect(renderWebUrl(once)).toBe(once);
+        expect(once).toMatch(/^[!-~]+$/);
+      }),
+    );
+  });
+});
 
 describe('findHidden and showHidden', () => {
   test.each([

@@ -454,6 +454,15 @@ describe('a Markdown page over its size limit', () => {
     );
   });
 
+  test('A URL from the service stays within its link and its table cell, and other schemes are not linked', () => {
+    const rowOf = (url: string) => page(report([prompt({ url, changes: [set(7, 9)] })])).match(/^\| .*k\/1.*$/m)?.[0];
+    const change = '`production: v7 → v9`';
+    expect(rowOf('https://x.example/a|b) @octocat')).toBe(
+      `| [\`k/1\`](https://x.example/a%7Cb%29%20@octocat) | ${change} |`,
+    );
+    expect(rowOf('javascript:alert(1)')).toBe(`| \`k/1\` | ${change} |`);
+  });
+
   test('A Markdown report is complete if it fits within its size limit', () => {
     const limit = { most: 2_500, measure: (text: string) => text.length };
     const few = report([prompt({ changes: [set(7, 9)] })]);

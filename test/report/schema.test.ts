@@ -34,6 +34,8 @@ describe('the address of a prompt in a report', () => {
     "https://example.com/'x",
     'https://example.com/`x`',
     'https://example.com/\\x',
+    'https://example.com/|@octocat',
+    'https://example.com/ü',
     ' https://example.com/a',
   ])('The report schema rejects the prompt address %j', (url) => {
     expect(rejectedIn(url)).toEqual(['prompts.0.url']);

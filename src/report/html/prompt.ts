@@ -7,7 +7,7 @@ import { formatProblemPlace, getGroupedProblem, groupProblems, type ProblemGroup
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schema.ts';
 import { makeMatrixCell, type MatrixCell } from '../status.ts';
 import { listDifferingRows, hasHistory } from '../summary.ts';
-import { formatCount } from '../../text.ts';
+import { formatCount, renderWebUrl } from '../../text.ts';
 import { describeBreakingChanges, describeUnusedInputs } from '../breaking-changes.ts';
 import * as words from '../describe.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
@@ -60,9 +60,10 @@ export function renderPromptRow(prompt: ReportPrompt, context: PageContext, isOp
 /**
  * Renders a link to the page of the prompt in the user interface of the service, if the report contains its address.
  */
-function renderServiceLink({ url }: ReportPrompt, context: PageContext): Markup {
-  if (url === undefined) return NO_MARKUP;
-  return markup` · <a href="${url}" rel="noreferrer">Open in ${words.getServiceNoun(context)}</a>`;
+function renderServiceLink({ url = '' }: ReportPrompt, context: PageContext): Markup {
+  const address = renderWebUrl(url);
+  if (address === null) return NO_MARKUP;
+  return markup` · <a href="${address}" rel="noreferrer">Open in ${words.getServiceNoun(context)}</a>`;
 }
 
 /**
