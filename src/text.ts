@@ -6,7 +6,7 @@
  * - line separators, bidirectional controls and interlinear annotations
  *
  * Does not match the variation selectors in emoji: U+FE0E or U+FE0F right after a pictographic character, and U+FE0F in
- * a keycap.
+ * a keycap. Matches the joiners that `isSpellingJoiner` accepts, too.
  */
 const HIDDEN =
   /[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2800\ufff9-\ufffb](?<!\p{Extended_Pictographic}[\ufe0e\ufe0f]|[0-9#*]\ufe0f(?=\u20e3))/gu;
@@ -37,11 +37,41 @@ export function hasControlCharacters(text: string): boolean {
 }
 
 /**
- * Replaces each character that `HIDDEN` matches with a visible `\u{…}`. Unlike `findHidden`, this includes the joiners
- * and tags inside emoji. Keeps line feeds and tabs.
+ * Replaces each hidden character with a visible `\u{…}`. Unlike `findHidden`, this includes the joiners and tags inside
+ * emoji. Keeps line feeds, tabs and the joiners that correct spelling needs.
  */
 export function showHidden(text: string): string {
-  return text.replace(HIDDEN, formatCodePoint);
+  return text.replace(HIDDEN, (character, offset: number) =>
+    isSpellingJoiner(text, offset) ? character : formatCodePoint(character),
+  );
+}
+
+/** The scripts whose letters join or have a virama. Correct spelling in these scripts can need U+200C and U+200D. */
+const SCRIPTS_WITH_JOINERS = `
+  Arabic Syriac Nko Mongolian Phags_Pa Ahom Balinese Batak Bengali Bhaiksuki Brahmi Buhid Chakma Cham
+  Devanagari Dives_Akuru Dogra Grantha Gujarati Gunjala_Gondi Gurmukhi Hanunoo Javanese Kaithi Kannada Kawi
+  Kharoshthi Khmer Khojki Khudawadi Lepcha Limbu Mahajani Malayalam Marchen Masaram_Gondi Meetei_Mayek Modi
+  Multani Myanmar Nandinagari Newa Oriya Rejang Saurashtra Sharada Siddham Sinhala Soyombo Sundanese
+  Syloti_Nagri Tagalog Tagbanwa Tai_Tham Takri Tamil Telugu Tibetan Tirhuta Zanabazar_Square
+`;
+
+/** Arabic vowel signs. Unicode assigns them to no single script. */
+const ARABIC_MARKS = String.raw`\u064b-\u0655\u0670`;
+
+/** Matches a letter or a mark of these scripts at the end of a text. Compiling it takes 30 ms, so few runs do. */
+let letterBeforeJoiner: RegExp | undefined;
+
+/** Returns true if the character at the offset is a joiner right after a letter or a mark of a script that needs it. */
+function isSpellingJoiner(text: string, offset: number): boolean {
+  if (text[offset] !== '\u200c' && text[offset] !== '\u200d') return false;
+  letterBeforeJoiner ??= makeLetterPattern();
+  return letterBeforeJoiner.test(text.slice(Math.max(0, offset - 2), offset));
+}
+
+function makeLetterPattern(): RegExp {
+  const scripts = SCRIPTS_WITH_JOINERS.trim().split(/\s+/);
+  const members = scripts.map((script) => String.raw`\p{Script=${script}}`).join('');
+  return new RegExp(String.raw`(?=[\p{L}\p{M}])[${members}${ARABIC_MARKS}]$`, 'u');
 }
 
 /** Matches characters that look like a space but are neither a space nor a tab, and characters that look like nothing. */
@@ -131,6 +161,7 @@ export function findHidden(text: string): readonly HiddenCharacter[] {
   // Blanking the emoji is slow. Skip it if `HIDDEN` matches nothing, as in most text with emoji.
   const searched = text.search(HIDDEN) === -1 ? text : blankEmojiParts(text);
   for (const match of searched.matchAll(HIDDEN)) {
+    if (isSpellingJoiner(searched, match.index)) continue;
     const known = hidden.get(match[0]);
     const offset = known?.offset ?? match.index;
     hidden.set(match[0], { character: formatCodePoint(match[0]), count: (known?.count ?? 0) + 1, offset });

@@ -1,4 +1,4 @@
-import { fitLine, layOutTable, type Style, makeStyle } from './style.ts';
+import { fitLine, type Style, makeStyle, layOutTable } from './style.ts';
 import { escapeLine } from './escape.ts';
 import { listDifferingRows, hasHistory, renderSummary } from './summary.ts';
 import { renderPromptTitle, type TextOptions } from './text.ts';
@@ -29,7 +29,7 @@ function renderTable({ title, columns, rows }: HistoryTable, style: Style): read
   if (rows.length === 0) return above;
   const header = columns.map((text) => ({ text, paint: dim }));
   const body = rows.map((row) => row.map((text) => ({ text, paint: (unpainted: string) => unpainted })));
-  return [...above, ...layOutTable([header, ...body], style).flatMap((line) => fitLine(line.trimEnd(), style, 4))];
+  return [...above, ...layOutTable([header, ...body]).flatMap((line) => fitLine(line.trimEnd(), style, 4))];
 }
 
 /** A table in the report of `promptsync history`, in a form that every output format can render. */

@@ -1,7 +1,7 @@
 import { escapeLine } from './escape.ts';
 import { renderErrors } from './problems.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt, ReportRow } from './schema.ts';
-import { fitLine, layOutTable, makeStyle, type TableCell, type Colors, type Style } from './style.ts';
+import { fitLine, makeStyle, type Colors, type Style, layOutTable, type TableCell } from './style.ts';
 import { hasPlan, renderSummary } from './summary.ts';
 import type { TextOptions } from './text.ts';
 import { applyReportWords, describeOrphans, describeVersionRef } from './describe.ts';
@@ -38,7 +38,7 @@ function renderMatrixBlocks(report: Report, style: Style): readonly (readonly st
   const header = ['prompt', ...environments].map((text) => ({ text: escapeLine(text), paint: colors.bold }));
   const rows = sortByAttention(report.prompts).map((prompt) => makeMatrixRow(prompt, environments, colors));
   const signs = [...listMatrixSigns(report), ...(report.prompts.some(hasChangedFields) ? [FIELD_SIGN] : [])];
-  const table = layOutTable([header, ...rows], style);
+  const table = layOutTable([header, ...rows]);
   const isWide = (line: string) => screen !== null && screen.width(line) > screen.columns;
   if (!table.some(isWide)) return [table, renderNotes(report, signs, style)];
   const list = rows.flatMap(([name, ...cells]) => [

@@ -1,3 +1,4 @@
+import stringWidth from 'fast-string-width';
 import picocolors from 'picocolors';
 import { renderWebUrl } from '../text.ts';
 
@@ -103,17 +104,18 @@ type Paint = 'bold' | 'dim' | 'inverse' | 'red' | 'green' | 'yellow' | 'cyan' | 
 /** A table cell. `paint` adds the color after padding, because color codes must not count toward the width. */
 export type TableCell = { readonly text: string; readonly paint: (text: string) => string };
 
-/** Aligns the cells of a table in columns, each as wide as its widest cell. The last cell of a row gets no padding. */
-export function layOutTable(rows: readonly (readonly TableCell[])[], { screen }: Style): readonly string[] {
-  // Without a terminal, the width of a drawn character is unknown, so promptsync counts UTF-16 code units.
-  const measureWidth = (text: string): number => screen?.width(text) ?? text.length;
+/**
+ * Aligns the cells of a table in columns, each as wide as its widest cell. Measures text in terminal cells, in which a
+ * Chinese, Japanese or Korean character takes two. The last cell of a row gets no padding.
+ */
+export function layOutTable(rows: readonly (readonly TableCell[])[]): readonly string[] {
   const widths: number[] = [];
   for (const row of rows) {
-    for (const [column, { text }] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, measureWidth(text));
+    for (const [column, { text }] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, stringWidth(text));
   }
   return rows.map((row) => {
     const cells = row.map(({ text, paint }, column) => {
-      const padding = column === row.length - 1 ? 0 : (widths[column] ?? 0) - measureWidth(text);
+      const padding = column === row.length - 1 ? 0 : (widths[column] ?? 0) - stringWidth(text);
       return paint(`${text}${' '.repeat(padding)}`);
     });
     return cells.join('  ');

@@ -9,11 +9,11 @@ import {
   renderFileLink,
   renderWebLink,
   fitLine,
-  layOutTable,
   narrowStyle,
   makeStyle,
   type Style,
   type StyleOptions,
+  layOutTable,
 } from './style.ts';
 import { renderSummary } from './summary.ts';
 import { formatCount } from '../text.ts';
@@ -108,7 +108,7 @@ function renderNewFiles(prompts: readonly ReportPrompt[], style: Style): readonl
       { text: pins.join(', '), paint: dim },
     ];
   });
-  const lines = layOutTable(rows, style).flatMap((line) => fitLine(line.trimEnd(), style, 4));
+  const lines = layOutTable(rows).flatMap((line) => fitLine(line.trimEnd(), style, 4));
   return [lines.join('\n')];
 }
 
@@ -167,12 +167,7 @@ function renderProblemTable(prompts: readonly ReportPrompt[], maxRows: number, s
   const [hint = '', ...others] = new Set(problems.map((problem) => problem.hint));
   const title = `${formatCount(prompts.length, 'prompt')} ${words.describeStatus(first.status)}`;
   const owner = others.length > 0 ? `${escapeLine(first.key)}: ` : '';
-  const lines = [
-    `${red(title)} ${dim(`[${code}]`)}`,
-    ...layOutTable(rows, style),
-    ...more,
-    `  ${owner}${escapeLine(hint)}`,
-  ];
+  const lines = [`${red(title)} ${dim(`[${code}]`)}`, ...layOutTable(rows), ...more, `  ${owner}${escapeLine(hint)}`];
   return lines.flatMap((line) => fitLine(line, style, 4)).join('\n');
 }
 

@@ -33,7 +33,7 @@ describe('the code that the bundled command line loads', () => {
     const { packages, sources, builtins } = loadedFor(VALIDATE);
     expect(packages).toEqual(expect.arrayContaining(['commander', 'gray-matter', 'yaml', 'zod']));
     const late = ['undici', 'simple-git', 'js-yaml', '@clack/prompts', 'proper-lockfile'];
-    for (const name of [...late, 'fast-string-width', 'supports-hyperlinks']) {
+    for (const name of [...late, 'fast-wrap-ansi', 'supports-hyperlinks']) {
       expect(packages).not.toContain(name);
     }
     // Validate loads the rules, settings and problem texts of a provider, but not its client.

@@ -45,6 +45,7 @@ describe('findHidden and showHidden', () => {
     ['\\u{e0041}', '\u{e0041}'],
     ['\\u{85}', '\u0085'],
     ['line\n\tnext', 'line\n\tnext'],
+    ['می\u200cخواهم a\\u{200c}', 'می\u200cخواهم a\u200c'],
     ['é\u0020日本\u0020😀', 'é 日本 😀'],
   ])('showHidden returns %j for %j', (expected, text) => {
     expect(showHidden(text)).toBe(expected);
@@ -91,7 +92,14 @@ describe('findHidden and showHidden', () => {
     ['findHidden accepts the variation selector in a keycap emoji', '1\ufe0f\u20e3', 0],
     ['findHidden reports a zero-width joiner at the start or end of an emoji', '🌈\u200d \u200d🌈', 1],
     ['findHidden reports two consecutive zero-width joiners between emoji', '👩\u200d\u200d👧', 1],
-    ['findHidden reports zero-width joiners and non-joiners between letters', 'क्\u200dष می\u200cخواهم', 2],
+    ['findHidden accepts a joiner after a letter or a mark in Persian and Hindi', 'क्\u200dष می\u200cخواهم', 0],
+    ['findHidden accepts a joiner after an Arabic vowel sign', 'مَ\u200cم', 0],
+    ['findHidden accepts a joiner after a letter beyond U+FFFF', '\u{11013}\u{11046}\u200d', 0],
+    ['findHidden reports a joiner after another joiner', 'می\u200c\u200cم', 1],
+    ['findHidden reports a joiner before a Persian letter', ' \u200cم', 1],
+    ['findHidden reports a joiner after an Arabic digit', '٣\u200c', 1],
+    ['findHidden reports a joiner after a Latin letter with a mark', 'e\u0301\u200d', 1],
+    ['findHidden reports joiners after Latin, Cyrillic and Chinese letters', 'a\u200d б\u200d 中\u200c', 2],
     ['findHidden reports a zero-width joiner between a letter and an emoji', 'a\u200d🌈', 1],
     [
       'findHidden reports the tag characters in a flag emoji that Unicode does not list',

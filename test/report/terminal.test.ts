@@ -7,7 +7,7 @@ import { renderProblem, renderWarnings } from '../../src/report/problems.ts';
 import { renderStatus } from '../../src/report/status.ts';
 import { renderText } from '../../src/report/text.ts';
 import { makeScreen } from '../../src/report/screen.ts';
-import { makeStyle } from '../../src/report/style.ts';
+import { layOutTable, makeStyle } from '../../src/report/style.ts';
 import { HOSTILE } from './corpus.ts';
 import type { Report } from '../../src/report/schema.ts';
 import { anyText, hostileReport, hostileReports, setActive } from './support.ts';
@@ -152,6 +152,17 @@ describe('wrap', () => {
   ])('%s', (_, text, columns, hang, expected) => {
     expect(makeScreen(columns).wrap(text, columns, hang).join('\n')).toBe(expected);
   });
+});
+
+test('The columns of a table are straight if their cells contain Chinese, Korean or combining characters', () => {
+  const rows = [
+    ['key', 'v1'],
+    ['客服/问候语', 'v2'],
+    ['한국어', 'v3'],
+    ['cafe\u0301', 'v4'],
+  ];
+  const lines = layOutTable(rows.map((row) => row.map((text) => ({ text, paint: (shown: string) => shown }))));
+  expect(lines.map((line) => stringWidth(line.slice(0, line.indexOf('v'))))).toEqual([13, 13, 13, 13]);
 });
 
 describe('a terminal link', () => {
