@@ -2,6 +2,7 @@ import { LANGFUSE_PROBLEMS } from './langfuse/problems.ts';
 import { COMMAND_PROBLEMS } from './problems/commands.ts';
 import type { CatalogEntry, Severity } from './problems/catalog-entry.ts';
 import { FILE_PROBLEMS } from './problems/files.ts';
+import { FORGE_PROBLEMS } from './problems/forges.ts';
 import { PLANNING_PROBLEMS } from './problems/planning.ts';
 import { SERVICE_PROBLEMS } from './problems/service.ts';
 import { USAGE_PROBLEMS } from './problems/usage.ts';
@@ -27,6 +28,7 @@ export type Problem = Place & {
 const catalog = {
   ...FILE_PROBLEMS,
   ...USAGE_PROBLEMS,
+  ...FORGE_PROBLEMS,
   ...SERVICE_PROBLEMS,
   ...LANGFUSE_PROBLEMS,
   ...PLANNING_PROBLEMS,

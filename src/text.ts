@@ -94,27 +94,6 @@ export function replaceUnusualBlanks(text: string): string {
     .replaceAll(/(?![\t\n\r])[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu, '');
 }
 
-/** The names of characters that people type or paste by mistake, because they look like ASCII characters. */
-const CHARACTER_NAMES: ReadonlyMap<string, string> = new Map([
-  ['\r', 'carriage return'],
-  ['\u00a0', 'no-break space'],
-  ['\u2003', 'em space'],
-  ['\u2009', 'thin space'],
-  ['\u200b', 'zero-width space'],
-  ['\u2028', 'line separator'],
-  ['\u202f', 'narrow no-break space'],
-  ['\u3000', 'ideographic space'],
-  ['\ufeff', 'byte order mark'],
-  ['\uff1a', 'full-width colon'],
-]);
-
-/** Describes a character for a message, such as `U+00A0 (no-break space)`. */
-export function describeCharacter(character: string): string {
-  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  const name = CHARACTER_NAMES.get(character);
-  return name === undefined ? `U+${code}` : `U+${code} (${name})`;
-}
-
 /** Matches every character that could be hidden: anything except printable ASCII and line feeds. */
 const NON_PRINTABLE_ASCII = /[^\n -~]/gu;
 
@@ -220,20 +199,6 @@ export function makePlaceFinder(text: string): (offset: number) => PlaceInText {
  */
 export function isPathSegment(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && !/[/\\?#%\s\p{Cc}]/u.test(text);
-}
-
-/** Matches a character that must not appear in a printed URL. Parentheses and quotation marks could end a Markdown link. */
-const UNSAFE_IN_URL = /[^\w\-.~:/?#[\]@!$&*+,;=%]/g;
-
-/** Returns the URL with every character percent-encoded that could end a link or a table cell. */
-export function renderUrl({ href }: URL): string {
-  return href.replaceAll(UNSAFE_IN_URL, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-/** Returns the URL from a report or from the service as `renderUrl` does. Returns null if it is not HTTP or HTTPS. */
-export function renderWebUrl(text: string): string | null {
-  const url = URL.parse(text);
-  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? renderUrl(url) : null;
 }
 
 /**

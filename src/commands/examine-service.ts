@@ -9,8 +9,7 @@ import {
   makeUncheckedPoint,
   makeWarningPoint,
 } from '../domain/doctor-point.ts';
-import { findProxy } from '../domain/find-proxy.ts';
-import { isPlainHttp } from '../domain/network.ts';
+import { findProxy, isPlainHttp } from '../domain/network.ts';
 import { TRACKING_ENVIRONMENT } from '../domain/policy.ts';
 import { PLACEHOLDER_ID, type PromptFile } from '../domain/prompt-file.ts';
 import type { Provider } from '../domain/provider.ts';

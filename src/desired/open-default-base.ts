@@ -67,22 +67,7 @@ export function openDefaultBase(workspace: DesiredWorkspace, options: Pick<Desir
       const { changedSinceHead: changed } = workspace;
       const isCompared = base.isHead && !listConfigPaths(config).some((path) => changed.includes(path));
       const comparison = isCompared ? { same: new Set(listConfigPaths(config)), changed } : await compare(base);
-      const baseFiles = await readChangedFiles(base, comparison, config);
-      const existingIds = new Set(workspace.allFiles.map(({ id }) => id));
-      const missing = await omitSparsePrompts(
-        baseFiles.filter(({ id }) => !existingIds.has(id)),
-        base,
-        config,
-      );
-      return {
-        ref: shortenCommitId(base.commit),
-        removedFiles: selectMissingFiles(missing, { ...workspace, ...options }),
-        removedPins: findRemovedPins(
-          workspace.files,
-          new Map(baseFiles.map((file) => [file.id, file])),
-          workspace.environmentSelection,
-        ),
-      };
+      return readLeftManagement(base, comparison, { ...workspace, ...options });
     },
     read: async (files) => {
       const base = await locate();
@@ -95,6 +80,23 @@ export function openDefaultBase(workspace: DesiredWorkspace, options: Pick<Desir
       const found = await Promise.all(files.map((file) => readFileAtBase(file, base, isUnchanged)));
       return makeFoundBase(base, found.flat(), workspace);
     },
+  };
+}
+
+/** Finds the prompts and pins that have left management since the base. */
+async function readLeftManagement(
+  base: BaseLocation,
+  comparison: WorkTreeComparison,
+  workspace: DesiredWorkspace & Pick<DesiredOptions, 'only'>,
+): Promise<LeftManagement> {
+  const { config, files, allFiles, environmentSelection } = workspace;
+  const baseFiles = await readChangedFiles(base, comparison, config);
+  const existingIds = new Set(allFiles.map(({ id }) => id));
+  const missing = baseFiles.filter(({ id }) => !existingIds.has(id));
+  return {
+    ref: shortenCommitId(base.commit),
+    removedFiles: selectMissingFiles(await omitSparsePrompts(missing, base, config), workspace),
+    removedPins: findRemovedPins(files, new Map(baseFiles.map((file) => [file.id, file])), environmentSelection),
   };
 }
 

@@ -4,7 +4,7 @@ import { makeProblem } from '../problem.ts';
 import type { ServiceCall } from '../service/service-call.ts';
 import { openConnection, type Connection, type ConnectionOptions } from '../service/connection.ts';
 import { returnNullIfMissing, ServiceError } from '../service/prompt-service.ts';
-import { renderUrl } from '../text.ts';
+import { renderUrl } from '../domain/network.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
 import type { RemoteLangfuseVersion } from './version.ts';

@@ -1,6 +1,6 @@
 import { renderCodeSpan } from './escape.ts';
 import type { ReportPrompt } from './schema.ts';
-import { renderWebUrl } from '../text.ts';
+import { renderWebUrl } from '../domain/network.ts';
 
 /** The maximum length of a page. The caller chooses the unit, for example bytes. */
 export type SizeLimit = {

@@ -1,6 +1,6 @@
 import stringWidth from 'fast-string-width';
 import picocolors from 'picocolors';
-import { renderWebUrl } from '../text.ts';
+import { renderWebUrl } from '../domain/network.ts';
 
 /** The style of one output: its colors, its terminal and its links. */
 export type Style = {

@@ -1,7 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
-import { findProxy } from '../domain/find-proxy.ts';
-import { readProxySettings } from '../domain/network.ts';
+import { findProxy, readProxySettings } from '../domain/network.ts';
 
 /** The settings of the HTTP transport. */
 export type HttpSettings = {

@@ -7,9 +7,9 @@ import {
   makePlaceFinder,
   makeRedactor,
   findPlace,
-  renderWebUrl,
   showHidden,
 } from '../../src/text.ts';
+import { renderWebUrl } from '../../src/domain/network.ts';
 
 describe('renderWebUrl', () => {
   test.each<[string, string | null]>([

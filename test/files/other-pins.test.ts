@@ -63,7 +63,9 @@ describe('portable pins', () => {
       'prompt/not-portable-pin 7:15',
       'prompt/not-portable-pin 8:7',
     ]);
-    expect(messages(problems)).toMatch(/"eu" is pinned to `version:ver_1`.*`portable_pins`.*`promptsync promote KEY --to eu`/s);
+    expect(messages(problems)).toMatch(
+      /"eu" is pinned to `version:ver_1`.*`portable_pins`.*`promptsync promote KEY --to eu`/s,
+    );
   });
 
   test('with portable_pins, the hint for an invalid pin suggests neither a number nor an id', () => {

@@ -67,7 +67,9 @@ describe('comment with a large report', () => {
     );
     expect((await publish(reportOf(prompts))).exitCode).toBe(0);
     const [{ body } = { body: '' }] = gitlab.notes(1);
-    expect(body).toMatch(/not complete\. This page omits \d+ text changes\. For the complete report, see .*\[the run\]\(http/);
+    expect(body).toMatch(
+      /not complete\. This page omits \d+ text changes\. For the complete report, see .*\[the run\]\(http/,
+    );
     expect(body.length).toBeGreaterThan(700_000);
     expectInert(body, [gitlab.mergeRequestVariables(1).CI_JOB_URL]);
   });

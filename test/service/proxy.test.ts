@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { findProxy } from '../../src/domain/find-proxy.ts';
-import { isLoopback } from '../../src/domain/network.ts';
+import { findProxy, isLoopback } from '../../src/domain/network.ts';
 import {
   answer,
   callsByName,

@@ -7,7 +7,8 @@ import { formatProblemPlace, getGroupedProblem, groupProblems, type ProblemGroup
 import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schema.ts';
 import { makeMatrixCell, type MatrixCell } from '../status.ts';
 import { listDifferingRows, hasHistory } from '../summary.ts';
-import { formatCount, renderWebUrl } from '../../text.ts';
+import { renderWebUrl } from '../../domain/network.ts';
+import { formatCount } from '../../text.ts';
 import { describeBreakingChanges, describeUnusedInputs } from '../breaking-changes.ts';
 import * as words from '../describe.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
