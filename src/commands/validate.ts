@@ -9,7 +9,6 @@ import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { checkFixedPins, findSkippedPromotions, warnAboutSkips } from '../planning/check-promotions.ts';
-import { checkBranchSetting } from './check-merged-and-up-to-date.ts';
 import { sortByPlace, isError, type Problem } from '../problem.ts';
 import { chooseExitCode, makeRunWithoutPlan, type CommandResult } from './result.ts';
 
@@ -20,7 +19,7 @@ import { chooseExitCode, makeRunWithoutPlan, type CommandResult } from './result
 export async function validatePrompts(options: WorkspaceOptions, world: World): Promise<CommandResult> {
   const workspace = await openWorkspace(options, world);
   const { forbidden, warnings } = await checkPins(workspace);
-  const branchProblems = workspace.config === null ? [] : await checkBranchSetting(workspace.config);
+  const branchProblems = await checkBranch(workspace.config);
   const run = makeRunWithoutPlan('validate', {
     config: workspace.config,
     files: workspace.files,
@@ -29,6 +28,13 @@ export async function validatePrompts(options: WorkspaceOptions, world: World): 
   });
   const exitCode = forbidden.length > 0 ? 3 : chooseExitCode(run, {});
   return { run, exitCode };
+}
+
+/** Checks the setting `branch`. Loads the code for remotes only if the configuration has this setting. */
+async function checkBranch(config: Config | null): Promise<readonly Problem[]> {
+  if (config === null || config.branch === null) return [];
+  const { checkBranchSetting } = await import('./check-merged-and-up-to-date.ts');
+  return checkBranchSetting(config);
 }
 
 /** The problems of pins in valid prompt files. */
