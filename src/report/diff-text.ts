@@ -1,5 +1,6 @@
 import {
   makeTextDiffs,
+  nameInvisibleDifference,
   markWords,
   makeUnmarkedBlock,
   type Hunk,
@@ -91,7 +92,8 @@ function renderHunk(hunk: Hunk, type: TextDiff['type'], style: Style): readonly 
   // the text around its marked words.
   const needsMarks = colors.isColorSupported || screen !== null;
   const marked = needsMarks ? markWords(blocks, type) : blocks.map(makeUnmarkedBlock);
-  return [...fitLine(colors.cyan(hunk.title), style, 2), ...marked.flatMap((block) => renderBlock(block, style))];
+  const title = [hunk.title, nameInvisibleDifference(hunk.blocks)].join(' ').trimEnd();
+  return [...fitLine(colors.cyan(title), style, 2), ...marked.flatMap((block) => renderBlock(block, style))];
 }
 
 function renderBlock({ kind, lines }: MarkedBlock, style: Style): readonly string[] {

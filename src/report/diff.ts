@@ -173,6 +173,24 @@ function getLineKind(line: string): Block['kind'] {
   return line.startsWith('-') ? 'removed' : 'same';
 }
 
+/**
+ * Names a difference that readers could overlook, because the removed and the added lines look the same. Returns an empty
+ * string for all other differences, and if there is none.
+ * @param blocks the blocks of a hunk, or the blocks of a single difference
+ */
+export function nameInvisibleDifference(blocks: readonly Block[]): string {
+  const [before, after] = (['added', 'removed'] as const).map((other) =>
+    blocks.flatMap(({ kind, lines }) => (kind === other ? [] : lines.map((line) => `${line}\n`))).join(''),
+  );
+  if (before === undefined || after === undefined || before === after) return '';
+  if (before.normalize() === after.normalize()) return '(only Unicode normalization differs)';
+  return removeWhiteSpace(before) === removeWhiteSpace(after) ? '(only white space differs)' : '';
+}
+
+function removeWhiteSpace(text: string): string {
+  return text.replaceAll(/\p{White_Space}+/gu, '');
+}
+
 /** A part of a line. `changed` is true if the old and the new text differ in this part. */
 type Segment = { readonly text: string; readonly changed: boolean };
 /** A line, split into changed and unchanged segments. An empty line has no segments. */

@@ -37,6 +37,11 @@ function escapeFirstPart(line: string): string {
 /** A display line without the character that encodes whether it continues the line above it. */
 export type DisplayLine = { readonly isContinuation: boolean; readonly segments: MarkedLine };
 
+/** Returns the text of a display line without the character that encodes whether it continues the line above it. */
+export function readDisplayText(line: string): string {
+  return line.startsWith(CONTINUATION) || line.startsWith(ESCAPE) ? line.slice(1) : line;
+}
+
 /** Decodes a display line whose changed words may be marked. */
 export function readDisplayLine(line: MarkedLine): DisplayLine {
   const [first, ...others] = line;

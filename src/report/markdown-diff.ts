@@ -1,6 +1,14 @@
-import { makeTextDiffs, markWords, type MarkedBlock, type MarkedLine, type TextDiff } from './diff.ts';
+import {
+  makeTextDiffs,
+  markWords,
+  nameInvisibleDifference,
+  type Hunk,
+  type MarkedBlock,
+  type MarkedLine,
+  type TextDiff,
+} from './diff.ts';
 import { UNKNOWN_TEXT_NOTES } from './diff-text.ts';
-import { type DisplayLine, readDisplayLine, splitIntoDisplayLines } from './display-lines.ts';
+import { type DisplayLine, readDisplayLine, readDisplayText, splitIntoDisplayLines } from './display-lines.ts';
 import { escapeHtml, renderCodeSpan, renderTextSpan, shortenBlanks } from './escape.ts';
 import type { ReportPrompt } from './schema.ts';
 
@@ -40,11 +48,19 @@ function renderBody({ hunks, type, unknownReason }: TextDiff): string {
     const shortened = hunk.blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(shortenBlanks) }));
     return markWords(shortened, type).map(({ kind, lines }) => ({ kind, lines: lines.map(readDisplayLine) }));
   });
-  const list = blocks.map((all) => all.flatMap(renderBlock).join('\n')).join(`\n${GAP}\n`);
+  const notes = hunks.map(renderDifferenceItem);
+  const lists = blocks.map((all, index) => [...all.flatMap(renderBlock), ...(notes[index] ?? [])].join('\n'));
+  const list = lists.join(`\n${GAP}\n`);
   const startsInsideLine = blocks[0]?.[0]?.lines[0]?.isContinuation === true;
   const hasContinuation = blocks.flat().some(({ lines }) => lines.some(({ isContinuation }) => isContinuation));
   const legend = hasContinuation ? `\n\n${CONTINUATION_MARK} continues the line above.` : '';
   return `${startsInsideLine ? `${GAP}\n` : ''}${list}${legend}`;
+}
+
+/** Renders the name of the difference as an item of the list, if readers could overlook the difference. */
+function renderDifferenceItem({ blocks }: Hunk): readonly string[] {
+  const name = nameInvisibleDifference(blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(readDisplayText) })));
+  return name === '' ? [] : [`- ${name}`];
 }
 
 /** A block of a diff with decoded display lines. */

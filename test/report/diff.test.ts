@@ -48,13 +48,31 @@ describe('renderDiffs', () => {
       'renderDiffs shows a space that was added at the end of the text',
       side('a'),
       side('a '),
-      [...heads, '@@ -1,1 +1,1 @@', '-a', '+a '],
+      [...heads, '@@ -1,1 +1,1 @@ (only white space differs)', '-a', '+a '],
     ],
     [
       'renderDiffs shows a line feed that was added at the end of the text',
       side('a'),
       side('a\n'),
-      [...heads, '@@ -1,1 +1,2 @@', ' a', '+'],
+      [...heads, '@@ -1,1 +1,2 @@ (only white space differs)', ' a', '+'],
+    ],
+    [
+      'renderDiffs names a difference that is only Unicode normalization',
+      side('caf\u00e9'),
+      side('cafe\u0301'),
+      [...heads, '@@ -1,1 +1,1 @@ (only Unicode normalization differs)', '-caf\u00e9', '+cafe\u0301'],
+    ],
+    [
+      'renderDiffs does not name a difference of white space next to another difference',
+      side('a\nb'),
+      side('a \nc'),
+      [...heads, '@@ -1,2 +1,2 @@', '-a', '-b', '+a ', '+c'],
+    ],
+    [
+      'renderDiffs does not count a zero-width no-break space as white space',
+      side('a'),
+      side('a\ufeff'),
+      [...heads, '@@ -1,1 +1,1 @@', '-a', '+a\\u{feff}'],
     ],
     ['renderDiffs preserves tabs', side('\ta'), side('\tb'), [...heads, '@@ -1,1 +1,1 @@', '-\ta', '+\tb']],
     [

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
+import { renderHtml } from '../../src/report/html/page.ts';
 import { type MarkdownOptions, renderMarkdown } from '../../src/report/markdown.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../../src/report/schema.ts';
 import { anyMarkdown, NASTY } from './nasty-markdown.ts';
@@ -452,6 +453,17 @@ describe('a Markdown page over its size limit', () => {
     expect(text).toContain(
       'not complete. It omits the texts of 1 change because of their size, but the change counts as shown. To see',
     );
+  });
+
+  test.each([
+    ['caf\u00e9', 'cafe\u0301', '(only Unicode normalization differs)'],
+    [`${'A word '.repeat(20)}ends.`, `${'A word '.repeat(20)} ends.`, '(only white space differs)'],
+  ])('Markdown and HTML reports name an invisible difference between %j and %j', (before_text, after_text, name) => {
+    const changes = [setActive({ before: ref(1), before_text, after_text })];
+    expect(page(report([prompt({ changes })]))).toContain(`\n- ${name}\n`);
+    expect(renderHtml(report([prompt({ changes })]), 'plan')).toContain(`<p class="note">${name}</p>`);
+    const visible = page(report([prompt({ changes: [setActive({ before: ref(1), before_text, after_text: 'x' })] })]));
+    expect(visible).not.toContain('(only ');
   });
 
   test('A URL from the service stays within its link and its table cell, and other schemes are not linked', () => {

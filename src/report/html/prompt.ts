@@ -1,5 +1,13 @@
 import { describeDrift } from '../describe-drift.ts';
-import { isMarkerLine, makeTextDiffs, markWords, type Block, type MarkedLine, type TextDiff } from '../diff.ts';
+import {
+  isMarkerLine,
+  makeTextDiffs,
+  markWords,
+  nameInvisibleDifference,
+  type Block,
+  type MarkedLine,
+  type TextDiff,
+} from '../diff.ts';
 import { UNKNOWN_TEXT_NOTES } from '../diff-text.ts';
 import { escapeLine } from '../escape.ts';
 import { describeDifference, makeHistoryTables, type HistoryTable } from '../history.ts';
@@ -222,13 +230,25 @@ function renderDiffTable({ environments, type, before, after, unknownReason, hun
   });
   if (unknownReason !== null)
     return markup`<h3>${names}</h3>\n<p class="note">${UNKNOWN_TEXT_NOTES[unknownReason]}</p>\n`;
-  const marked = markWords(
-    hunks.flatMap((hunk) => hunk.blocks),
-    type,
-  );
+  const unmarked = hunks.flatMap((hunk) => hunk.blocks);
+  const marked = markWords(unmarked, type);
   const blocks = marked.map(({ kind, lines }) => ({ kind, lines: lines.map((line) => renderDiffLine(line, type)) }));
-  const shown = blocks.map((block, index) => renderDiffBlock(block, index === 0, index === blocks.length - 1));
+  const shown = blocks.map((block, index) => {
+    const rendered = renderDiffBlock(block, index === 0, index === blocks.length - 1);
+    return markup`${rendered}${renderDifferenceName(unmarked, index)}`;
+  });
   return markup`<h3>${names}: ${before ?? 'nothing'} → ${after}</h3>\n<div class="text">${shown}</div>\n`;
+}
+
+/** Renders the name of the difference that ends at a block, if readers could overlook the difference. */
+function renderDifferenceName(blocks: readonly Block[], index: number): Markup {
+  const block = blocks[index];
+  if (block === undefined || block.kind === 'same') return NO_MARKUP;
+  const [before, after] = [blocks[index - 1], blocks[index + 1]];
+  if (block.kind === 'removed' && after?.kind === 'added') return NO_MARKUP;
+  const isReplacement = block.kind === 'added' && before?.kind === 'removed';
+  const name = nameInvisibleDifference(isReplacement ? [before, block] : [block]);
+  return name === '' ? NO_MARKUP : markup`<p class="note">${name}</p>`;
 }
 
 /** A block of a diff with rendered lines. */
