@@ -229,7 +229,7 @@ export const EXPLANATIONS = {
   'langfuse/new-prompt': { why: 'In Langfuse, a sync creates any prompt that does not exist yet.' },
   'langfuse/refused': { why: null },
   'langfuse/concurrent-version': {
-    why: 'Langfuse numbers versions in order, and someone else took the next number first.',
+    why: 'Langfuse numbers versions in order, and someone else took the next number first. promptsync then plans the prompt again, up to five times, with a random pause of up to a second. It reports this error only if it loses each time.',
   },
   'langfuse/missing-part': {
     why: 'Langfuse rejects a version whose text refers to a prompt that does not exist.',
@@ -327,7 +327,9 @@ export const EXPLANATIONS = {
     why: 'Versions should never change. Either someone edited this one after promptsync recorded it, or the service has a bug.',
   },
   'apply/unreviewed-metadata': { why: null },
-  'apply/rewritten': { why: 'Some services trim text or reformat metadata when they save a version.' },
+  'apply/rewritten': {
+    why: 'Some services trim text, reformat metadata, or round numbers when they save a version. Langfuse moves the labels in the same request that creates a version. If the version is already active, the message names the environments.',
+  },
   'apply/outcome-unknown': {
     why: 'The connection failed after promptsync sent the request, so promptsync cannot tell whether the service processed it.',
   },

@@ -1,6 +1,10 @@
 import type { Config } from '../config/config.ts';
+import type { PromptRepository } from '../desired/open-workspace.ts';
 import { type GitHistory, readGitHistory } from '../desired/read-history.ts';
+import { addMessageSources } from '../desired/read-message-sources.ts';
 import type { VersionHistory } from '../domain/history.ts';
+import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { makeHistory } from '../planning/make-history.ts';
 import { makeProblem } from '../problem.ts';
@@ -58,13 +62,28 @@ export async function readVersionHistories({
   observation,
   environmentOrder,
 }: PlannedWorkspace): Promise<PromptHistories> {
-  const git = await readGitHistory(files, observation, repository);
+  const observedPrompts = await readSources(files, observation, repository);
+  const git = await readGitHistory(files, { observed: observedPrompts }, repository);
   const versions = files.flatMap(({ id }): [string, readonly VersionHistory[]][] => {
-    const observed = observation.observed.get(id);
+    const observed = observedPrompts.get(id);
     if (observed === undefined) return [];
     const history = git.byPrompt.get(id) ?? { commits: [], pins: new Map(), isComplete: true };
     const { commits, commitTimes } = git;
     return [[id, makeHistory({ observed, history, commits, commitTimes, order: environmentOrder ?? [] })]];
   });
   return { versions: new Map(versions), git };
+}
+
+/** Adds the git sources that the messages of versions name, and keeps everything else that promptsync observed. */
+async function readSources(
+  files: readonly PromptFile[],
+  { observed }: Observation,
+  repository: PromptRepository | null,
+): Promise<Observation['observed']> {
+  if (repository === null) return observed;
+  const added = files.map(async (file): Promise<readonly [string, ObservedPrompt][]> => {
+    const prompt = observed.get(file.id);
+    return prompt === undefined ? [] : [[file.id, await addMessageSources(file, prompt, repository)]];
+  });
+  return new Map((await Promise.all(added)).flat());
 }

@@ -358,8 +358,11 @@ function makeDrift(drift: Drift, portablePins: boolean): ReportDrift {
   return { environment, kind, restores, expected: makeTarget(drift.expected), observed };
 }
 
-function makeServedVersion({ commit, isCommitMissing, pin: number, ...ref }: ServedVersion, portablePins: boolean) {
-  const made_by = commit === undefined ? 'outside' : 'git';
+function makeServedVersion(
+  { isManaged, commit, isCommitMissing, pin: number, ...ref }: ServedVersion,
+  portablePins: boolean,
+) {
+  const made_by = isManaged && commit !== undefined ? 'git' : 'outside';
   const portablePin = commit === undefined || isCommitMissing === true ? null : `git:${commit}`;
   const pin = portablePins ? portablePin : number;
   return {

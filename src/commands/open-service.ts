@@ -4,7 +4,6 @@ import type { Config, ServiceLocation } from '../config/config.ts';
 import { parseConfig } from '../config/load-config.ts';
 import { BASE_URL_VARIABLE, EMBEDDED_API_KEY, getProviderDescriptor, readKey } from '../config/service.ts';
 import { readFileFromGit } from '../desired/read-at-commit.ts';
-import { readFormerContents } from '../desired/read-former-contents.ts';
 import type { DesiredWorkspace } from '../desired/read-desired-state.ts';
 import { type PromptRepository, type Selection, selectFiles } from '../desired/open-workspace.ts';
 import { isPlainHttp } from '../domain/network.ts';
@@ -112,7 +111,6 @@ export async function prepareService(
     publicKey,
     newOperation: world.makeUniqueId,
     textAt: async (commit, path) => (await readFileFromGit(repository, commit, path))?.content ?? null,
-    readFormerContents: (commit, path) => readFormerContents(repository, commit, path),
     findUnselectedFile: (promptId) => findUnselectedFile(promptId, request),
   };
   return makeSuccess({ location, opening, name, close });

@@ -347,7 +347,9 @@ export async function readGitHistory(
   const byPrompt = new Map(await Promise.all(histories));
   const stateCommits = [...byPrompt.values()].flatMap(({ commits }) => commits);
   const versions = files.flatMap(({ id }) => observed.get(id)?.known ?? []);
-  const versionCommits = versions.flatMap(({ isManaged, source }) => (isManaged ? (source?.commit ?? []) : []));
+  const versionCommits = versions.flatMap(({ isManaged, source }) =>
+    isManaged === false ? [] : (source?.commit ?? []),
+  );
   const commits = await readCommitsOfHistory([...versionCommits, ...stateCommits], head, repository);
   const commitTimes = await repository.readCommitTimes(stateCommits);
   return { byPrompt, commits, commitTimes, isShallow: repository.isShallow };

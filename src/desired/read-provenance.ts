@@ -47,12 +47,14 @@ export async function readChangeSummaries(
 ): Promise<ChangeSummariesByRef> {
   const newContents = new Set(targets.flatMap((target) => (target.kind === 'new' ? [target.target.newContent] : [])));
   // Several refs can have the same content. The plan names only the first of them.
-  const summaries = [...atRefs].map(async ([ref, at]): Promise<readonly [string, string][]> => {
+  const summaries = [...atRefs].map(async ([ref, at]): Promise<readonly (readonly [string, Provenance])[]> => {
     if (!at.isSuccess || !newContents.has(at.value.content)) return [];
     const { commit, path } = at.value.provenance;
     if (commit === undefined || path === undefined) return [];
-    const summary = (await repository.findLastCommit(commit, path))?.changeSummary;
-    return summary === undefined ? [] : [[ref, summary]];
+    const last = await repository.findLastCommit(commit, path);
+    if (last?.commit === undefined) return [];
+    const { commit: changeCommit, changeSummary } = last;
+    return [[ref, { changeCommit, ...(changeSummary !== undefined && { changeSummary }) }]];
   });
   return new Map((await Promise.all(summaries)).flat());
 }

@@ -2,6 +2,7 @@ import type { FormerPinsByEnvironment } from './history.ts';
 import type { ContentsAtRefs, FieldName, Provenance } from './plan.ts';
 import type { EnvironmentPin, PromptFile } from './prompt-file.ts';
 import type { Content } from './content.ts';
+import type { VersionSource } from './versions.ts';
 import type { UnmetWant, WantedSince } from './wanted-since.ts';
 
 /**
@@ -95,7 +96,7 @@ export type UnmetWants = {
 export const NO_UNMET_WANTS: UnmetWants = { environments: new Map(), fields: new Map() };
 
 /** The subject of the commit that last changed the file as of a ref, by ref. */
-export type ChangeSummariesByRef = ReadonlyMap<string, string>;
+export type ChangeSummariesByRef = ReadonlyMap<string, Pick<Provenance, 'changeSummary' | 'changeCommit'>>;
 
 /** The contents that earlier commits wanted, by environment. */
 export type ContentsByEnvironment = ReadonlyMap<string, readonly Content[]>;
@@ -139,6 +140,11 @@ export type PlanningHistory = {
   /** The commits that the records of active versions name and that the clone does not have. */
   readonly missingCommits: ReadonlySet<string>;
   /**
+   * The git sources of active versions without a version record, by prompt id and then by version id. Contains only
+   * prompts that may have drifted.
+   */
+  readonly messageSources: ReadonlyMap<string, ReadonlyMap<string, VersionSource>>;
+  /**
    * The git source of the content of each file from which a sync would create a version, by file path. Omits files with
    * uncommitted changes.
    */
@@ -163,6 +169,7 @@ export const NO_PLANNING_HISTORY: PlanningHistory = {
   wantedSince: new Map(),
   unmetWants: new Map(),
   missingCommits: new Set(),
+  messageSources: new Map(),
   provenance: new Map(),
   changeSummaries: new Map(),
   contents: new Map(),

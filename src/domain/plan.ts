@@ -27,6 +27,8 @@ export type Provenance = {
   readonly path?: string;
   /** The subject of the commit that last changed the file. */
   readonly changeSummary?: string;
+  /** The id of the commit that last changed the file. Absent if it is `commit` or unknown. */
+  readonly changeCommit?: string;
 };
 
 /**
@@ -141,9 +143,11 @@ type DriftCause = {
 
 /** The version that a drifted environment serves. Neither the base nor the head wants this version there. */
 export type ServedVersion = VersionRef & {
+  /** Whether promptsync certainly created the version. */
+  readonly isManaged: boolean;
   /**
-   * The commit from which promptsync created the version. Absent if there is no such commit, for example because
-   * somebody created the version without promptsync.
+   * The commit from which the version was created. Absent if there is no such commit, for example because somebody
+   * created the version without promptsync.
    */
   readonly commit?: string;
   /** True if the clone does not have that commit. */

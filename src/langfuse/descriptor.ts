@@ -46,11 +46,11 @@ export const LANGFUSE: NamedProviderDescriptor = {
     fields: ['id: example/agent', 'type: chat'],
   },
   importArguments: "'**'",
-  open: async ({ connection, secretKey, publicKey, readFormerContents, findUnselectedFile }) => {
+  open: async ({ connection, secretKey, publicKey, findUnselectedFile }) => {
     const { connectLangfuse } = await import('./client.ts');
     const { makeLangfuseProvider } = await import('./provider.ts');
     const service = connectLangfuse(connection, { publicKey: publicKey ?? '', secretKey }, findUnselectedFile);
-    const provider = makeLangfuseProvider({ service, readFormerContents, sleep: connection.sleep });
+    const provider = makeLangfuseProvider({ service, sleep: connection.sleep });
     return { provider, close: service.close };
   },
 };

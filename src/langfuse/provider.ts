@@ -1,3 +1,4 @@
+import { makeCommitMessage } from '../domain/commit-message.ts';
 import { holdsContent, makeNewVersionContent } from '../domain/content.ts';
 import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import type { CreateVersion } from '../domain/plan.ts';
@@ -19,14 +20,13 @@ import {
 } from '../service/write-outcome.ts';
 import type { LangfuseService, NewLangfuseVersion } from './client.ts';
 import type { RemoteLangfuseVersion } from './version.ts';
-import { findRewrittenVersion, isStoredAsPlanned, makeCommitMessage } from './find-rewritten-version.ts';
+import { findRewrittenVersion, isStoredAsPlanned } from './find-rewritten-version.ts';
 import { interpretLangfuseReading, type LangfuseReading, readLangfusePrompt, listLangfuseVersions } from './reading.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
-import { LATEST_LABEL } from './rules.ts';
+import { LATEST_LABEL, MAX_MESSAGE_LENGTH } from './rules.ts';
 
-/** The external dependencies of the Langfuse provider: the service, the git history and the clock. */
-type LangfuseWorld = Pick<ProviderOpening, 'readFormerContents'> &
-  Pick<ProviderOpening['connection'], 'sleep'> & { readonly service: LangfuseService };
+/** The external dependencies of the Langfuse provider: the service and the clock. */
+type LangfuseWorld = Pick<ProviderOpening['connection'], 'sleep'> & { readonly service: LangfuseService };
 
 type PromptReading = {
   /** Reads a prompt. Uses texts again that were read a moment ago, if the prompt has not changed since then. */
@@ -135,19 +135,19 @@ async function createLangfuseVersion(
   change: CreateVersion,
   labels: readonly string[],
 ): Promise<CreateOutcome> {
-  const { service, readFormerContents, request, reading, createdVersions, newForeignVersions } = state;
+  const { service, request, reading, createdVersions, newForeignVersions } = state;
   const foreign = newForeignVersions.find((version) => holdsContent(version, change.content));
   if (foreign !== undefined) return makeAdoptedOutcome(foreign);
   const { provenance, metadataFrom } = change;
   // Use the config from the plan rather than from the last read, because reviewers saw the plan.
   const content = makeNewVersionContent(change.content, metadataFrom);
   const earlierVersions = listLangfuseVersions(reading).filter((version) => !createdVersions.includes(version));
-  const rewritten = await findRewrittenVersion(earlierVersions, change, readFormerContents);
+  const rewritten = findRewrittenVersion(earlierVersions, change);
   if (rewritten !== null) {
     const servedBy = [...reading.active].flatMap(([label, version]) => (version?.id === rewritten.id ? [label] : []));
     return makeRewrittenOutcome(rewritten, 'not_made', servedBy);
   }
-  const newVersion = { content, labels, message: makeCommitMessage(provenance) };
+  const newVersion = { content, labels, message: makeCommitMessage(provenance, MAX_MESSAGE_LENGTH) };
   try {
     const created = await readBackIfDifferent(state, await service.create(request.promptId, newVersion), change);
     createdVersions.push(created);

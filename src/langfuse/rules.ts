@@ -4,6 +4,9 @@ import type { ProviderRules } from '../domain/provider.ts';
 /** The label that Langfuse itself moves to each new version. */
 export const LATEST_LABEL = 'latest';
 
+/** The maximum length of a version's commit message, in UTF-16 code units. */
+export const MAX_MESSAGE_LENGTH = 500;
+
 /**
  * Langfuse's rules for prompt names and labels, based on its API reference and on tests against a server. Langfuse
  * validates labels only when it creates a version, not when it adds a label to an existing version. promptsync

@@ -13,7 +13,7 @@ import {
   listChangingEnvironments,
 } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { makeVersionRef, type KnownVersion } from '../domain/versions.ts';
+import { makeVersionRef, type KnownVersion, type VersionSource } from '../domain/versions.ts';
 import type { UnmetWant } from '../domain/wanted-since.ts';
 import { makeMoveEvidence, wasMovedAfterSync } from './was-moved-after-sync.ts';
 
@@ -34,6 +34,8 @@ type DriftInput = {
   readonly unmetWants: UnmetWants;
   /** The commits that the records of active versions name and that the clone does not have. */
   readonly missingCommits: ReadonlySet<string>;
+  /** The git sources of active versions without a version record, by version id. */
+  readonly messageSources: ReadonlyMap<string, VersionSource>;
   /** True if the user specified no base. */
   readonly isDefaultBase: boolean;
 };
@@ -86,7 +88,7 @@ function findEnvironmentDrift({ environment, after }: SetActive, compared: Drift
   const wasWanted = version === null || isFormer;
   const isMoved = showsMoveAfterSync(baseChange, compared) || showsMoveInRecords(want);
   const kind = !isMoved && (wasWanted || isFirstWant(want, compared)) ? 'unfinished' : 'outside';
-  const observed = version && makeServedVersion(version, compared.missingCommits);
+  const observed = version && makeServedVersion(version, compared);
   const expected = baseChange.after;
   return [
     { subject: 'environment', environment, kind, restoresBase: isSameTarget(after, expected), expected, observed },
@@ -139,15 +141,17 @@ export function listActiveAsWanted(
 }
 
 /**
- * Describes the version that a drifted environment serves. Includes the commit only if promptsync created the version.
+ * Describes the version that a drifted environment serves. Includes the commit only if promptsync created the version,
+ * or if git has the text of the version at the commit that its message names.
  */
 function makeServedVersion(
   { isManaged, source, ...version }: KnownVersion,
-  missingCommits: ReadonlySet<string>,
+  { missingCommits, messageSources }: Pick<DriftInput, 'missingCommits' | 'messageSources'>,
 ): ServedVersion {
-  const commit = isManaged ? source?.commit : undefined;
+  const commit = (isManaged ? source : messageSources.get(version.id))?.commit;
   return {
     ...makeVersionRef(version),
+    isManaged: isManaged === true,
     ...(commit === undefined ? {} : { commit }),
     ...(commit !== undefined && missingCommits.has(commit) && { isCommitMissing: true }),
     ...(version.staysKnown && { pin: String(version.number) }),

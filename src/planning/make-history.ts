@@ -42,7 +42,7 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
   const adoptionEnd = findAdoptionEnd(known, sources.history);
   return known.map((version) => {
     const { id, number, digest, baseline, source, message, times, createdBy } = version;
-    const { commit, path } = version.isManaged && source !== null ? source : {};
+    const { commit, path } = version.isManaged !== false && source !== null ? source : {};
     return {
       ref: { id, number },
       digest,
@@ -90,6 +90,7 @@ function classifyOrigin(
   adoptionEnd: number,
   metadata: ObservedPrompt['metadata'],
 ): VersionOrigin {
+  if (isManaged === null && source !== null) return 'git';
   if (isManaged) return source?.commit === undefined ? 'uncommitted' : 'git';
   if (metadata === 'dropped' || isManaged === null) return 'unknown';
   return number < adoptionEnd ? 'before-adoption' : 'outside';

@@ -162,6 +162,7 @@ function findDriftSinceBase(
     wantedSince: history.wantedSince.get(file.id) ?? new Map(),
     unmetWants: history.unmetWants.get(file.id) ?? NO_UNMET_WANTS,
     missingCommits: history.missingCommits,
+    messageSources: history.messageSources.get(file.id) ?? new Map(),
     isDefaultBase: base.isDefault,
   });
 }

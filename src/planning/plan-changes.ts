@@ -192,9 +192,7 @@ function chooseMetadataSource(
 function makeCreateChange(content: Content, { atRefs, provenance, changeSummaries }: ContentSources): CreateVersion {
   for (const [ref, at] of atRefs) {
     if (!at.isSuccess || at.value.content !== content) continue;
-    const changeSummary = changeSummaries.get(ref);
-    const source = at.value.provenance;
-    const provenanceAtRef = changeSummary === undefined ? source : { ...source, changeSummary };
+    const provenanceAtRef = { ...at.value.provenance, ...changeSummaries.get(ref) };
     return { kind: 'create-version', content, ref, provenance: provenanceAtRef };
   }
   return { kind: 'create-version', content, provenance };

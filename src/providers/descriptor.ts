@@ -1,5 +1,4 @@
 import type { DigestedText } from '../domain/content.ts';
-import type { ContentAtRef } from '../domain/plan.ts';
 import type { Provider, ProviderRules } from '../domain/provider.ts';
 import type { Vocabulary } from '../domain/vocabulary.ts';
 import type { ConnectionOptions } from '../service/connection.ts';
@@ -87,12 +86,6 @@ export type ProviderOpening = {
   readonly newOperation: () => string;
   /** Returns the text of a prompt file at a commit, or null if git does not have the file at that commit. */
   readonly textAt: (commit: string, path: string) => Promise<DigestedText | null>;
-  /**
-   * Reads the content that a prompt file had after each commit that changed it, together with the source of that
-   * content in git. Covers the given commit, HEAD, and the ancestors of both. Returns null if this history may be
-   * incomplete, for example in a shallow clone.
-   */
-  readonly readFormerContents: (commit: string, path: string) => Promise<readonly ContentAtRef[] | null>;
   /** Returns the path of the file of a prompt that the user did not select. Null if there is none. */
   readonly findUnselectedFile: (promptId: string) => string | null;
 };

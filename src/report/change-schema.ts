@@ -149,7 +149,9 @@ const EnvironmentDriftShape = z.object({
   observed: VersionRefShape.extend({
     made_by: z
       .enum(['git', 'outside'])
-      .describe('Who created the version. git: promptsync, from a commit. outside: someone else.'),
+      .describe(
+        'Who created the version. git: promptsync, from a commit. outside: someone else, or the service does not show it.',
+      ),
     commit: z.string().optional().describe('The commit that the version was created from.'),
     commit_missing: z.literal(true).optional().describe('The clone does not have that commit.'),
     pin: z

@@ -140,11 +140,11 @@ function makeOriginCells(version: ReportVersionOrigin): CellTexts {
   const { message, made_by: maker, created_at: createdAt, created_by: createdBy } = version;
   const note = createdAt === undefined ? MAKER_NOTES[maker] : undefined;
   const creator = createdBy === undefined ? undefined : describeCreator(createdBy);
-  const { date = createdAt, author = creator, subject = message?.split('\n', 1)[0] || note } = version;
-  return makeCommitCells({ ...version, date, author, subject });
+  const { date, author = creator, subject = message?.split('\n', 1)[0] || note } = version;
+  return makeCommitCells({ ...version, date: createdAt ?? date, author, subject });
 }
 
-/** The creator that Langfuse names if a version was created with an API key. */
+/** The creator that a service names if a version was created with an API key. */
 const API_CREATOR = 'API';
 /** The number of characters of a user id that a table shows. */
 const USER_ID_LENGTH = 4;

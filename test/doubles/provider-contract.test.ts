@@ -43,7 +43,7 @@ describeProviderContract({
     const keys = { publicKey: PUBLIC_KEY, secretKey: SECRET_KEY };
     const service = connectLangfuse({ ...connection, baseUrl }, keys, () => null);
     return {
-      provider: makeLangfuseProvider({ service, readFormerContents: async () => null, sleep }),
+      provider: makeLangfuseProvider({ service, sleep }),
       close: service.close,
     };
   },

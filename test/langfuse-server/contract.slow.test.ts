@@ -29,7 +29,7 @@ describeProviderContract({
   connectTo: (baseUrl) => {
     const service = connectLangfuse({ ...connection, baseUrl }, server.keys, () => null);
     return {
-      provider: makeLangfuseProvider({ service, readFormerContents: async () => null, sleep }),
+      provider: makeLangfuseProvider({ service, sleep }),
       close: service.close,
     };
   },

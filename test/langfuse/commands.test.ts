@@ -202,7 +202,7 @@ describe('history with Langfuse', () => {
       { version_number: 1, created_at: expect.stringMatching(/^2025-06-01T00:00:.*Z$/), created_by: 'cmf8a2b7d0001qz' },
     ]);
     const { stdout } = await runChecked(['history', 'support/greeting']);
-    expect(stdout).toMatch(/^v4 +2026-03-04 05:06 +API +Edit$/m);
+    expect(stdout).toMatch(/^v4 +2026-03-04 05:06 +[0-9a-f]{12} +Ada +Edit$/m);
     expect(stdout).toMatch(/^v3 +2025-06-01 00:02 +user cmf8…$/m);
     expect(stdout).toMatch(/^v1 +2025-06-01 00:00 +user cmf8… +First$/m);
     const { report: lineage } = await json('history', 'support/greeting', '--environment', 'production');

@@ -57,7 +57,6 @@ export function openLangfuse(setup: Setup): ServiceModel {
       kept.shown.clear();
       return makeLangfuseProvider({
         service: callsOf(kept, world, calls),
-        readFormerContents: async () => null,
         sleep: calls.sleep,
       });
     },

@@ -232,12 +232,24 @@ describe('drift', () => {
     expect(driftOf({ ...pinned, text: 'Two' }, seen, { ...pinned, text: 'Two' })).toStrictEqual([
       {
         ...{ kind: 'outside', subject: 'environment', environment: 'staging', restoresBase: true },
-        ...{ expected: { id: 'ver_2', number: 2 }, observed: { id: 'ver_3', number: 3 } },
+        ...{ expected: { id: 'ver_2', number: 2 }, observed: { id: 'ver_3', number: 3, isManaged: false } },
       },
       {
         ...{ kind: 'outside', subject: 'environment', environment: 'production', restoresBase: true },
-        ...{ expected: { id: 'ver_1', number: 1 }, observed: { id: 'ver_4', number: 4, commit: 'c4', pin: '4' } },
+        expected: { id: 'ver_1', number: 1 },
+        observed: { id: 'ver_4', number: 4, isManaged: true, commit: 'c4', pin: '4' },
       },
+    ]);
+  });
+
+  test('The plan reports the commit that the message of a version without a version record names', () => {
+    const source = { digest: theirs.content.digest, commit: 'c9', path: 'prompts/a.md' };
+    const messageSources = new Map([['p1', new Map([['ver_3', source]])]]);
+    const seen = { active: { staging: theirs, promptsync: two } };
+    const wanted = { pins: { staging: 2 }, text: 'Two' };
+    const base: BaseState = { files: new Map([['p1', makeFile(wanted)]]), isDefault: false };
+    expect(planPrompt(makeFile(wanted), observed(seen), rules({ base, messageSources })).drift).toMatchObject([
+      { environment: 'staging', observed: { id: 'ver_3', isManaged: false, commit: 'c9' } },
     ]);
   });
 

@@ -154,6 +154,7 @@ export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
       wantedSince: new Map(),
       unmetWants: new Map(),
       missingCommits: new Set(),
+      messageSources: new Map(),
       alwaysPinned: new Map(),
       otherWants: new Map(),
       provenance: new Map(),

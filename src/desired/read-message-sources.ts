@@ -1,0 +1,48 @@
+import { findCommitIdInMessage } from '../domain/commit-message.ts';
+import { matchesDigest } from '../domain/content.ts';
+import type { ObservedPrompt } from '../domain/observed-prompt.ts';
+import type { KnownVersion, VersionSource } from '../domain/versions.ts';
+import type { PromptRepository } from './open-workspace.ts';
+import { findFileAtCommit, type PromptLocation } from './read-at-commit.ts';
+
+/**
+ * Returns the observed prompt with the git source of each version that has no version record but a message with a
+ * commit id. A message alone proves nothing, so the version must also have the text of the prompt file at that commit.
+ */
+export async function addMessageSources(
+  prompt: PromptLocation,
+  observed: ObservedPrompt,
+  repository: PromptRepository,
+): Promise<ObservedPrompt> {
+  const addSource = async (version: KnownVersion): Promise<KnownVersion> => {
+    const source = await readMessageSource(prompt, version, repository);
+    return source === null ? version : { ...version, source };
+  };
+  const active = [...observed.active].map(async ([environment, version]) => {
+    return [environment, version === null ? null : await addSource(version)] as const;
+  });
+  return {
+    ...observed,
+    known: await Promise.all(observed.known.map(addSource)),
+    active: new Map(await Promise.all(active)),
+  };
+}
+
+/**
+ * Reads the git source of a version from the commit id in its message. Returns null if the service shows who created
+ * the version, if the clone does not have the commit, or if the file had another text there.
+ */
+export async function readMessageSource(
+  { id, type, path }: PromptLocation,
+  { isManaged, message = '', digest }: KnownVersion,
+  repository: PromptRepository,
+): Promise<VersionSource | null> {
+  const shortId = isManaged === null ? findCommitIdInMessage(message) : null;
+  if (shortId === null) return null;
+  const commit = await repository.resolveRef(shortId);
+  // A branch or a tag can have the name of a shortened commit id.
+  if (commit?.startsWith(shortId) !== true) return null;
+  const result = await findFileAtCommit({ id, type, path: repository.toRootPath(path) }, commit, repository);
+  if (result.kind === 'missing' || !matchesDigest(digest, result.file.content)) return null;
+  return { digest, commit, path: result.path };
+}

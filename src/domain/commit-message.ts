@@ -1,0 +1,23 @@
+import { cutText, shortenCommitId } from '../text.ts';
+import type { Provenance } from './plan.ts';
+
+/**
+ * Returns the message to store with a new version: the subject and the id of the commit that introduced the content,
+ * such as `Explain the decision (9f2c1ab04d3e)`. A long subject is cut, so that the id stays. Returns undefined if the
+ * file is not committed.
+ * @param maxLength the maximum length of the message, in UTF-16 code units
+ */
+export function makeCommitMessage(
+  { commit, changeCommit = commit, changeSummary }: Provenance,
+  maxLength: number,
+): string | undefined {
+  if (changeCommit === undefined) return undefined;
+  const id = `(${shortenCommitId(changeCommit)})`;
+  if (changeSummary === undefined) return id;
+  return `${cutText(changeSummary.toWellFormed(), maxLength - id.length - 1)} ${id}`;
+}
+
+/** Returns the shortened commit id at the end of a version's message. Returns null if there is none. */
+export function findCommitIdInMessage(message: string): string | null {
+  return /(?:^| )\(([0-9a-f]{12})\)$/.exec(message)?.[1] ?? null;
+}
