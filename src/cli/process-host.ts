@@ -48,9 +48,11 @@ function hideExperimentalWarnings(): void {
  * a process, so promptsync uses `process.exit` there.
  */
 function endProcess(code: number): void {
+  if (process.platform === 'win32') process.exit(code);
+  // The listeners release the workspace lock.
+  process.emit('exit', code);
   process.removeAllListeners('SIGINT');
-  if (process.platform !== 'win32') process.kill(process.pid, 'SIGINT');
-  process.exit(code);
+  process.kill(process.pid, 'SIGINT');
 }
 
 /** Detects hyperlink support from environment variables. A stream that is not a terminal supports no hyperlinks. */

@@ -28,10 +28,9 @@ import type {
   ReportRow,
 } from '../report/schema.ts';
 import type { ReportWantedFields } from '../report/change-schema.ts';
-import { makeKeptMetadataFields, makeTextFields } from './make-text-fields.ts';
+import { makeKeptMetadataFields, makeTextFields, omitLargeTexts } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
 import { makeReportSummary } from './make-report-summary.ts';
-import { omitLargeTexts } from './omit-large-texts.ts';
 import type { CommandRun } from './result.ts';
 
 /**

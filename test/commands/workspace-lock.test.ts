@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { childEnvironment, CLI, startCli } from '../support/cli.ts';
+import { childEnvironment, CLI, KILLED, startCli } from '../support/cli.ts';
 import { git, makeWorkspace } from '../support/folder.ts';
 import { summarizeRun } from '../support/promotion.ts';
 import { CONFIG } from '../support/prompts.ts';
@@ -99,7 +99,7 @@ describe('the workspace lock', () => {
     held.child.kill('SIGINT');
     await expect.poll(() => held.written.stderr).toContain('Interrupted');
     held.child.kill('SIGINT');
-    expect(await held.ended).toMatchObject({ exitCode: 130, stdout: '' });
+    expect(await held.ended).toMatchObject({ exitCode: KILLED, stdout: '' });
     expect(isLocked(scene)).toBe(false);
   });
 

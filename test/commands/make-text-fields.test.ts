@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { omitLargeTexts } from '../../src/commands/omit-large-texts.ts';
+import { omitLargeTexts } from '../../src/commands/make-text-fields.ts';
 import { promptOf, setActive } from '../report/support.ts';
 
 const MEGABYTE = 'x'.repeat(1_000_000);
