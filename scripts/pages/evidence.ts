@@ -49,7 +49,7 @@ export const EVIDENCE = {
   'prompt/tool-environment': { environment: 'promptsync' },
   'prompt/hidden-character': { character: '\\u{200B}', count: 2 },
   'prompt/gone': {
-    ...{ key: 'support/greeting', base: 'main', isMatched: true, pins: ['"production" to "7"'] },
+    ...{ id: 'prm_greeting', key: 'support/greeting', base: 'main', file: 'deleted', pins: ['"production" to "7"'] },
     serves: 'The service still serves v7 in "production".',
   },
   // YAML, in prompt files and in promptsync.yaml

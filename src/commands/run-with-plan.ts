@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { getVocabulary } from '../config/service.ts';
 import { NO_ACCEPTED_WARNINGS, collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
@@ -22,7 +24,6 @@ import {
   type LeftManagement,
 } from '../desired/read-desired-state.ts';
 import { readPlanningHistory } from '../desired/read-planning-history.ts';
-import { makePromptMatcher } from '../files/find-prompt-paths.ts';
 import { openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import { assumeObservation, UNAVAILABLE_PROVIDER } from '../observing/assume-observation.ts';
 import { type ReadNeeds, NO_READ_NEEDS, observePrompts, makeReadRequest } from '../observing/observe-prompts.ts';
@@ -170,8 +171,8 @@ async function planFromObservation(
   const problems = [
     ...desired.problems,
     ...warnAboutUnknownPrompts(files, observation, service),
-    ...warnAboutLeftManagement(base, config, observation),
-    ...warnAboutLeftManagement(leftSinceDefaultBase, config, NO_OBSERVATION),
+    ...warnAboutLeftManagement(base, desired, observation),
+    ...warnAboutLeftManagement(leftSinceDefaultBase, desired, NO_OBSERVATION),
   ];
   const printNotice = options.quiet === true ? () => {} : world.printNotice;
   return {
@@ -217,7 +218,7 @@ async function planFromAssumption(desired: DesiredWorkspace, reason: Problem, wo
     ...desired,
     promotionSources: new Map<string, string>(),
     otherPromotionSources: new Map<string, string>(),
-    problems: [...desired.problems, reason, ...warnAboutLeftManagement(desired.base, desired.config, NO_OBSERVATION)],
+    problems: [...desired.problems, reason, ...warnAboutLeftManagement(desired.base, desired, NO_OBSERVATION)],
   };
   const makeRequestFor = (file: PromptFile) => makeReadRequest(file, unchecked);
   const observation = assumeObservation(unchecked, unchecked.config.rules);
@@ -321,16 +322,20 @@ export async function replanPrompt(
  */
 function warnAboutLeftManagement(
   left: LeftManagement | null,
-  config: Config,
+  { config, allFiles }: Pick<DesiredWorkspace, 'config' | 'allFiles'>,
   observation: Observation,
 ): readonly Problem[] {
   if (left === null) return [];
   const { ref: base, removedFiles, removedPins } = left;
-  const isMatched = makePromptMatcher(config);
+  const currentPaths = new Set(allFiles.map(({ path }) => path));
+  const findFate = (path: string): 'deleted' | 'unmatched' | 'other-id' => {
+    if (currentPaths.has(path)) return 'other-id';
+    return existsSync(join(dirname(config.file), path)) ? 'unmatched' : 'deleted';
+  };
   return [
     ...removedFiles.map(({ id, key, path, pins }) => {
       const serves = describeServedVersions(id, pins, observation);
-      const evidence = { key, base, isMatched: isMatched(path), pins: pins.map(describePin), serves };
+      const evidence = { id, key, base, file: findFate(path), pins: pins.map(describePin), serves };
       return makeProblem('prompt/gone', evidence, { path });
     }),
     ...removedPins.map(({ file: { id, path }, pins }) => {

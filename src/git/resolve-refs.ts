@@ -6,8 +6,8 @@ import { hasControlCharacters } from '../text.ts';
  * - `found`: The ref refers to a commit. It is fixed if it is the id of a commit or the name of a tag. All other refs are
  *   moving: branches, `HEAD` and relative refs such as `v1~1`.
  * - `unknown`: git does not know the ref.
- * - `short-id`: The ref has the form of a commit id, but it has fewer than `MIN_ID_DIGITS` digits. `commits` contains the
- *   ids of the commits that begin with these digits.
+ * - `short-id`: The ref is the beginning of a commit id, but it has fewer than `MIN_ID_DIGITS` digits. `commits` contains
+ *   the ids of the commits that begin with these digits.
  * - `ambiguous-id`: The ref is the beginning of the ids of several commits.
  */
 export type PinnedRef =
@@ -18,8 +18,9 @@ export type PinnedRef =
 /**
  * Creates a function that resolves the ref of a `git:` pin. Everything that interprets pins must ask this function,
  * because git's own rules let a tag hide a commit and resolve a branch differently on a laptop and in CI:
- * - 4 to 64 hexadecimal digits are always the id of a commit, and never the name of a branch or a tag. Otherwise,
- *   somebody could change what a pin means by pushing a tag with this name.
+ * - 12 or more hexadecimal digits are always the id of a commit. Otherwise, somebody could change what a pin means by
+ *   pushing a tag with this name.
+ * - Fewer hexadecimal digits are an error if the id of a commit begins with them.
  * - `refs/…` is exactly that ref.
  * - Any other name is a tag, or else a branch of the remote, or else a local branch.
  * @param resolveRef resolves a ref by git's rules
@@ -34,18 +35,19 @@ export function makePinnedRefResolver(
     const commit = await resolveRef(ref);
     return commit === null ? { kind: 'unknown' } : { kind: 'found', commit, isMoving };
   };
-  const resolveId = async (id: string, steps: string): Promise<PinnedRef> => {
+  const resolveId = async (id: string, steps: string): Promise<PinnedRef | null> => {
     const objects = (await listObjectsTogether(id)).filter((object) => object.startsWith(id));
     const resolved = await Promise.all(objects.map((object) => resolveRef(object)));
     const commits = [...new Set(resolved.flatMap((commit) => commit ?? []))];
-    if (id.length < MIN_ID_DIGITS) return { kind: 'short-id', commits };
+    if (id.length < MIN_ID_DIGITS) return commits.length === 0 ? null : { kind: 'short-id', commits };
     if (commits.length > 1) return { kind: 'ambiguous-id', commits };
     const [commit] = commits;
     return commit === undefined ? { kind: 'unknown' } : resolveExactly(`${commit}${steps}`, steps !== '');
   };
   return async (ref, findRemote) => {
     const [, name = '', steps = ''] = NAME_AND_STEPS.exec(ref) ?? [];
-    if (OBJECT_ID.test(name)) return resolveId(name.toLowerCase(), steps);
+    const pinnedId = OBJECT_ID.test(name) ? await resolveId(name.toLowerCase(), steps) : null;
+    if (pinnedId !== null) return pinnedId;
     if (HEAD_NAMES.includes(name)) return resolveExactly(ref, true);
     const candidates = name.startsWith('refs/') ? [name] : listFullNames(name, await findRemote());
     const existing = await Promise.all(

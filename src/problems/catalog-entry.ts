@@ -70,3 +70,24 @@ export function makePromptCommand(command: 'promote' | 'rollback', key: string, 
 export function quoteShellWord(text: string): string {
   return /^[\w./][\w./-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/** The names of characters that people type or paste by mistake, because they look like ASCII characters. */
+const CHARACTER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['\r', 'carriage return'],
+  ['\u00a0', 'no-break space'],
+  ['\u2003', 'em space'],
+  ['\u2009', 'thin space'],
+  ['\u200b', 'zero-width space'],
+  ['\u2028', 'line separator'],
+  ['\u202f', 'narrow no-break space'],
+  ['\u3000', 'ideographic space'],
+  ['\ufeff', 'byte order mark'],
+  ['\uff1a', 'full-width colon'],
+]);
+
+/** Describes a character for a message, such as `U+00A0 (no-break space)`. */
+export function describeCharacter(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  const name = CHARACTER_NAMES.get(character);
+  return name === undefined ? `U+${code}` : `U+${code} (${name})`;
+}

@@ -1,5 +1,6 @@
 import { escapeSelector, formatCount, formatNumber, joinCodeNames, joinQuotedNames, joinWords } from '../text.ts';
 import {
+  describeCharacter,
   makeSuggestionHint,
   quoteShellWord,
   defineError,
@@ -21,25 +22,34 @@ type InvalidField = {
   fix?: string | undefined;
 };
 
-/** The names of characters that people type or paste by mistake, because they look like ASCII characters. */
-const CHARACTER_NAMES: ReadonlyMap<string, string> = new Map([
-  ['\r', 'carriage return'],
-  ['\u00a0', 'no-break space'],
-  ['\u2003', 'em space'],
-  ['\u2009', 'thin space'],
-  ['\u200b', 'zero-width space'],
-  ['\u2028', 'line separator'],
-  ['\u202f', 'narrow no-break space'],
-  ['\u3000', 'ideographic space'],
-  ['\ufeff', 'byte order mark'],
-  ['\uff1a', 'full-width colon'],
-]);
+/** A prompt without a prompt file, although the base has one. */
+type GonePrompt = {
+  id: string;
+  key: string;
+  base: string;
+  /** What became of the file: deleted, no longer matched by a pattern, or used for another prompt id. */
+  file: 'deleted' | 'unmatched' | 'other-id';
+  /** The last pins of the file, such as `"staging" to "latest"`. */
+  pins: readonly string[];
+  /** The sentence that says what the service still serves. Empty if promptsync has not asked. */
+  serves: string;
+};
 
-/** Describes a character for a message, such as `U+00A0 (no-break space)`. */
-function describeCharacter(character: string): string {
-  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  const name = CHARACTER_NAMES.get(character);
-  return name === undefined ? `U+${code}` : `U+${code} (${name})`;
+function describeGoneFile({ file, key }: GonePrompt): string {
+  switch (file) {
+    case 'deleted':
+      return `the file for the prompt "${key}" has been deleted`;
+    case 'unmatched':
+      return `no pattern under \`prompts\` matches the file for the prompt "${key}" anymore`;
+    case 'other-id':
+      return `the file for the prompt "${key}" has a different \`id\``;
+  }
+}
+
+function makeGoneHint({ file, id }: GonePrompt): string {
+  const advice =
+    'If no application uses the prompt anymore, delete it in the service. promptsync never deletes prompts.';
+  return file === 'other-id' ? `To keep the prompt, restore \`id: ${id}\`. ${advice}` : advice;
 }
 
 /** The problems of prompt files, of the YAML in files, and of edits that promptsync makes in files. */
@@ -273,21 +283,10 @@ export const FILE_PROBLEMS = {
         : `The file contains the invisible character ${e.character}.`,
     'Make sure that the character is intentional. promptsync sends it to the service unchanged.',
   ),
-  'prompt/gone': defineWarning<{
-    key: string;
-    base: string;
-    /** Whether a pattern of the configuration still matches the path of the file. */
-    isMatched: boolean;
-    /** The last pins of the file, such as `"staging" to "latest"`. */
-    pins: readonly string[];
-    /** The sentence that says what the service still serves. Empty if promptsync has not asked. */
-    serves: string;
-  }>((e) => {
-    const file = `the file of the prompt "${e.key}"`;
-    const cause = e.isMatched ? `${file} has been deleted` : `no pattern under \`prompts\` matches ${file} anymore`;
+  'prompt/gone': defineWarning<GonePrompt>((e) => {
     const pins = joinWords(e.pins, 'and') || 'no environment';
-    return `Since the base commit \`${e.base}\`, ${cause}. It pinned ${pins}.${e.serves && ` ${e.serves}`}`;
-  }, 'If no application uses the prompt anymore, delete it in the service. promptsync never deletes prompts.'),
+    return `Since the base commit \`${e.base}\`, ${describeGoneFile(e)}. It pinned ${pins}.${e.serves && ` ${e.serves}`}`;
+  }, makeGoneHint),
 
   // YAML, in prompt files and in promptsync.yaml
   'yaml/syntax': defineError<{

@@ -187,21 +187,19 @@ export const PLANNING_PROBLEMS = {
   ),
   'pin/unknown-ref': defineError<{ ref: string }>(
     (e) => `The git ref \`${e.ref}\` does not exist in this repository.`,
-    'Check the name of the ref. If this clone is shallow, fetch the ref. In CI, fetch the full history: set `fetch-depth: 0` for `actions/checkout` in GitHub Actions, or `GIT_DEPTH: 0` in GitLab CI.',
-  ),
-  'pin/short-commit-id': defineError<{
-    ref: string;
-    /** The ids of the commits that begin with the digits of the ref. */
-    commits: readonly string[];
-  }>(
-    ({ ref, commits: [commit, ...others] }) =>
-      commit !== undefined && others.length === 0
-        ? `The pin \`git:${ref}\` has too few digits. The full id of this commit is ${commit}.`
-        : `The pin \`git:${ref}\` has the form of a commit id, but too few digits.`,
-    ({ ref, commits: [commit, ...others] }) => {
-      const pin = commit !== undefined && others.length === 0 ? `\`git:${commit}\`` : 'the full id of the commit';
-      return `Pin ${pin}, or at least its first 12 digits. If you mean a tag or a branch with this name, pin \`git:refs/tags/${ref}\` or \`git:refs/heads/${ref}\`.`;
+    (e) => {
+      const isId = /^[0-9a-f]{12,}$/i.test(e.ref);
+      const check = isId
+        ? `Check the commit id. To pin a tag with this name, pin \`git:refs/tags/${e.ref}\`.`
+        : 'Check the name of the ref.';
+      return `${check} If this clone is shallow, fetch the ref. In CI, fetch the full history: set \`fetch-depth: 0\` for \`actions/checkout\` in GitHub Actions, or \`GIT_DEPTH: 0\` in GitLab CI.`;
     },
+  ),
+  /** `commits` contains the ids of all commits that begin with the digits of the ref. */
+  'pin/short-commit-id': defineError<{ ref: string; commits: readonly string[] }>(
+    (e) => `The pin \`git:${e.ref}\` has too few digits for a commit id. The full id is ${joinWords(e.commits, 'or')}.`,
+    (e) =>
+      `Pin the full id of a commit, or at least its first 12 digits. If you mean a tag with this name, pin \`git:refs/tags/${e.ref}\`.`,
   ),
   'pin/ambiguous-commit-id': defineError<{ ref: string; commits: readonly string[] }>(
     (e) => `The pin \`git:${e.ref}\` is the beginning of the ids of several commits: ${joinWords(e.commits, 'and')}.`,
@@ -221,7 +219,7 @@ export const PLANNING_PROBLEMS = {
     (e) =>
       e.pin === 'latest'
         ? `"${e.environment}" is pinned to \`latest\`, which \`promptsync.yaml\` does not allow for this environment.`
-        : `"${e.environment}" is pinned to \`${e.pin}\`, which moves with new commits. \`allow_latest: false\` in \`promptsync.yaml\` does not allow this.`,
+        : `"${e.environment}" is pinned to \`${e.pin}\`, which can refer to another commit later. \`allow_latest: false\` in \`promptsync.yaml\` does not allow this.`,
     'Pin a version number, the id of a commit (`git:<commit>`), or a tag (`git:<tag>`) instead.',
   ),
   'guard/placeholder-id': defineError(

@@ -105,10 +105,15 @@ describe('resolvePinnedRef', () => {
     expect(await resolve(folder, commits[0]!)).toMatchObject({ commit: commits[0] });
   });
 
-  test('resolvePinnedRef resolves a tag with a short hexadecimal name only if it is written in full', async () => {
+  test('resolvePinnedRef resolves a tag with a short hexadecimal name if no commit id begins with that name', async () => {
     const { folder, second } = makeHistory(['tag 20261201']);
-    expect(await resolve(folder, '20261201')).toEqual({ kind: 'short-id', commits: [] });
-    expect(await resolve(folder, 'refs/tags/20261201')).toEqual({ kind: 'found', commit: second, isMoving: false });
+    expect(await resolve(folder, '20261201')).toEqual({ kind: 'found', commit: second, isMoving: false });
+  });
+
+  test('resolvePinnedRef resolves a tag that is named like a commit id only if the tag is written in full', async () => {
+    const { folder, second } = makeHistory(['tag 202612011200']);
+    expect(await resolve(folder, '202612011200')).toEqual({ kind: 'unknown' });
+    expect(await resolve(folder, 'refs/tags/202612011200')).toEqual({ kind: 'found', commit: second, isMoving: false });
   });
 });
 
