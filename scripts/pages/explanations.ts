@@ -43,7 +43,7 @@ export const EXPLANATIONS = {
   'prompt/conflict-markers': {
     why: 'The file still has unresolved conflicts from a merge or a pull, so it contains both sides. promptsync also searches the prompt text for conflict markers.',
     advice:
-      'Some prompts teach a model to write such blocks. `promptsync import` and `promptsync pull` write this line if the text in the service has conflict markers. `promptsync.yaml` cannot accept them for all files. The review of the pull request that adds the line shows a warning.',
+      '`promptsync import` and `promptsync pull` add this setting to the file if the text in the service contains conflict markers. `promptsync.yaml` cannot accept conflict markers for all files. If a pull request adds the setting, its review shows a warning.',
   },
   'prompt/no-front-matter': {
     why: 'Every file that matches `prompts:` must be a prompt file, which begins with front matter (a block between two `---` lines).',
@@ -75,7 +75,7 @@ export const EXPLANATIONS = {
     why: 'If a placeholder and a variable have the same name, an application cannot tell them apart.',
   },
   'prompt/possible-marker': {
-    why: 'The line might be a misspelled marker. If so, the text below it has become part of the previous message. promptsync compares the line as readers see it, in any letter case, with any kind of quotation mark, and with any character that looks like a space.',
+    why: 'The line might be a misspelled marker. If so, the text below it has become part of the previous message. promptsync compares what readers see: it ignores case and treats all quotation marks alike, and all characters that look like spaces alike.',
   },
   'prompt/marker-in-text': {
     why: 'Markers have no special meaning in a text prompt, so promptsync sends them as text.',
@@ -111,7 +111,7 @@ export const EXPLANATIONS = {
       'To accept invisible characters in a file, add `accept_warnings: [prompt/hidden-character]` to its front matter.',
   },
   'prompt/gone': {
-    why: 'promptsync changes only prompts whose file matches a pattern under `prompts`. It leaves this prompt alone from now on, so the service keeps serving it.',
+    why: 'promptsync changes only prompts whose file matches a pattern under `prompts`. From now on, it leaves this prompt alone, so the service keeps serving it.',
   },
   // YAML, in prompt files and in promptsync.yaml
   'yaml/syntax': { why: null },
@@ -119,7 +119,7 @@ export const EXPLANATIONS = {
     why: 'Some keyboards type a full-width colon, and text from web pages often contains no-break spaces. YAML gives these characters no special meaning.',
   },
   'yaml/ambiguous-value': {
-    why: 'Many tools still read YAML 1.1, so the authors of metadata often expect its reading. promptsync warns once for each file.',
+    why: 'Many tools still use YAML 1.1, so people who write metadata often expect its interpretation. promptsync warns once for each file.',
   },
   'yaml/not-a-mapping': { why: 'The front matter and `promptsync.yaml` must consist of named values (`name: value`).' },
   'yaml/duplicate-key': { why: UNAMBIGUOUS_YAML },
@@ -146,7 +146,7 @@ export const EXPLANATIONS = {
     why: 'The command must contact the service, but neither `promptsync.yaml` nor an environment variable sets its URL.',
   },
   'config/different-addresses': {
-    why: 'promptsync sends the keys to this address, and it cannot know which of the two servers may receive them.',
+    why: 'promptsync sends the keys to the address in these variables, and it cannot know which of the two servers is meant to receive them.',
   },
   'config/missing-key': {
     why: 'The service rejects requests without an API key.',
@@ -229,7 +229,7 @@ export const EXPLANATIONS = {
   'langfuse/new-prompt': { why: 'In Langfuse, a sync creates any prompt that does not exist yet.' },
   'langfuse/refused': { why: null },
   'langfuse/concurrent-version': {
-    why: 'Langfuse numbers versions in order, and someone else took the next number first. promptsync then plans the prompt again, up to five times, with a random pause of up to a second. It reports this error only if it loses each time.',
+    why: 'Langfuse numbers versions in order, and someone else took the next number first. promptsync then plans the prompt again, up to five times, with a random pause of up to a second. It reports this error only if it loses every time.',
   },
   'langfuse/missing-part': {
     why: 'Langfuse rejects a version whose text refers to a prompt that does not exist.',
@@ -253,7 +253,7 @@ export const EXPLANATIONS = {
   'pin/not-promoted': { why: PROMOTION_ORDER },
   'pin/source-not-asked': { why: null },
   'pin/gone': {
-    why: 'promptsync changes only environments that the file pins. It leaves these environments alone from now on, so they keep serving the same version.',
+    why: 'promptsync changes only environments that the file pins. From now on, it leaves these environments alone, so they keep serving the same version.',
   },
   'pin/not-in-git': {
     why: 'With `portable_pins`, a pin must refer to a commit, but no commit contains the text of this version. Someone probably changed the text in the service.',
@@ -263,7 +263,7 @@ export const EXPLANATIONS = {
     why: 'The tag, branch, or commit is misspelled, has been deleted, or is missing from this clone.',
   },
   'pin/short-commit-id': {
-    why: 'A short id is easy to imitate: somebody could push a tag with this name, or a commit whose id begins with the same digits. Therefore 4 to 11 hexadecimal digits are never the name of a tag or a branch, and a commit id has at least 12 digits.',
+    why: 'A short id is easy to imitate: somebody could push a tag with this name, or a commit whose id begins with the same digits. promptsync therefore never treats 4 to 11 hexadecimal digits as a tag or branch name, and requires at least 12 digits for a commit id.',
   },
   'pin/ambiguous-commit-id': { why: null },
   'pin/no-prompt-at-ref': { why: null },
@@ -366,7 +366,7 @@ export const EXPLANATIONS = {
   'pull/conflict': { why: SAME_LINES },
   'pull/would-conflict': { why: SAME_LINES },
   'pull/side-needed': {
-    why: "In a file that accepts conflict markers, nobody could tell a conflict from the prompt's own text.",
+    why: "In a file that accepts conflict markers, nobody could distinguish promptsync's markers from those in the prompt's own text.",
   },
   'pull/pin-conflict': {
     why: 'Since the last sync, both the pin in the file and the active version in the service have changed.',
@@ -409,7 +409,7 @@ export const EXPLANATIONS = {
   'bundle/too-deep': { why: 'Many programs cannot read JSON that is nested this deeply.' },
   'bundle/not-in-git': { why: null },
   'bundle/composed': { why: null },
-  'bundle/uncommitted': { why: 'Nobody can reproduce such a bundle from git.' },
+  'bundle/uncommitted': { why: 'A bundle with uncommitted changes cannot be reproduced from git.' },
   'bundle/contains-key': { why: 'Anyone who can read the bundle could use the API key in it.' },
   // promptsync init
   'init/service-needed': { why: null },
@@ -430,7 +430,7 @@ export const EXPLANATIONS = {
   'action/invalid-event': { why: null },
   'action/no-config': { why: null },
   'action/linked-config': {
-    why: "A pull request could replace a team's folder with a link, and the team's key would reach a different service.",
+    why: "Otherwise, a pull request could replace a team's folder with a link and send the team's key to a different service.",
   },
   'action/no-checkout': {
     why: 'The action needs a clone of the repository to read the prompt files and their history.',

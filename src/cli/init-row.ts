@@ -23,7 +23,7 @@ export const INIT_ROW: CommandRow = makeReportRow({
     provider,
     url: makeTextFlag(
       '--url <url>',
-      `the address of the prompt service (default with --provider: ${addressVariables.join('; ')})`,
+      `the address of the prompt service (with --provider, the default is the value of ${addressVariables.join('; ')})`,
     ),
     embedded: makeBooleanFlag('--embedded', 'use the embedded service to try out promptsync'),
     apiKeyEnv: makeTextFlag(

@@ -73,7 +73,7 @@ export async function checkBranchSetting(config: Config): Promise<readonly Probl
     .findTrackedBranch(branch)
     .catch(() => null);
   if (name === null) return [];
-  const expected = `\`${branch}\` is the name of a remote-tracking branch, not of a branch`;
+  const expected = `\`${branch}\` is a remote-tracking branch, not the name of a branch on the remote`;
   const evidence = { field: 'branch', expected, fix: `Set \`branch: ${name}\` in \`promptsync.yaml\`.` };
   return [makeProblem('config/invalid-field', evidence, branchPlace ?? {})];
 }

@@ -190,7 +190,7 @@ async function examineUncommitted(
     const found = `${formatCount(paths.length, 'file')}: ${joinNames(quoted, MAX_PATHS)}`;
     const isInSubmodule = paths.some((path) => repository.findSubmodule(path) !== null);
     const advice = isInSubmodule
-      ? 'Move promptsync.yaml into the submodule, and commit all other files.'
+      ? 'Move promptsync.yaml into the submodule, and commit the listed files that are not in it.'
       : 'Commit these files.';
     return makeWarningPoint(
       name,

@@ -30,6 +30,7 @@ import { type ReadNeeds, NO_READ_NEEDS, observePrompts, makeReadRequest } from '
 import { makePlan, planPrompt } from '../planning/make-plan.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { DEFAULT_PROVIDER, NAMED_PROVIDERS, PROVIDERS } from '../providers/list.ts';
+import { joinWords } from '../text.ts';
 import { checkBranchSetting } from './check-merged-and-up-to-date.ts';
 import {
   type ContactPolicyOptions,
@@ -366,5 +367,5 @@ function describeServedVersions(id: string, pins: readonly EnvironmentPin[], obs
   });
   return active.length === 0
     ? 'The service serves no version in these environments.'
-    : `The service still serves ${active.join(', ')}.`;
+    : `The service still serves ${joinWords(active, 'and')}.`;
 }

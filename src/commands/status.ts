@@ -94,7 +94,7 @@ async function readWaitingPromotions(
   const { versions } = await readVersionHistories(waiting).catch((error: unknown) => {
     if (quiet !== true) {
       printNotice(
-        `promptsync cannot show since when prompts wait for a promotion because ${describeReadFailure(error)}.`,
+        `promptsync cannot show how long prompts have been waiting for promotion because ${describeReadFailure(error)}.`,
       );
     }
     return readVersionHistories({ ...waiting, repository: null });

@@ -7,7 +7,7 @@ export const COMMAND_PROBLEMS = {
   'promote/nothing-active': defineError<{ environment: string; key: string }>(
     (e) => `No version of this prompt is active in "${e.environment}".`,
     (e) =>
-      `First activate a version in "${e.environment}" with \`promptsync sync\`. If the file does not pin "${e.environment}", run \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\` before that. Then run this command again.`,
+      `If the file does not pin "${e.environment}", first run \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\`. Then activate a version in "${e.environment}" with \`promptsync sync\`, and run this command again.`,
   ),
   'promote/source-unclear': defineError<{
     environment: string;

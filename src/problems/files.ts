@@ -40,7 +40,7 @@ function describeGoneFile({ file, key }: GonePrompt): string {
     case 'deleted':
       return `the file for the prompt "${key}" has been deleted`;
     case 'unmatched':
-      return `no pattern under \`prompts\` matches the file for the prompt "${key}" anymore`;
+      return `the file for the prompt "${key}" no longer matches a pattern under \`prompts\``;
     case 'other-id':
       return `the file for the prompt "${key}" has a different \`id\``;
   }
@@ -86,8 +86,8 @@ export const FILE_PROBLEMS = {
         : 'The file contains unresolved merge conflict markers.',
     (e) =>
       e.isAccepted
-        ? 'Make sure that the markers are part of the prompt, and that no merge left them behind.'
-        : 'Resolve the conflict, then remove the conflict markers (the lines that begin with `<<<<<<<`, `|||||||`, `=======`, or `>>>>>>>`). If the prompt text must contain such lines, add `accept_warnings: [prompt/conflict-markers]` to the front matter of this file.',
+        ? 'Make sure that the markers are part of the prompt and are not left over from a merge.'
+        : 'Resolve the conflict, then remove the conflict markers (the lines that begin with `<<<<<<<`, `|||||||`, `=======`, or `>>>>>>>`). If the prompt text must contain such lines, for example to teach a model to write them, add `accept_warnings: [prompt/conflict-markers]` to the front matter of this file.',
   ),
   'prompt/no-front-matter': defineError<{
     path: string;

@@ -69,7 +69,7 @@ export const FORGE_PROBLEMS = {
     (e) => (e.misnamed === null ? NO_CONFIG_HINT : `Rename \`${e.misnamed}\` to \`promptsync.yaml\`.`),
   ),
   'action/linked-config': defineError<{ link: string }>(
-    (e) => `The path of the configuration leads through the symbolic link \`${e.link}\`.`,
+    (e) => `The path to the configuration file goes through the symbolic link \`${e.link}\`.`,
     'Set the `working-directory` and `config` inputs to paths without symbolic links, or replace the link with a real file or folder.',
   ),
   'action/no-checkout': defineError(

@@ -202,7 +202,7 @@ export const PLANNING_PROBLEMS = {
       `Pin the full id of a commit, or at least its first 12 digits. If you mean a tag with this name, pin \`git:refs/tags/${e.ref}\`.`,
   ),
   'pin/ambiguous-commit-id': defineError<{ ref: string; commits: readonly string[] }>(
-    (e) => `The pin \`git:${e.ref}\` is the beginning of the ids of several commits: ${joinWords(e.commits, 'and')}.`,
+    (e) => `The pin \`git:${e.ref}\` is a prefix of several commit ids: ${joinWords(e.commits, 'and')}.`,
     'Pin the full id of the commit.',
   ),
   'pin/no-prompt-at-ref': defineError<{ ref: string; reason: string }>(

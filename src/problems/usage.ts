@@ -16,7 +16,7 @@ const SETTING_HINTS: ReadonlyMap<string, string> = new Map([
   ],
   [
     'tracking_environment',
-    'Remove this line. promptsync always keeps its record in the environment `promptsync`, and the name is no longer a setting.',
+    'Remove this line. promptsync always keeps its record in the environment `promptsync`, and that name is no longer configurable.',
   ],
 ]);
 
@@ -124,7 +124,7 @@ export const USAGE_PROBLEMS = {
     suggestion: string;
   }>(
     (e) => `The pattern "${e.pattern}" matches no file.`,
-    (e) => `Write \`${e.suggestion}\`. A pattern must match files, and folders are separated by forward slashes.`,
+    (e) => `Write \`${e.suggestion}\`. Patterns match files, not folders, and separate folders with forward slashes.`,
   ),
   'config/drift-needs-base': defineWarning(
     '`on_drift` is set to `fail`, but promptsync cannot detect drift because it has no commit to compare with.',

@@ -68,7 +68,7 @@ const CreateVersionShape = z.object({
     .literal(true)
     .optional()
     .describe(
-      'The report omits the metadata that the new version keeps, because of its size. The limits are those of `text_omitted`.',
+      'The report omits the metadata that the new version keeps, because of its size. The limits are the same as for `text_omitted`.',
     ),
   ref: z
     .string()

@@ -184,7 +184,7 @@ export function describeVersionNotes(change: ReportChange, all: readonly ReportC
 export function listKeptMetadataLines(change: ReportChange): readonly string[] {
   if (change.kind !== 'create-version') return [];
   if (change.metadata_omitted === true)
-    return ['The report omits this metadata because of its size (over 1 MB, or over 32 MB in all).'];
+    return ['The report omits this metadata because of its size (over 1 MB, or over 32 MB in total).'];
   return change.kept_metadata?.split('\n') ?? [];
 }
 

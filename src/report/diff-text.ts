@@ -43,7 +43,7 @@ export const UNKNOWN_TEXT_NOTES = {
   before: 'the current text is unknown because the plan was created offline',
   after: 'promptsync has not read the new text yet, but will read it before a sync',
   omitted:
-    'the report omits a text because of its size (over 1 MB, or over 32 MB in all), but the change counts as shown; to see it, run git diff',
+    'the report omits text because of its size (over 1 MB, or over 32 MB in total), but the change counts as shown; to see it, run git diff',
 } as const satisfies Record<NonNullable<TextDiff['unknownReason']>, string>;
 
 function renderDiff(diff: TextDiff, style: Style, length: DiffLength): readonly string[] {

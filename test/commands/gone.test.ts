@@ -43,7 +43,7 @@ describe('plan --base with a deleted prompt file', () => {
         severity: 'warning',
         path: REFUND,
         message:
-          'Since the base commit `HEAD^`, the file of the prompt "team/refund" has been deleted. It pinned "staging" to "latest", "production" to "latest", and "qa" to "latest". The service still serves v1 in "staging", v2 in "production".',
+          'Since the base commit `HEAD^`, the file for the prompt "team/refund" has been deleted. It pinned "staging" to "latest", "production" to "latest", and "qa" to "latest". The service still serves v1 in "staging" and v2 in "production".',
       },
     ]);
     expect(report.summary.prompts).toBe(1);
@@ -145,9 +145,9 @@ describe('prompts and environments that leave management without a deleted file'
   }
 
   const ALL_PINS = 'It pinned "staging" to "latest", "production" to "latest", and "qa" to "latest".';
-  const SERVED = 'The service still serves v1 in "staging", v1 in "production", v1 in "qa".';
+  const SERVED = 'The service still serves v1 in "staging", v1 in "production", and v1 in "qa".';
   const unmatched = (base: string) =>
-    `prompt/gone prompts/refund.md: Since the base commit \`${base}\`, no pattern under \`prompts\` matches the file of the prompt "refund" anymore. ${ALL_PINS}`;
+    `prompt/gone prompts/refund.md: Since the base commit \`${base}\`, the file for the prompt "refund" no longer matches a pattern under \`prompts\`. ${ALL_PINS}`;
 
   test('plan --base lists a prompt whose file no pattern matches anymore, and what the service serves', async () => {
     const { service, folder } = await makeSynced();
@@ -190,7 +190,7 @@ describe('prompts and environments that leave management without a deleted file'
     const message =
       'Since the base commit `main`, pins have been removed from the file. It pinned "production" to "latest" and "qa" to "latest".';
     expect(leftIn(await runJson(folder, ['plan', '--base', 'main'], service))).toEqual([
-      `pin/gone prompts/refund.md: ${message} The service still serves v1 in "production", v1 in "qa".`,
+      `pin/gone prompts/refund.md: ${message} The service still serves v1 in "production" and v1 in "qa".`,
     ]);
     const offline = await runJson(folder, ['plan', '--base', 'main', '--offline'], service);
     expect(leftIn(offline)).toEqual([`pin/gone prompts/refund.md: ${message}`]);

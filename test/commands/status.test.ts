@@ -118,7 +118,7 @@ describe('status', () => {
     const { exitCode, stdout, stderr } = await scene.run('status');
     expect(exitCode).toBe(0);
     expect(stdout).toContain('v1 ↑2');
-    expect(stderr).toContain('promptsync cannot show since when prompts wait for a promotion because');
+    expect(stderr).toContain('promptsync cannot show how long prompts have been waiting for promotion because');
     expect((await scene.run('status', '--quiet')).stderr).not.toContain('since when');
   });
 

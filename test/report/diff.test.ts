@@ -118,7 +118,7 @@ describe('renderDiffs', () => {
   test('renderDiffs shows a message instead of a diff if the text is too large', () => {
     const long = setActive({ after_text: null, text_omitted: true });
     expect(diffs(long)).toEqual([
-      expect.stringMatching(/^staging: the report omits a text because of its size .* counts as shown/),
+      expect.stringMatching(/^staging: the report omits text because of its size .* counts as shown/),
     ]);
   });
 

@@ -451,7 +451,7 @@ describe('a Markdown page over its size limit', () => {
     const long = setActive({ after_text: null, text_omitted: true });
     const text = page(report([prompt({ changes: [long] })]));
     expect(text).toContain(
-      'not complete. It omits the texts of 1 change because of their size, but the change counts as shown. To see',
+      'not complete. It omits the text of 1 change because of its size, but the change counts as shown. To see',
     );
   });
 
