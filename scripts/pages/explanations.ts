@@ -263,7 +263,7 @@ export const EXPLANATIONS = {
     why: 'The tag, branch, or commit is misspelled, has been deleted, or is missing from this clone.',
   },
   'pin/short-commit-id': {
-    why: 'A short id is easy to imitate: somebody could push a tag with this name, or a commit whose id begins with the same digits. promptsync therefore never treats 4 to 11 hexadecimal digits as a tag or branch name, and requires at least 12 digits for a commit id.',
+    why: 'A short id is easy to imitate: somebody could push a tag with this name, or a commit whose id begins with the same digits. Therefore a pin needs at least 12 digits of a commit id.',
   },
   'pin/ambiguous-commit-id': { why: null },
   'pin/no-prompt-at-ref': { why: null },

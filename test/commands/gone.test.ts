@@ -197,4 +197,19 @@ describe('prompts and environments that leave management without a deleted file'
     const narrowed = await runJson(folder, ['plan', '--base', 'main', '--environment', 'staging'], service);
     expect(leftIn(narrowed)).toEqual([]);
   });
+
+  test('plan --base says that a file has a different id, and not that it was deleted, if somebody changed the id', async () => {
+    const { service, folder } = await makeSynced();
+    writeFiles(folder, { 'prompts/refund.md': promptText('refunds', { pins: PINS }) });
+    const [warning] = leftIn(await runJson(folder, ['plan', '--base', 'main'], service));
+    expect(warning).toContain('the file for the prompt "refund" has a different `id`');
+  });
+
+  test('plan --base says that a file was deleted, even if its pattern was removed at the same time', async () => {
+    const { service, folder } = await makeSynced();
+    writeFiles(folder, { 'promptsync.yaml': `${CONFIG}prompts: ["prompts/**/*.md", "!prompts/refund.md"]\n` });
+    git(folder, 'rm', '--quiet', 'prompts/refund.md');
+    const [warning] = leftIn(await runJson(folder, ['plan', '--base', 'main'], service));
+    expect(warning).toContain('the file for the prompt "refund" has been deleted');
+  });
 });
