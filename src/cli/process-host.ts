@@ -44,11 +44,12 @@ function hideExperimentalWarnings(): void {
 
 /**
  * Ends the process like an unhandled SIGINT, for which shells report the exit code 130. `process.exit` would wait for
- * the writes in flight, and a write to a full pipe takes until somebody reads the pipe. Windows cannot send a signal to
- * a process, so promptsync uses `process.exit` there.
+ * pending writes, and a write to a full pipe blocks until somebody reads from it. Windows cannot send a signal to a
+ * process, and Linux ignores the signal for process 1, such as that of a container. There, promptsync uses
+ * `process.exit`.
  */
 function endProcess(code: number): void {
-  if (process.platform === 'win32') process.exit(code);
+  if (process.platform === 'win32' || process.pid === 1) process.exit(code);
   // The listeners release the workspace lock.
   process.emit('exit', code);
   process.removeAllListeners('SIGINT');

@@ -215,7 +215,11 @@ type OfflineSources = Pick<DesiredState, 'contentsAtRefs'> & {
   readonly uncommitted: ReadonlySet<string>;
 };
 
-/** Finds uncommitted prompt files, and reads the contents that the pins of the bundled environment refer to. */
+/**
+ * Finds uncommitted prompt files, and reads the contents that the pins of the bundled environment refer to. If no pin
+ * refers to a commit, the bundle does not need git, which many container images lack. Then a failure of git only means
+ * that promptsync does not warn about uncommitted files.
+ */
 async function readOfflineSources(pinned: readonly PinnedPrompt[], config: Config): Promise<Result<OfflineSources>> {
   const files = pinned.map(({ file, pin }) => ({ ...file, pins: [pin] }));
   try {
@@ -223,7 +227,8 @@ async function readOfflineSources(pinned: readonly PinnedPrompt[], config: Confi
     const uncommitted = (await repository?.findUncommitted(files.map(({ path }) => path))) ?? new Set<string>();
     return makeSuccess({ contentsAtRefs: await readContentsAtRefs(files, repository), uncommitted });
   } catch (error) {
-    return failWithProblem(error);
+    if (pinned.some(({ pin: { pin } }) => pin.kind === 'git')) return failWithProblem(error);
+    return makeSuccess({ contentsAtRefs: new Map(), uncommitted: new Set() });
   }
 }
 

@@ -164,7 +164,7 @@ describe('a TypeScript bundle', () => {
     expect(compileUse(use, prompts).compiled).toEqual(NO_ERRORS);
   });
 
-  test('a TypeScript bundle compiles if its metadata has long lists of differently shaped objects', () => {
+  test('a TypeScript bundle compiles even if its metadata contains long lists of objects with different shapes', () => {
     const shapes = (count: number) => Array.from({ length: count }, (_, index) => ({ [`k${index}`]: index }));
     const halves = Array.from({ length: 3000 }, (_, index) => (index < 1500 ? { a: index } : { b: 'x' }));
     const prompts = [

@@ -39,8 +39,8 @@ test('sync warns about a prompt file removed since the base commit but does not 
 });
 
 test.each([
-  ['plan --base reports only deleted prompts as gone in a sparse checkout', ['--base', 'main']],
-  ['plan reports only deleted prompts as gone in a sparse checkout', []],
+  ['in a sparse checkout, plan --base reports only deleted prompts as gone', ['--base', 'main']],
+  ['in a sparse checkout, plan reports only deleted prompts as gone', []],
 ] as const)('%s', async (_, base) => {
   const names = ['moved', 'kept', 'deleted'];
   const library = names.map((name) => [`prompts/library/${name}.md`, promptText(name)]);

@@ -47,7 +47,7 @@ const guards: readonly [string, Guarded][] = [
     },
   ],
   [
-    'plan and sync both refuse a pin to HEAD in an environment with allow_latest: false',
+    'plan and sync both reject a pin to HEAD in an environment with allow_latest: false',
     {
       config: 'environments: { staging: {}, production: { allow_latest: false } }\n',
       pins: { staging: 'latest', production: 'git:HEAD' },

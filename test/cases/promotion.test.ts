@@ -213,7 +213,7 @@ describe('the promotion guard', () => {
     ],
     ['sync refuses a reapplied promotion that skips staging even if the file initially had no pins', {}],
     [
-      'sync refuses a reapplied promotion that skips staging even if the file initially pinned staging to a branch',
+      'sync rejects a reapplied promotion that skips staging even if the file initially pinned staging to a branch',
       { staging: 'git:release', production: 1 },
     ],
   ])('%s', async (_, pins) => {
@@ -228,7 +228,7 @@ describe('the promotion guard', () => {
     expect(listServed(scene)).toEqual(['v2', 'v1']);
   });
 
-  test('sync refuses a production pin to a branch if staging does not serve the text of the branch, even after the branch is moved', async () => {
+  test('sync rejects a production pin to a branch if staging does not serve the text on that branch, even after the branch is moved', async () => {
     const scene = await startWithThreeVersions(3, 3);
     git(scene.folder, 'switch', '--quiet', '--create', 'side');
     scene.commit({ ...textThree(3, 3), text: 'Four.' });

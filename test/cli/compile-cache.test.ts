@@ -96,9 +96,12 @@ describe('makeCacheFolder', () => {
   });
 
   test.each<[string, (folder: string) => Variables]>([
-    ['makeCacheFolder does not create a missing HOME', (folder) => ({ HOME: join(folder, 'missing') })],
     [
-      'makeCacheFolder does not create the parent of XDG_CACHE_HOME',
+      'makeCacheFolder does not create the HOME folder if it is missing',
+      (folder) => ({ HOME: join(folder, 'missing') }),
+    ],
+    [
+      'makeCacheFolder does not create the parent folder of XDG_CACHE_HOME if it is missing',
       (folder) => ({ XDG_CACHE_HOME: join(folder, 'missing/.cache'), HOME: folder }),
     ],
   ])('%s', (_, variablesOf) => {

@@ -132,7 +132,7 @@ describe.each(SHELLS)('promptsync completes the command line in %s', (shell) => 
     },
   );
 
-  test.skipIf(!isInstalled(shell))(`${shell} completion runs no promptsync from a relative folder on PATH`, () => {
+  test.skipIf(!isInstalled(shell))(`${shell} completion never runs a promptsync in a relative folder on PATH`, () => {
     const folder = makeRepository(workspaceFiles({ p: { key: 'key' } }));
     makeProgram('promptsync', folder, folder);
     expect(completionsFor(shell, ['promptsync', 'plan', 'k'], { folder, programs: '.' })).toEqual([]);

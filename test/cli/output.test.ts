@@ -95,7 +95,7 @@ describe('--output', () => {
     expect(readdirSync(folder)).not.toContain('good.json');
   });
 
-  test('sync rejects a socket as its output file before sending any request', async () => {
+  test('before sending any request, sync rejects an output file that is a socket', async () => {
     const { folder, service, promptsync } = await makeStage();
     const server = createServer().listen(join(folder, 'out.json'));
     onTestFinished(() => void server.close());
@@ -107,7 +107,7 @@ describe('--output', () => {
 
   // Even root cannot create a file there, although its permissions allow it.
   test.skipIf(!existsSync('/proc/self/fd'))(
-    'sync rejects an output file that the file system refuses before sending any request',
+    'before sending any request, sync rejects an output file that the file system refuses to create',
     async () => {
       const { service, promptsync } = await makeStage();
       const { stdout, exitCode } = await promptsync('sync --yes -o /proc/self/fd/out.json');
@@ -198,7 +198,7 @@ describe('standard error', () => {
   });
 });
 
-describe('a Basic credential that was pasted into a prompt', () => {
+describe('a Basic credential pasted into a prompt', () => {
   const [user, secretKey] = ['pk-lf-0a1b2c3d', 'sk-lf-4e5f6a7b'];
   const settings = { provider: 'langfuse', base_url: 'https://langfuse.example.com' };
 

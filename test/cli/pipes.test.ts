@@ -52,9 +52,17 @@ describe.skipIf(!existsSync('/dev/stdout'))('standard output as an output file',
 
   // The standard output of a child process of Node is a socket, which no program can open by its path.
   test.each([
-    ['sync --yes --output writes to a path of standard output even if it is a socket', 'sync --yes', '/dev/stdout'],
-    ['plan --output writes to a path of standard output even if it is a socket', 'plan', '/dev/fd/1'],
-    ['doctor --output writes to a path of standard output even if it is a socket', 'doctor', '/proc/self/fd/1'],
+    [
+      'sync --yes --output /dev/stdout writes the report even if standard output is a socket',
+      'sync --yes',
+      '/dev/stdout',
+    ],
+    ['plan --output /dev/fd/1 writes the report even if standard output is a socket', 'plan', '/dev/fd/1'],
+    [
+      'doctor --output /proc/self/fd/1 writes the report even if standard output is a socket',
+      'doctor',
+      '/proc/self/fd/1',
+    ],
   ])('%s', async (_, line, path) => {
     const words = [...line.split(' '), '--format', 'json', '--output', path];
     const { exitCode, stdout } = await runCli(makeRepository(files), words);
@@ -62,7 +70,7 @@ describe.skipIf(!existsSync('/dev/stdout'))('standard output as an output file',
     expect(JSON.parse(stdout)).toMatchObject({ schema_version: 1 });
   });
 
-  test('bundle --output writes to a path of standard output even if it is a socket', async () => {
+  test('bundle --output /dev/stdout writes the bundle even if standard output is a socket', async () => {
     const folder = makeRepository(workspaceFiles({ a: {} }, 'service: { embedded: service.db }\n'));
     await runCli(folder, ['sync', '--yes']);
     const words = ['bundle', '--environment', 'staging', '--format', 'json', '--output', '/dev/stdout'];
@@ -72,7 +80,7 @@ describe.skipIf(!existsSync('/dev/stdout'))('standard output as an output file',
   });
 });
 
-test('promptsync prints no experimental warning of Node if the proxy is a SOCKS proxy', async () => {
+test("promptsync hides Node's experimental warning if the proxy is a SOCKS proxy", async () => {
   const environment = {
     PROMPTSYNC_BASE_URL: 'http://prompts.invalid',
     PROMPTSYNC_API_KEY: KEY,
@@ -84,7 +92,7 @@ test('promptsync prints no experimental warning of Node if the proxy is a SOCKS 
   expect(stderr).not.toContain('ExperimentalWarning');
 });
 
-test('a deleted working folder is one message without a stack trace', async () => {
+test('in a deleted working folder, promptsync prints a single message without a stack trace', async () => {
   const folder = makeFolder();
   const { stdout, stderr } = await bash(folder, 'mkdir gone; cd gone; rmdir ../gone; promptsync plan');
   expect(stdout).toBe('codes 1\n');

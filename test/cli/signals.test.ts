@@ -88,7 +88,7 @@ describe('a signal during a slow sync', () => {
     expect(await ended).toMatchObject({ exitCode: KILLED, stdout: '' });
   });
 
-  test('a second signal ends a run that writes its report to a pipe that nobody reads', async () => {
+  test('a second signal ends a run that is writing its report to a pipe without a reader', async () => {
     const { environment } = await startTestService(IDS);
     const text = 'A line that is longer than most.\n'.repeat(2_000);
     const folder = makeWorkspace(workspaceFiles({ a: { text }, b: { text }, c: { text } }));

@@ -4,18 +4,28 @@ import { CONFIG, workspaceFiles } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 
-describe('the setting branch', () => {
+describe('the branch setting', () => {
   test.each<[string, readonly string[], string, string | null]>([
-    ['validate refuses origin/main if it is a remote-tracking branch', [], 'origin/main', 'main'],
-    ['validate refuses a remote-tracking branch with a slash', ['origin/team/main'], 'origin/team/main', 'team/main'],
     [
-      'validate accepts origin/main if the remote has a branch with this name',
+      'validate rejects origin/main as the branch if origin/main is a remote-tracking branch',
+      [],
+      'origin/main',
+      'main',
+    ],
+    [
+      'validate rejects a remote-tracking branch whose branch on the remote has a slash in its name',
+      ['origin/team/main'],
+      'origin/team/main',
+      'team/main',
+    ],
+    [
+      'validate accepts origin/main as the branch if the remote has a branch with that name',
       ['origin/origin/main'],
       'origin/main',
       null,
     ],
-    ['validate accepts a branch with a slash', ['origin/release/1'], 'release/1', null],
-    ['validate accepts a branch with a slash that was never fetched', [], 'release/1', null],
+    ['validate accepts a branch with a slash in its name', ['origin/release/1'], 'release/1', null],
+    ['validate accepts a branch with a slash in its name even if git never fetched the branch', [], 'release/1', null],
   ])('%s', async (_, refs, branch, right) => {
     const folder = makeRepository(workspaceFiles({ greeting: {} }, `${CONFIG}branch: ${branch}\n`));
     git(folder, 'remote', 'add', 'origin', '/nowhere');
@@ -36,7 +46,7 @@ describe('the setting branch', () => {
     );
   });
 
-  test('plan stops before it contacts the service if branch is a remote-tracking branch', async () => {
+  test('plan stops before it contacts the service if the branch setting names a remote-tracking branch', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: {} }, `${CONFIG}branch: origin/main\n`));
     git(folder, 'remote', 'add', 'origin', '/nowhere');
     git(folder, 'update-ref', 'refs/remotes/origin/main', 'HEAD');

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ChatMessage } from '../../src/domain/chat.ts';
 import { startLangfuse } from '../doubles/langfuse-server.ts';
 import {
@@ -435,7 +435,7 @@ describe('bundle --check', () => {
     expect(await bundle('-o', 'p.json', '--check')).toMatchObject({ exitCode: 2 });
   });
 
-  test('bundle --check exits with 0 if git checked out the files with CRLF line endings', async () => {
+  test('bundle --check exits with 0 even if git checked out the bundle files with CRLF line endings', async () => {
     const { bundle, folder } = await makeStage({ greeting: 'Hi.\r\nBye.\n' });
     const outputs = ['p.json', 'p.ts', 'p.py'];
     const flags = outputs.flatMap((file) => ['-o', file]);
@@ -444,7 +444,7 @@ describe('bundle --check', () => {
     expect(await bundle(...flags, '--check')).toMatchObject({ exitCode: 0 });
   });
 
-  test('bundle --check exits with 2 without reading a file that is much larger than the bundle', async () => {
+  test('if a file is much larger than the bundle, bundle --check exits with 2 without reading that file', async () => {
     const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
     writeFiles(folder, { 'p.json': '' });
     truncateSync(join(folder, 'p.json'), 600 * 1024 * 1024);
@@ -501,6 +501,14 @@ describe('bundle --offline', () => {
     });
   });
 
+  test('bundle --offline needs no git if no pin refers to a commit', async () => {
+    const folder = makeRepository(workspaceFiles({ greeting: { pins: { staging: 'latest' } } }));
+    vi.stubEnv('PATH', '/nowhere');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { exitCode, stdout } = await run(folder, ['bundle', '-e', 'staging', '--offline']);
+    expect({ exitCode, text: stdout.includes('Text of greeting.') }).toEqual({ exitCode: 0, text: true });
+  });
+
   test('bundle --offline reads the text of a `git:` pin from the commit', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: { text: 'Old.', metadata: { model: 'old' } } }));
     git(folder, 'tag', 'v1');
@@ -537,7 +545,7 @@ describe('bundle --offline', () => {
     expect(read(folder, 'p.json')).toBe('old');
   });
 
-  test('bundle --offline warns about each bundled file that has uncommitted changes', async () => {
+  test('bundle --offline warns about each bundled prompt file with uncommitted changes', async () => {
     const others = { staged: {}, unchanged: {}, unpinned: { pins: { production: 'latest' } } };
     const folder = makeRepository(workspaceFiles({ edited: {}, ...others }));
     writeFiles(folder, workspaceFiles({ edited: { text: 'Edited.' }, staged: { text: 'Staged.' }, untracked: {} }));

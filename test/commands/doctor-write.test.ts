@@ -700,7 +700,7 @@ describe('doctor --write on Langfuse', () => {
     expect(langfuse.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
   });
 
-  test('if doctor --write is interrupted in Langfuse, it sends nothing more except to delete its prompt', async () => {
+  test('with Langfuse, an interrupted doctor --write deletes its prompt, checks the deletion, and sends no other request', async () => {
     const { langfuse, check } = await makeLangfuseStage();
     let interrupt = (): void => {};
     const { exitCode, point } = await check(['--write', '--yes', '--verbose'], {

@@ -62,7 +62,7 @@ describe('plan --base with a deleted prompt file', () => {
     expect(deletedFilesIn(await runJson(folder, [...PLAN, 'team/'], service))).toEqual([REFUND]);
   });
 
-  test('plan --base warns about a deleted prompt file even if the service no longer has the prompt', async () => {
+  test('plan --base warns about a deleted prompt file even if the service no longer contains the prompt', async () => {
     const service = await startTestService(['greeting']);
     const folder = await makeGone(service);
     const { exitCode, report } = await runJson(folder, PLAN, service);
@@ -126,7 +126,7 @@ describe('plan --base --only with a deleted prompt file', () => {
   });
 });
 
-describe('prompts and environments that leave management without a deleted file', () => {
+describe('prompts and environments that are no longer managed although no managed file was deleted', () => {
   const CONFIG = 'branch: main\n';
 
   /** Makes a repository with two synced prompts, on a new branch. */
@@ -149,7 +149,7 @@ describe('prompts and environments that leave management without a deleted file'
   const unmatched = (base: string) =>
     `prompt/gone prompts/refund.md: Since the base commit \`${base}\`, the file for the prompt "refund" no longer matches a pattern under \`prompts\`. ${ALL_PINS}`;
 
-  test('plan --base lists a prompt whose file no pattern matches anymore, and what the service serves', async () => {
+  test('plan --base lists a prompt whose file no longer matches any pattern, and the versions that the service still serves', async () => {
     const { service, folder } = await makeSynced();
     writeFiles(folder, { 'promptsync.yaml': `${CONFIG}prompts: ["prompts/**/*.md", "!prompts/refund.md"]\n` });
     expect(leftIn(await runJson(folder, ['plan', '--base', 'main'], service))).toEqual([
@@ -160,7 +160,7 @@ describe('prompts and environments that leave management without a deleted file'
     expect(leftIn(await runJson(folder, ['plan', '--base', 'main', 'greeting'], service))).toEqual([]);
   });
 
-  test('plan lists a prompt whose file matched only the default patterns of the base', async () => {
+  test('plan lists a prompt whose file matched only the default patterns at the base commit', async () => {
     const { service, folder } = await makeSynced();
     const files = { 'other/greeting.md': promptText('greeting', { pins: PINS }) };
     writeFiles(folder, { ...files, 'promptsync.yaml': `${CONFIG}prompts: ["other/*.md"]\n` });
@@ -170,7 +170,7 @@ describe('prompts and environments that leave management without a deleted file'
     ]);
   });
 
-  test('Without --base, plan lists what left management but does not say what the service serves', async () => {
+  test('Without --base, plan lists prompts and environments that are no longer managed, but not the versions that the service serves', async () => {
     const { service, folder } = await makeSynced();
     const base = git(folder, 'rev-parse', 'main').trim().slice(0, 12);
     writeFiles(folder, { 'promptsync.yaml': `${CONFIG}prompts: ["prompts/greeting.md"]\n` });
@@ -184,7 +184,7 @@ describe('prompts and environments that leave management without a deleted file'
     expect(leftIn(await runJson(folder, ['plan'], service)).toSorted()).toEqual(expected.toSorted());
   });
 
-  test('plan --base lists the environments whose pins were removed, and what the service serves there', async () => {
+  test('plan --base lists each environment whose pin was removed, and the version that the service still serves in that environment', async () => {
     const { service, folder } = await makeSynced();
     writeFiles(folder, { 'prompts/refund.md': promptText('refund', { pins: { staging: 'latest' } }) });
     const message =

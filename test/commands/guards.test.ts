@@ -66,7 +66,7 @@ describe('prompt files in a git submodule', () => {
   };
 
   test.each([
-    ['sync refuses a prompt file in a git submodule and names the submodule', SYNC, 3, 'guard/uncommitted'],
+    ['sync rejects a prompt file in a git submodule and names the submodule', SYNC, 3, 'guard/uncommitted'],
     ['plan warns about a prompt file in a git submodule and names the submodule', ['plan'], 0, 'git/uncommitted'],
   ] as const)('%s', async (_, words, expected, code) => {
     const { exitCode, report } = await runJson(makeWithSubmodule(), words, await startTestService(['greeting']));
@@ -85,10 +85,14 @@ describe('prompt files in a git submodule', () => {
   });
 });
 
-describe('prompt files with the git attribute ident', () => {
+describe('prompt files with the ident git attribute', () => {
   test.each([
-    ['sync refuses a prompt file in which git replaces $Id$', 'Version $Id: 12 $', 'git/ident'],
-    ['sync accepts a prompt file with the attribute ident if it contains no keyword', 'Costs $Id', undefined],
+    ['sync rejects a prompt file in which git expands $Id$', 'Version $Id: 12 $', 'git/ident'],
+    [
+      'sync accepts a prompt file with the ident git attribute if the file does not contain $Id$',
+      'Costs $Id',
+      undefined,
+    ],
   ])('%s', async (_, text, code) => {
     const folder = makeRepository({ ...workspaceFiles({ greeting: { text } }), '.gitattributes': '*.md ident\n' });
     const { exitCode, report } = await runJson(folder, SYNC, await startTestService(['greeting']));

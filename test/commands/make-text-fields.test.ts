@@ -6,7 +6,7 @@ const MEGABYTE = 'x'.repeat(1_000_000);
 const to = (text: string) =>
   setActive({ before: { id: 'ver_1', version_number: 1 }, before_text: '', after_text: text });
 
-test('A report omits every text after the first one that would exceed 32 MB', () => {
+test('A report omits all further prompt text from the first change that would make the total exceed 32 MB', () => {
   const changes = [...Array.from({ length: 31 }, () => to(MEGABYTE)), to('y'.repeat(999_990)), to(MEGABYTE), to('z')];
   const [prompt, last] = omitLargeTexts([promptOf({ changes }), promptOf({ changes: [to('a'), setActive({})] })]);
   expect(prompt?.changes.slice(0, 32)).toEqual(changes.slice(0, 32));
@@ -15,7 +15,7 @@ test('A report omits every text after the first one that would exceed 32 MB', ()
   expect(last?.changes).toMatchObject([omitted, setActive({})]);
 });
 
-test('A report that omits one side of a change omits the metadata of both sides and shows the other text', () => {
+test('A report that omits the text on one side of a change shows the text on the other side, but no metadata', () => {
   const metadata = { before_metadata: 'a: 1', after_metadata: 'a: 2' };
   const change = { ...to(`${MEGABYTE}x`), before_text: 'before', ...metadata };
   expect(JSON.parse(JSON.stringify(omitLargeTexts([promptOf({ changes: [change] })])))).toMatchObject([
@@ -24,7 +24,7 @@ test('A report that omits one side of a change omits the metadata of both sides 
   expect(JSON.stringify(omitLargeTexts([promptOf({ changes: [change] })]))).not.toContain('_metadata');
 });
 
-test('A report omits the texts of edits and the kept metadata of new versions by the same rule', () => {
+test('A report omits text over 1 MB from edits, and kept metadata over 1 MB from new versions', () => {
   const { kind: _, environment, ...serves } = to(`${MEGABYTE}x`);
   const pin = { kind: 'set-pin', environment, before: '1', after: '2', serves } as const;
   const text = { kind: 'set-text', from: 'v2', conflicts: 0, texts: { ...serves, environment } } as const;

@@ -217,7 +217,7 @@ function pathOf({ path }: FrontRequest): string {
   return path.replace('http://prompts.invalid', '');
 }
 
-test('a pull request plan looks up the service of the base at the path of the configuration, even if the head replaced its folder with a link', async () => {
+test('a pull request plan contacts no service if the head replaces the folder of the configuration with a symbolic link to a folder with another service', async () => {
   const services = await startServices();
   const theirs = `service: { base_url: "${services.other.baseUrl}" }\nprompts: ["../team-b/*.md"]\n`;
   const folder = makeRepository({

@@ -128,11 +128,11 @@ describe('pull of a text that changed in the service and in git', () => {
   });
 });
 
-describe('pull of a text with conflict markers', () => {
+describe('pull of prompt text that contains conflict markers', () => {
   const block = '<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE';
   const accept_warnings = ['prompt/conflict-markers'];
 
-  test('pull accepts the conflict markers of the service in the front matter, so that the next sync has nothing to do', async () => {
+  test('if text in the service contains conflict markers, pull accepts them in the front matter, so that the next sync is a no-op', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: two(block) });
     const ran = await pull(scene);
@@ -143,8 +143,12 @@ describe('pull of a text with conflict markers', () => {
   });
 
   test.each([
-    ['pull writes no markers of its own into a file that accepts conflict markers', { accept_warnings }, 'Theirs.'],
-    ['pull writes no markers of its own if the text in the service has conflict markers', {}, block],
+    [
+      'pull writes no conflict markers of its own into a file that accepts conflict markers',
+      { accept_warnings },
+      'Theirs.',
+    ],
+    ['pull writes no conflict markers of its own if the text in the service contains conflict markers', {}, block],
   ])('%s', async (_, parts, theirs) => {
     const scene = await makeSynced(parts);
     changeOutside(scene, { content: two(theirs) });

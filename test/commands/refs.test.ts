@@ -35,7 +35,7 @@ function makeTagged(files: Files): string {
 }
 
 test.each([
-  ['validate refuses a pin to a branch in an environment with allow_latest: false', 'git:main', 3],
+  ['validate rejects a pin to a branch in an environment with allow_latest: false', 'git:main', 3],
   ['validate accepts a pin to a tag in an environment with allow_latest: false', 'git:v1', 0],
 ])('%s', async (_, pin, expected) => {
   const config = `${CONFIG}environments: { staging: {}, production: { allow_latest: false } }\n`;
@@ -94,7 +94,7 @@ describe('a git: pin', () => {
     expect(await contentAt(folder, ref)).toMatchObject({ code, path: PATH, line: 5 });
   });
 
-  test('a git: pin to a short commit id is an error that names the full id', async () => {
+  test('a git: pin to a short commit id causes an error that names the full id', async () => {
     const folder = makeRepository({ [PATH]: promptText('greeting', { text: 'Then.' }) });
     const commit = git(folder, 'rev-parse', 'HEAD');
     const short = commit.slice(0, 8);
@@ -120,7 +120,7 @@ describe('a git: pin', () => {
     expect(await contentAt(folder)).toMatchObject({ code: 'pin/no-prompt-at-ref' });
   });
 
-  test('a git: pin reads an earlier text through the git filter of the file, but does not find it at another path', async () => {
+  test("a git: pin reads a file's earlier text through its git filter, but does not find the text under a different path", async () => {
     const folder = makeRepository({ '.gitattributes': 'prompts/** filter=rot\n' });
     for (const command of ['clean', 'smudge']) git(folder, 'config', `filter.rot.${command}`, 'tr A-Za-z N-ZA-Mn-za-m');
     writeFiles(folder, { [PATH]: promptText('greeting', { text: 'Then.' }) });

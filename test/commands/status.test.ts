@@ -102,7 +102,7 @@ describe('status', () => {
     expect((await scene.run('status', '--format', 'markdown')).stdout).toContain('`v3 → v2 drift`');
   });
 
-  test('status does not read the history of git if no prompt waits for a promotion', async () => {
+  test('status does not read the git history if no prompt is waiting for promotion', async () => {
     const scene = await makePromotionScene({ text: 'One.', pins: { staging: 'latest' } });
     expect((await scene.run('sync', '--yes')).exitCode).toBe(0);
     const listCommands = countGit();
@@ -110,7 +110,7 @@ describe('status', () => {
     expect(listCommands()).toEqual(['config', 'diff', 'ls-files', 'rev-parse']);
   });
 
-  test('status prints a notice and still counts the waiting versions if git cannot read the history', async () => {
+  test('if git cannot read the history, status prints a notice and still counts the versions that are waiting for promotion', async () => {
     const scene = await makeServingScene(3, 1);
     const first = git(scene.folder, 'rev-parse', 'HEAD').trim();
     scene.commit({ ...PINNED, name: 'Another' });

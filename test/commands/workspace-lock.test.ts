@@ -126,7 +126,7 @@ describe('the workspace lock', () => {
   });
 
   test.each(['other.yaml', 'team/promptsync.yaml'])(
-    'a command with the configuration %s respects a lock that a command with another configuration of the repository holds',
+    'a command with the configuration %s respects the lock of a command with another configuration in the same repository',
     async (other) => {
       const scene = await makeScene();
       mkdirSync(join(scene.folder, 'team'));
@@ -139,7 +139,7 @@ describe('the workspace lock', () => {
     },
   );
 
-  test('outside a repository, commands in one folder share the lock and commands in other folders do not wait', async () => {
+  test('outside a repository, commands in the same folder share a lock, and commands in other folders do not wait for it', async () => {
     const scene = await makeScene(makeWorkspace);
     mkdirSync(join(scene.folder, 'team'));
     for (const other of ['other.yaml', 'team/promptsync.yaml'])

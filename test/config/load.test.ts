@@ -56,7 +56,7 @@ describe('loadConfig', () => {
   test.each([
     ['in the working directory', '.git/HEAD promptsync.yml', '.', 'Rename `promptsync.yml` to `promptsync.yaml`.'],
     ['in a parent folder', '.git/HEAD promptsync.yml a/x', 'a', 'Rename `../promptsync.yml` to `promptsync.yaml`.'],
-  ])('loadConfig says to rename a file promptsync.yml that it finds %s', async (_, files, from, hint) => {
+  ])('loadConfig tells the user to rename a promptsync.yml file that it finds %s', async (_, files, from, hint) => {
     const workingDirectory = join(withEmpty(files), from);
     const { problems } = await loadConfig({ workingDirectory, environment: {} });
     expect(problems).toMatchObject([{ code: 'config/not-found', hint }]);

@@ -281,7 +281,7 @@ describe('parseConfig', () => {
     ]);
   });
 
-  test('parseConfig rejects the former setting tracking_environment and asks the user to remove its line', () => {
+  test('parseConfig rejects the former tracking_environment setting and tells the user to remove its line', () => {
     expect(parse('branch: main\ntracking_environment: production').problems).toMatchObject([
       { code: 'config/unknown-field', line: 2, hint: expect.stringContaining('Remove this line.') },
     ]);
@@ -348,7 +348,7 @@ describe('the address of the service', () => {
     expect(service(text, { PROMPTSYNC_BASE_URL: 'https://env.example' })).toEqual(remote('https://env.example'));
   });
 
-  describe('of Langfuse', () => {
+  describe('the address of Langfuse', () => {
     const LANGFUSE = 'service: { provider: langfuse }';
     const [first, second] = ['https://first.example', 'https://second.example'];
     const addressOf = (text: string, environment: Variables) => {
@@ -356,13 +356,13 @@ describe('the address of the service', () => {
       return location?.kind === 'remote' ? location.baseUrl : null;
     };
 
-    test('The address of Langfuse defaults to LANGFUSE_BASE_URL, and then to LANGFUSE_HOST', () => {
+    test('The Langfuse address defaults to LANGFUSE_BASE_URL, and then to LANGFUSE_HOST', () => {
       expect(addressOf(LANGFUSE, { LANGFUSE_BASE_URL: first })).toBe(first);
       expect(addressOf(LANGFUSE, { LANGFUSE_BASE_URL: '', LANGFUSE_HOST: second })).toBe(second);
       expect(addressOf(LANGFUSE, { LANGFUSE_BASE_URL: first, LANGFUSE_HOST: `${first}/` })).toBe(first);
     });
 
-    test('LANGFUSE_BASE_URL and LANGFUSE_HOST must contain the same address if promptsync needs one of them', () => {
+    test('parseConfig rejects different addresses in LANGFUSE_BASE_URL and LANGFUSE_HOST unless the address is set elsewhere', () => {
       const both = { LANGFUSE_BASE_URL: first, LANGFUSE_HOST: second };
       const [problem, ...others] = parse(LANGFUSE, both).problems;
       expect(others).toEqual([]);

@@ -35,7 +35,10 @@ export async function perform(page: string, { world: name, line, steps }: Play):
 
 /** Wraps a step for the one shell of all steps, so that later steps see its folder and variables as a reader would. */
 function wrap({ script, exitCode }: Step, path: string, world: World): string {
-  const text = script.replaceAll(SERVICE, world.baseUrl).replaceAll(/(?<=\b\w+KEY=)…/g, world.key);
+  const text = script
+    .replaceAll(SERVICE, world.baseUrl)
+    .replaceAll(/(?<=\b\w+BASE_URL=)…/g, world.baseUrl)
+    .replaceAll(/(?<=\b\w+KEY=)…/g, world.key);
   const block = `{\n${text}\n} > '${path}.output' 2>&1\necho $? > '${path}.code'`;
   return exitCode === 0 ? block : `set +e\n${block}\nset -e`;
 }

@@ -23,7 +23,7 @@ describe('docs/commands.md', () => {
   });
 });
 
-test('each command that a hint says to run names the prompts that the command needs', () => {
+test('every command that a hint tells the user to run includes the prompt argument that the command requires', () => {
   const text = readPage('docs/troubleshooting.md').replaceAll(/\s+/g, ' ');
   const commands = [...text.matchAll(/\brun:? `(promptsync (?:import|new|promote|rollback)\b[^`]*)`/g)];
   expect(commands.length).toBeGreaterThan(3);

@@ -4,22 +4,22 @@ import { findCommitIdInMessage, makeCommitMessage } from '../../src/domain/commi
 const COMMIT = '9f2c1ab04d3e5f60718293a4b5c6d7e8f9012345';
 
 describe('makeCommitMessage', () => {
-  test('the commit message of a version is the subject and the id of the commit that last changed the file', () => {
+  test("a version's commit message consists of the subject and id of the commit that last changed the file", () => {
     const message = 'Explain the decision (9f2c1ab04d3e)';
     expect(makeCommitMessage({ commit: COMMIT, changeSummary: 'Explain the decision' }, 500)).toBe(message);
     const atRef = { commit: '0'.repeat(40), changeCommit: COMMIT, changeSummary: 'Explain the decision' };
     expect(makeCommitMessage(atRef, 500)).toBe(message);
   });
 
-  test('the commit message of a commit without a subject is its id', () => {
+  test("if a commit has no subject, the version's commit message is just the commit id", () => {
     expect(makeCommitMessage({ commit: COMMIT }, 500)).toBe('(9f2c1ab04d3e)');
   });
 
-  test('a version of an uncommitted file has no commit message', () => {
+  test('a version from an uncommitted file has no commit message', () => {
     expect(makeCommitMessage({}, 500)).toBeUndefined();
   });
 
-  test('a long subject is cut before an emoji rather than inside it, and the id of the commit stays', () => {
+  test('makeCommitMessage cuts a long subject before an emoji rather than inside it, and keeps the commit id', () => {
     const message = makeCommitMessage({ commit: COMMIT, changeSummary: `${'a'.repeat(484)}🙂 and more` }, 500);
     expect(message).toBe(`${'a'.repeat(484)} (9f2c1ab04d3e)`);
     const fitting = makeCommitMessage({ commit: COMMIT, changeSummary: `${'a'.repeat(483)}🙂` }, 500);
@@ -35,7 +35,7 @@ describe('findCommitIdInMessage', () => {
     ['No space(9f2c1ab04d3e)', null],
     ['Too short (9f2c1ab)', null],
     ['Upper case (9F2C1AB04D3E)', null],
-  ])('findCommitIdInMessage reads from the message %j the id %j', (message, id) => {
+  ])('for the message %j, findCommitIdInMessage returns %j', (message, id) => {
     expect(findCommitIdInMessage(message)).toBe(id);
   });
 });

@@ -26,7 +26,7 @@ describe('renderWebUrl', () => {
     expect(renderWebUrl(text)).toBe(expected);
   });
 
-  test('renderWebUrl returns the same URL if it is applied twice', () => {
+  test('applying renderWebUrl twice returns the same URL as applying it once', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (path) => {
         const once = renderWebUrl(`https://x.example/${path}`) ?? '';
@@ -197,7 +197,7 @@ describe('makeRedactor', () => {
     expect(makeRedactor(KEY)(text)).toBe(expected);
   });
 
-  test('redaction removes every base64 text that contains the API key', () => {
+  test('redaction removes every base64 string that contains the encoded API key', () => {
     const encodings = ['base64', 'base64url'] as const;
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.constantFrom(...encodings), (before, after, encoding) => {
@@ -209,7 +209,7 @@ describe('makeRedactor', () => {
     );
   });
 
-  test('redaction does not look for the base64 text of a short API key, because it could be part of a word', () => {
+  test('redaction does not remove the base64 encoding of a short API key, because the encoding could be part of a word', () => {
     expect(makeRedactor('key')('a2V5 and 2V5')).toBe('a2V5 and 2V5');
   });
 

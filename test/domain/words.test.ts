@@ -37,18 +37,33 @@ describe('listVariables', () => {
 
 describe('listBreakingChanges', () => {
   test.each<[string, string, string, readonly (readonly [string, 'added' | 'removed'])[]]>([
-    ['A variable that only the new text contains is added', 'Hi.', 'Hi {{name}}.', [['name', 'added']]],
-    ['A variable that only the old text contains is removed', 'Hi {{name}}.', 'Hi.', [['name', 'removed']]],
     [
-      'A variable is not removed if the new text passes it to a filter',
+      'listBreakingChanges lists a variable as added if only the new text contains it',
+      'Hi.',
+      'Hi {{name}}.',
+      [['name', 'added']],
+    ],
+    [
+      'listBreakingChanges lists a variable as removed if only the old text contains it',
+      'Hi {{name}}.',
+      'Hi.',
+      [['name', 'removed']],
+    ],
+    [
+      'A variable does not count as removed if the new text passes it to a filter',
       'Hi {{name}}.',
       'Hi {{ name | default("you") }}.',
       [],
     ],
-    ['A variable is not added if the old text tests it in a block', '{% if vip %}Hi{% endif %}', '{{vip}}', []],
+    [
+      'A variable does not count as added if the old text tests it in a block',
+      '{% if vip %}Hi{% endif %}',
+      '{{vip}}',
+      [],
+    ],
     ['A Handlebars block counts as a use of its variable', '{{#if vip}}Hi{{else}}Bye{{/if}}', '{{vip}}', []],
     [
-      'A longer name in a tag is not a use of the variable',
+      'A longer name in a tag does not count as a use of a variable whose name is only part of it',
       '{{user}}',
       '{{user.name}} {{ user-id | x }}',
       [
@@ -56,9 +71,14 @@ describe('listBreakingChanges', () => {
         ['user', 'removed'],
       ],
     ],
-    ['Text outside of tags is not a use of a variable', 'Hi {{name}}.', 'Hi {name} and name.', [['name', 'removed']]],
-    ['A tag that is never closed is not a use of a variable', 'Hi {{name}}.', '{{{{{% name', [['name', 'removed']]],
-    ['A tag can span lines', 'Hi {{name}}.', '{{ greet(\n  name\n) }}', []],
+    [
+      'A name outside of tags does not count as a use of a variable',
+      'Hi {{name}}.',
+      'Hi {name} and name.',
+      [['name', 'removed']],
+    ],
+    ['An unclosed tag does not count as a use of a variable', 'Hi {{name}}.', '{{{{{% name', [['name', 'removed']]],
+    ['A tag that spans several lines counts as a use of its variable', 'Hi {{name}}.', '{{ greet(\n  name\n) }}', []],
   ])('%s', (_, before, after, expected) => {
     const [old, now] = [before, after].map((text) => ({ type: 'text', text, metadata: {} }) as const);
     const changes = expected.map(([variable, kind]) => ({ variable, kind }));

@@ -106,14 +106,14 @@ describe('the parser on chat prompts', () => {
     ['a carriage return before it', 'Bye.\r{{role "user"}}'],
     ['a line separator before it', 'Bye.\u2028{{role "user"}}'],
     ['a form feed before it', 'Bye.\f{{role "user"}}'],
-    ['an indentation and a capital letter', '  {{ Role "user" }}'],
+    ['indentation and a capital letter', '  {{ Role "user" }}'],
   ])('the prompt file parser warns about content that looks like a marker with %s', (_, line) => {
     const { problems } = parseChat(makeChat(`{{role "system"}}\nHi.\n${line}\nDo it.\n`));
     const warnings = problems.filter(({ code }) => code === 'prompt/possible-marker');
     expect(warnings).toMatchObject([{ line: 7 }]);
   });
 
-  test('the warning about a possible marker names the character that only looks like a space', () => {
+  test('the warning about a possible marker names a character that looks like a regular space', () => {
     const { problems } = parseChat(makeChat('{{role "system"}}\nHi.\n{{role\u00a0"user"}}\n'));
     expect(problems[0]?.message).toContain('U+00A0 (no-break space)');
   });

@@ -259,8 +259,8 @@ describe('parsePromptFile on metadata', () => {
   });
 });
 
-describe('parsePromptFile on values that YAML 1.1 and YAML 1.2 read differently', () => {
-  test('the parser warns once about unquoted values in the metadata that look like a Boolean or an octal number', () => {
+describe('parsePromptFile on values that YAML 1.1 and YAML 1.2 interpret differently', () => {
+  test('the prompt file parser warns once about unquoted metadata values that look like Booleans or octal numbers', () => {
     const { file, problems } = parse(makeSource('metadata:\n  a: 1\n  b: [off, Yes, "on"]\n  c: {d: 0755, e: true}\n'));
     expect(problems).toMatchObject([{ code: 'yaml/ambiguous-value', severity: 'warning', line: 7, column: 7 }]);
     expect(problems[0]?.message).toContain('`off` as text');
@@ -268,35 +268,35 @@ describe('parsePromptFile on values that YAML 1.1 and YAML 1.2 read differently'
     expect(file?.content.metadata).toEqual({ a: 1, b: ['off', 'Yes', 'on'], c: { d: 755, e: true } });
   });
 
-  test('the parser warns that a number with a leading zero is a decimal number', () => {
+  test('the prompt file parser warns that it reads a number with a leading zero as a decimal number', () => {
     const { problems } = parse(makeSource('metadata: {mode: 0755}\n'));
     expect(problems[0]?.message).toContain('`0755` as the decimal number 755');
   });
 
-  test('the parser does not warn about such values outside the metadata, about keys, or about quoted values', () => {
+  test('the prompt file parser does not warn about YAML 1.1 Booleans and octal numbers outside the metadata, in keys, or in quotes', () => {
     const yaml = 'description: on\nmetadata: {on: 0, a: "yes", b: \'0755\', c: 0, d: 0.5, e: once}\n';
     expect(parse(makeSource(yaml)).problems).toEqual([]);
   });
 });
 
-describe('parsePromptFile on characters that look like the syntax of YAML', () => {
+describe('parsePromptFile on characters that look like YAML syntax', () => {
   test.each([
-    ['in place of the indentation of a pin', 'pins:\n\u3000staging: latest\n', 6, 1],
+    ['in the indentation of a pin', 'pins:\n\u3000staging: latest\n', 6, 1],
     ['after a pin', 'pins:\n  staging: latest\u00a0\n', 6, 18],
     ['after the dash of a list item', 'variables:\n  -\u00a0a\n', 6, 4],
     ['in place of a colon in the metadata', 'metadata:\n  model：gpt-5\n', 6, 8],
-  ])('the parser names a character %s', (_, yaml, line, column) => {
+  ])('the prompt file parser names a character that looks like YAML syntax %s', (_, yaml, line, column) => {
     expect(parse(makeSource(yaml)).problems).toContainEqual(
       expect.objectContaining({ code: 'yaml/look-alike', line, column }),
     );
   });
 
-  test('the parser names a no-break space after an id', () => {
+  test('the prompt file parser names a no-break space after an id', () => {
     const source = makeSource().replace('prm_1', 'prm_1\u00a0');
     expect(summarizeProblems(parse(source).problems)).toEqual(['yaml/look-alike 2:10']);
   });
 
-  test('the parser does not quote a file that uses lone carriage returns as line breaks', () => {
+  test('the prompt file parser does not quote the content of a file that uses lone carriage returns as line breaks', () => {
     const { problems } = parse(makeSource().replaceAll('\n', '\r'));
     expect(summarizeProblems(problems)).toEqual(['prompt/hidden-character 1:4', 'yaml/look-alike 1:4']);
     expect(messages(problems)).not.toContain('prm_1');

@@ -126,12 +126,12 @@ describe('findPromptPaths with patterns outside the repository', () => {
   });
 
   test.each([
-    ['a folder with a slash', 'prompts/', 'prompts/**/*.md'],
-    ['a folder without a slash', 'prompts', 'prompts/**/*.md'],
+    ['a folder with a trailing slash', 'prompts/', 'prompts/**/*.md'],
+    ['a folder without a trailing slash', 'prompts', 'prompts/**/*.md'],
     ['the folder of the configuration', '.', '**/*.md'],
-    ['folders that are separated by backslashes', 'prompts\\deep\\*.md', 'prompts/deep/*.md'],
-    ['a folder and then a backslash', 'prompts\\', 'prompts/**/*.md'],
-  ])('findPromptPaths suggests the right pattern in place of %s', (_, pattern, suggestion) => {
+    ['folders separated by backslashes', 'prompts\\deep\\*.md', 'prompts/deep/*.md'],
+    ['a folder with a trailing backslash', 'prompts\\', 'prompts/**/*.md'],
+  ])('findPromptPaths suggests the correct pattern for %s', (_, pattern, suggestion) => {
     const root = makeWorkspace(FILES);
     const patternPlaces = [{ path: 'c.yaml', line: 3, column: 5 }];
     const { problems } = findPromptPaths({ folder: root, root, patterns: [pattern, 'other/*.md'], patternPlaces });
@@ -139,7 +139,7 @@ describe('findPromptPaths with patterns outside the repository', () => {
     expect(problems[0]?.hint).toContain(`\`${suggestion}\``);
   });
 
-  test('findPromptPaths accepts a pattern that matches no file if it is not a mistake', async () => {
+  test('findPromptPaths accepts a pattern that matches no file, unless the pattern looks like a mistake', async () => {
     const patterns = ['prompts/none/*.md', 'prompts/\\[y\\].md', 'missing', 'prompts/a.md'];
     expect(await find(makeWorkspace(FILES), patterns)).toEqual({ paths: ['prompts/a.md'], problems: [] });
   });

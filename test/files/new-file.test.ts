@@ -67,13 +67,13 @@ Hello.
     expect(renderNewFile({ ...NEW_FILE, pins: [] }, SETTINGS).source).not.toMatch(/description|pins|metadata/);
   });
 
-  test('a new prompt file whose text has conflict markers accepts them in its front matter', () => {
+  test('a new prompt file accepts conflict markers in its front matter if its text contains them', () => {
     const { source, problems } = writeWith({ text: 'a\n<<<<<<< SEARCH\nb' });
     expect(source).toContain('\naccept_warnings: [prompt/conflict-markers]\n---\n\na\n<<<<<<< SEARCH\nb\n');
     expect(problems).toMatchObject([{ code: 'prompt/conflict-markers', severity: 'warning' }]);
   });
 
-  test('a new prompt file quotes metadata that YAML 1.1 reads as a Boolean or a number, so that it has no warnings', () => {
+  test('a new prompt file quotes metadata that YAML 1.1 reads as a Boolean or a number, so that the file causes no warnings', () => {
     const { source, problems } = writeWith({ metadata: { a: 'on', b: '0755', c: 755 } });
     expect(source).toContain('metadata:\n  a: "on"\n  b: "0755"\n  c: 755\n');
     expect(problems).toEqual([]);

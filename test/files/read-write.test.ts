@@ -126,7 +126,7 @@ describe('replaceUnchangedFile', () => {
     expect(readdirSync(folder)).toEqual(['a.md']);
   });
 
-  test('replaceUnchangedFile keeps a file that somebody edits while the new content is written', async () => {
+  test('replaceUnchangedFile keeps a file that somebody edits while the new content is being written', async () => {
     const folder = makeWorkspace({ 'a.md': before });
     const replaced = replaceUnchangedFile(join(folder, 'a.md'), before, after);
     writeFiles(folder, { 'a.md': 'edited' });

@@ -282,7 +282,7 @@ describe('the messages of YAML syntax errors', () => {
   });
 
   test.each([10, 200, 20_000])(
-    'the YAML parser gives the same reason for an unquoted colon in a value of %d characters',
+    'the YAML parser says that a value with a colon needs quotes, even if the value has %d characters',
     (length) => {
       const [problem] = parse(`id: a\ndescription: Answers ${'x'.repeat(length)}. Example: when?\n`).problems;
       expect(problem).toMatchObject({
@@ -298,7 +298,7 @@ describe('the messages of YAML syntax errors', () => {
     ['a no-break space after a colon', 'id: a\nkey:\u00a0b\nname: c\n', ['2:5'], 'U+00A0 (no-break space)'],
     ['an ideographic space after a colon', 'id:\u3000a\nkey: b\n', ['1:4'], 'U+3000 (ideographic space)'],
     ['lone carriage returns', 'id: a\rkey: b\rname: c\r', ['1:6'], 'U+000D (carriage return)'],
-  ])('the YAML parser names the character if it finds %s', (_, text, places, name) => {
+  ])('the YAML parser names the wrong character if the YAML contains %s', (_, text, places, name) => {
     expect(summarizeProblems(text)).toEqual(places.map((place) => `yaml/look-alike ${place}`));
     for (const { message } of parse(text).problems) expect(message).toContain(name);
   });

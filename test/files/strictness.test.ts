@@ -56,14 +56,14 @@ describe('parsePromptFile on raw bytes', () => {
     },
   );
 
-  test('the prompt file parser only warns about conflict markers in the text if the front matter accepts them', () => {
+  test('if the front matter accepts conflict markers, the prompt file parser only warns about conflict markers in the text', () => {
     const text = 'a\n<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE';
     const { file, problems } = parse(makeSource('accept_warnings: [prompt/conflict-markers]\n', `${text}\n`));
     expect(problems).toMatchObject([{ code: 'prompt/conflict-markers', severity: 'warning', line: 8, column: 1 }]);
     expect(file?.content.text).toBe(text);
   });
 
-  test('the prompt file parser rejects conflict markers in the front matter even if the front matter accepts them', () => {
+  test('the prompt file parser rejects conflict markers inside the front matter even if the front matter accepts conflict markers', () => {
     const conflict = '<<<<<<< HEAD\nx: 1\n=======\nx: 2\n>>>>>>> topic\n';
     const { file, problems } = parse(makeSource(`accept_warnings: [prompt/conflict-markers]\n${conflict}`));
     expect(problems).toMatchObject([{ code: 'prompt/conflict-markers', severity: 'error', line: 6 }]);

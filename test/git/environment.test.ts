@@ -61,8 +61,8 @@ async function readGitEnvironment(): Promise<ReadonlyMap<string, string>> {
   return new Map(entries.map((entry) => [entry.split('=')[0] ?? '', entry.slice(entry.indexOf('=') + 1)]));
 }
 
-describe('the environment of git', () => {
-  test('git inherits the settings of the user, and may prompt for a password if the user allows it', async () => {
+describe('the environment that git inherits', () => {
+  test("git inherits the user's settings, and can prompt for a password if the user allows prompts", async () => {
     for (const [name, value] of Object.entries(USER_SETTINGS)) vi.stubEnv(name, value);
     expect(Object.fromEntries(await readGitEnvironment())).toMatchObject(USER_SETTINGS);
   });
@@ -71,13 +71,13 @@ describe('the environment of git', () => {
     expect((await readGitEnvironment()).get('GIT_TERMINAL_PROMPT')).toBe('0');
   });
 
-  test('git inherits no variable that chooses a repository or changes its output, and no key', async () => {
+  test("git inherits no key, and no variable that chooses a repository or changes git's output", async () => {
     for (const name of OMITTED_VARIABLES) vi.stubEnv(name, '1');
     const inherited = await readGitEnvironment();
     expect(OMITTED_VARIABLES.filter((name) => inherited.has(name))).toEqual([]);
   });
 
-  test('promptsync commits with the identity in the file that GIT_CONFIG_GLOBAL names', async () => {
+  test('promptsync commits with the identity from the GIT_CONFIG_GLOBAL file', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'A' });
     const settings = makeWorkspace({
@@ -89,7 +89,7 @@ describe('the environment of git', () => {
     expect(git(folder, 'log', '-1', '--format=%an <%ae>')).toBe('Bob <bob@example.com>');
   });
 
-  test('promptsync asks the remote to which a setting in GIT_CONFIG_COUNT redirects the URL', async () => {
+  test('if a GIT_CONFIG_COUNT setting redirects the URL of a remote, promptsync queries the new URL', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     const origin = join(makeFolder(), 'origin.git');
     git(folder, 'init', '--quiet', '--bare', '--initial-branch', 'main', origin);

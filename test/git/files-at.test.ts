@@ -211,7 +211,7 @@ describe('readCheckedOutFile', () => {
     return (await readCheckedOutFile(blob!, path)).toString();
   };
 
-  test('readCheckedOutFile applies the git filter of the path, whatever the name of the file', async () => {
+  test('readCheckedOutFile applies the git filter for the path, even if the file has an unusual name', async () => {
     const paths = ODD_NAMES.flatMap((name) => [`p/${name}`, name]);
     const texts = paths.map((path, index) => [path, `Text ${index}\n${index % 2 === 0 ? '' : '\n'}`] as const);
     const folder = makeFilteredRepository(Object.fromEntries(texts));
@@ -224,7 +224,7 @@ describe('readCheckedOutFile', () => {
     expect(await Promise.all(read)).toEqual(texts);
   });
 
-  test('readCheckedOutFile applies encodings, keywords and line endings, as git checkout does', async () => {
+  test('readCheckedOutFile applies encodings, keywords and line endings in the same way as git checkout', async () => {
     const attributes = 'latin.md working-tree-encoding=ISO-8859-1\nid.md ident\ncrlf.md text eol=crlf\n';
     const texts = { 'latin.md': Buffer.from('\xe9\n', 'latin1'), 'id.md': '$Id$\n', 'crlf.md': 'a\r\nb\r\n' };
     const folder = makeRepository({ '.gitattributes': attributes, ...texts });
@@ -235,7 +235,7 @@ describe('readCheckedOutFile', () => {
     }
   });
 
-  test('readCheckedOutFile fails and names the filter if a required git filter fails', async () => {
+  test('if a required git filter fails, readCheckedOutFile fails and names the filter', async () => {
     const folder = makeFilteredRepository({ 'p/a.md': 'a' });
     setFilter(folder, { smudge: 'false' });
     await expect(checkOut(folder, 'p/a.md')).rejects.toThrow(/^git failed: .*smudge filter rot failed/);
@@ -319,7 +319,7 @@ describe('the failures of git', () => {
     expect((await fileAt(head!, 'a.md'))?.toString()).toBe('a');
   });
 
-  test('The message of a git failure contains the end of standard error and nothing of standard output', async () => {
+  test("A git failure message contains the end of git's standard error and nothing from its standard output", async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     const { readFileAt: fileAt, head } = await open(folder);
     const { path } = wrapGit((real) => [
@@ -332,7 +332,7 @@ describe('the failures of git', () => {
     expect(message.length).toBeLessThan(700);
   });
 
-  test('If git cannot fetch a file of a partial clone, the hint names the partial clone', async () => {
+  test('If git cannot fetch a file in a partial clone, the hint mentions the partial clone', async () => {
     const origin = makeRepository({ 'a.md': 'old' });
     writeFiles(origin, { 'a.md': 'new' });
     commitAll(origin, 'Edit');

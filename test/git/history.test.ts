@@ -37,7 +37,7 @@ describe('compareWithWorkTree', () => {
     });
   });
 
-  test('compareWithWorkTree omits files that a sparse checkout leaves out, but not files that are deleted as well', async () => {
+  test('compareWithWorkTree omits files outside a sparse checkout, but lists those that were deleted', async () => {
     const folder = makeRepository({ 'in/a.md': '1', 'out/b.md': '1', 'out/c.md': '1', 'out/edited.md': '1' });
     const base = head(folder);
     git(folder, 'rm', '--quiet', 'out/c.md');

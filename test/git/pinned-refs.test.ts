@@ -30,21 +30,27 @@ describe('resolvePinnedRef', () => {
   test.each<[string, string, 'HEAD' | 'HEAD~1', boolean, readonly string[]]>([
     ['resolvePinnedRef treats a tag as fixed', 'v1', 'HEAD~1', false, ['tag v1 HEAD~1']],
     ['resolvePinnedRef treats an annotated tag as fixed', 'v1', 'HEAD~1', false, ['tag -m x v1 HEAD~1']],
-    ['resolvePinnedRef treats a tag that is written in full as fixed', 'refs/tags/v1', 'HEAD', false, ['tag v1']],
+    ['resolvePinnedRef treats the full name of a tag as fixed', 'refs/tags/v1', 'HEAD', false, ['tag v1']],
     ['resolvePinnedRef treats tags/NAME as fixed', 'tags/v1', 'HEAD', false, ['tag v1']],
-    ['resolvePinnedRef prefers a tag to a branch', 'side', 'HEAD~1', false, ['branch side', 'tag side HEAD~1']],
+    [
+      'resolvePinnedRef prefers a tag over a branch with the same name',
+      'side',
+      'HEAD~1',
+      false,
+      ['branch side', 'tag side HEAD~1'],
+    ],
     ['resolvePinnedRef treats a branch as moving', 'main', 'HEAD', true, []],
-    ['resolvePinnedRef treats a branch that is written in full as moving', 'refs/heads/main', 'HEAD', true, []],
+    ['resolvePinnedRef treats the full name of a branch as moving', 'refs/heads/main', 'HEAD', true, []],
     ['resolvePinnedRef treats HEAD as moving', 'HEAD', 'HEAD', true, []],
     ['resolvePinnedRef treats @ as moving', '@', 'HEAD', true, []],
     ['resolvePinnedRef treats HEAD~1 as moving', 'HEAD~1', 'HEAD~1', true, []],
     ['resolvePinnedRef treats main^ as moving', 'main^', 'HEAD~1', true, []],
     ['resolvePinnedRef treats main@{1} as moving', 'main@{1}', 'HEAD~1', true, []],
     ['resolvePinnedRef treats @{1} as moving', '@{1}', 'HEAD~1', true, []],
-    ['resolvePinnedRef treats a search for a commit as moving', 'main^{/First}', 'HEAD~1', true, []],
+    ['resolvePinnedRef treats a search for a commit message as moving', 'main^{/First}', 'HEAD~1', true, []],
     ['resolvePinnedRef treats a ref relative to a tag as moving', 'v1~1', 'HEAD~1', true, ['tag v1']],
     [
-      'resolvePinnedRef never uses a tag whose name contains the full name of a branch',
+      'resolvePinnedRef resolves the full name of a branch to the branch, even if a tag has that name',
       'refs/heads/main',
       'HEAD',
       true,
@@ -57,13 +63,13 @@ describe('resolvePinnedRef', () => {
   });
 
   test.each<[string, (id: string) => string]>([
-    ['resolvePinnedRef treats a full commit id as fixed, even if a tag and a branch have the same name', (id) => id],
+    ['resolvePinnedRef treats a full commit id as fixed, even if a tag and a branch have that name', (id) => id],
     [
-      'resolvePinnedRef treats an upper-case commit id as fixed, even if a tag and a branch have the same name',
+      'resolvePinnedRef treats an uppercase commit id as fixed, even if a tag and a branch have that name',
       (id) => id.toUpperCase(),
     ],
     [
-      'resolvePinnedRef treats a commit id of 12 digits as fixed, even if a tag and a branch have the same name',
+      'resolvePinnedRef treats the first 12 digits of a commit id as fixed, even if a tag and a branch have that name',
       (id) => id.slice(0, 12),
     ],
   ])('%s', async (_, write) => {
@@ -79,14 +85,14 @@ describe('resolvePinnedRef', () => {
   });
 
   test.each(['deadbeef0123', 'refs/tags/gone', 'gone', 'gone~1', 'refs/heads/v1', 'main~9', 'a-gHEAD'])(
-    'resolvePinnedRef does not know %s',
+    'resolvePinnedRef cannot resolve %s',
     async (ref) => {
       const { folder } = makeHistory(['tag v1', 'tag deadbeef0123', 'tag refs/tags/gone']);
       expect(await resolve(folder, ref)).toEqual({ kind: 'unknown' });
     },
   );
 
-  test('resolvePinnedRef does not resolve the first 11 digits of a commit id, even if a tag has this name', async () => {
+  test('resolvePinnedRef does not resolve the first 11 digits of a commit id, even if a tag has that name', async () => {
     const { folder, first } = makeHistory();
     const short = first.slice(0, 11);
     expect(await resolve(folder, short)).toEqual({ kind: 'short-id', commits: [first] });
@@ -94,7 +100,7 @@ describe('resolvePinnedRef', () => {
     expect(await resolve(folder, short)).toEqual({ kind: 'short-id', commits: [first] });
   });
 
-  test('resolvePinnedRef refuses a commit id of 12 digits that is the beginning of two ids, even if a tag has this name', async () => {
+  test('resolvePinnedRef rejects 12 digits that are a prefix of two commit ids, even if a tag has that name', async () => {
     const { folder } = makeHistory();
     // These two commits were found by trying 30 million messages.
     const commits = ['002867020', '015634253'].map((message) => writeCommit(folder, message));
@@ -117,15 +123,15 @@ describe('resolvePinnedRef', () => {
   });
 });
 
-describe('resolvePinnedRef for a branch of a remote', () => {
+describe('resolvePinnedRef for remote branches', () => {
   const RELEASE = ['branch release', 'remote add origin /nowhere', 'update-ref refs/remotes/origin/release HEAD~1'];
   const UPSTREAM = ['remote add up /nowhere', 'update-ref refs/remotes/up/release HEAD'];
 
   test.each<[string, string, string | null, 'HEAD' | 'HEAD~1', readonly string[]]>([
-    ['resolvePinnedRef prefers the branch of the remote to the local branch', 'release', null, 'HEAD~1', RELEASE],
-    ['resolvePinnedRef finds a branch that only the remote has', 'release', null, 'HEAD~1', RELEASE.slice(1)],
-    ['resolvePinnedRef uses the local branch if the remote lacks it', 'main', null, 'HEAD', RELEASE],
-    ['resolvePinnedRef prefers origin to other remotes', 'release', null, 'HEAD~1', [...RELEASE, ...UPSTREAM]],
+    ['resolvePinnedRef prefers the remote branch over the local branch', 'release', null, 'HEAD~1', RELEASE],
+    ['resolvePinnedRef finds a branch that exists only on the remote', 'release', null, 'HEAD~1', RELEASE.slice(1)],
+    ['resolvePinnedRef uses the local branch if the remote does not have that branch', 'main', null, 'HEAD', RELEASE],
+    ['resolvePinnedRef prefers origin over other remotes', 'release', null, 'HEAD~1', [...RELEASE, ...UPSTREAM]],
     [
       'resolvePinnedRef uses the remote that the configured branch tracks',
       'release',
@@ -134,15 +140,21 @@ describe('resolvePinnedRef for a branch of a remote', () => {
       [...RELEASE, ...UPSTREAM, 'config branch.main.remote up'],
     ],
     [
-      'resolvePinnedRef finds a branch by the name of its remote',
+      'resolvePinnedRef finds a remote branch by a name that begins with the remote',
       'up/release',
       null,
       'HEAD',
       [...RELEASE, ...UPSTREAM],
     ],
     ['resolvePinnedRef finds a local branch by its full name', 'refs/heads/release', null, 'HEAD', RELEASE],
-    ['resolvePinnedRef starts relative refs at the branch of the remote', 'release~0', null, 'HEAD~1', RELEASE],
-    ['resolvePinnedRef prefers a tag to the branch of a remote', 'release', null, 'HEAD', [...RELEASE, 'tag release']],
+    ['resolvePinnedRef resolves relative refs from the remote branch', 'release~0', null, 'HEAD~1', RELEASE],
+    [
+      'resolvePinnedRef prefers a tag over a remote branch with the same name',
+      'release',
+      null,
+      'HEAD',
+      [...RELEASE, 'tag release'],
+    ],
   ])('%s', async (_, ref, branch, expected, setup) => {
     const { folder } = makeHistory(setup);
     expect(await resolve(folder, ref, branch)).toMatchObject({ commit: git(folder, 'rev-parse', expected) });

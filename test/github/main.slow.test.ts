@@ -217,7 +217,7 @@ test('A pull request cannot redirect an API key to a different service by deleti
   ]);
 });
 
-test('A pull request cannot redirect an API key to a different service by replacing the folder of a team with a symbolic link', async () => {
+test("A pull request cannot redirect an API key to a different service by replacing a team's folder with a symbolic link", async () => {
   const [ours, theirs] = [await startTestService(['greeting']), await startTestService(['greeting'])];
   const filesOf = (folder: string, { baseUrl }: TestService) => ({
     [`${folder}/promptsync.yaml`]: `service: { base_url: "${baseUrl}" }\nprompts: ["../${folder}/*.md"]\n`,

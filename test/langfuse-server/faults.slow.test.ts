@@ -15,9 +15,9 @@ function troubles(writes: number): readonly Trouble[] {
   );
 }
 
-describe('a sync with a Langfuse server that is interrupted', () => {
+describe('an interrupted sync with a Langfuse server', () => {
   test.each(troubles(1))(
-    'the next sync leaves one version of a new prompt if $what $when write $write',
+    'the next sync leaves exactly one version of a new prompt if $what $when write $write',
     async (trouble) => {
       const id = server.newName();
       const workspace = await openWorkspace(server);
@@ -32,7 +32,7 @@ describe('a sync with a Langfuse server that is interrupted', () => {
 
   // The run creates a version for staging (write 1) and then moves production to an existing version (write 2).
   test.each(troubles(2))(
-    'the next sync completes an edit and a promotion without a duplicate if $what $when write $write',
+    'the next sync completes an edit and a promotion without a duplicate version if $what $when write $write',
     async (trouble) => {
       const id = server.newName();
       const workspace = await openWorkspace(server);

@@ -37,7 +37,7 @@ async function readVersions(name: string): Promise<readonly (readonly [text: str
 const BOTH = { staging: 'latest', production: 'latest' };
 
 describe('a sync with a Langfuse server', () => {
-  test('a sync creates a text prompt byte for byte, with its labels and its config', async () => {
+  test('a sync creates a text prompt with exactly the same bytes as in the file, and with its labels and config', async () => {
     const id = server.newName();
     const text = 'Cafe\u0301 {{name}}\r\n\n\u{1f600} "quoted" \\ <b>';
     const workspace = await openWorkspace(server);
@@ -47,7 +47,7 @@ describe('a sync with a Langfuse server', () => {
     expect((await readVersions(id)).map(([, labels]) => labels)).toEqual(['production staging']);
   });
 
-  test('a sync creates a chat prompt with its roles, its placeholder and an escaped marker', async () => {
+  test('a sync creates a chat prompt with its roles, a placeholder and an escaped marker', async () => {
     const id = server.newName();
     const text = '{{role "system"}}\nHelp.\n\n{{placeholder "history"}}\n\n{{role "user"}}\n\\{{role "x"}}';
     await sync(await openWorkspace(server), { id, type: 'chat', text, pins: { staging: 'latest' } });
@@ -59,7 +59,7 @@ describe('a sync with a Langfuse server', () => {
     ]);
   });
 
-  test('a sync of an edit creates one version that keeps the config, and moves only the label whose pin is latest', async () => {
+  test('a sync of edited text creates one version that keeps the config, and moves only the label whose pin is latest', async () => {
     const id = server.newName();
     const workspace = await openWorkspace(server);
     await sync(workspace, { id, text: 'One.', pins: BOTH, metadata: { model: 'm' } });
@@ -83,7 +83,7 @@ describe('a sync with a Langfuse server', () => {
     ]);
   });
 
-  test('a sync of a reverted text moves both labels back with one request and creates no version', async () => {
+  test('a sync of reverted text moves both labels back with one request and creates no version', async () => {
     const id = server.newName();
     const workspace = await openWorkspace(server);
     await sync(workspace, { id, text: 'One.', pins: BOTH });
@@ -95,7 +95,7 @@ describe('a sync with a Langfuse server', () => {
     ]);
   });
 
-  test('a sync of a pinned number moves the label to that version', async () => {
+  test('a sync of a pinned version number moves the label to that version', async () => {
     const id = server.newName();
     const workspace = await openWorkspace(server);
     await sync(workspace, { id, text: 'One.', pins: { staging: 'latest' } });
@@ -108,7 +108,7 @@ describe('a sync with a Langfuse server', () => {
     ]);
   });
 
-  test('a sync creates the part of a composed prompt first, although its file comes last', async () => {
+  test("a sync creates the part of a composed prompt first, even if the part's file comes last", async () => {
     const [composed, part] = [server.newName(), server.newName()];
     const text = `Read @@@langfusePrompt:name=${part}|label=staging@@@.`;
     const pins = { staging: 'latest' };

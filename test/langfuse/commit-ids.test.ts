@@ -34,8 +34,8 @@ async function makeScene() {
   };
 }
 
-describe('the commit ids in the messages of Langfuse versions', () => {
-  test('sync stores the subject and the id of the commit that last changed the file', async () => {
+describe('the commit ids in the commit messages of Langfuse versions', () => {
+  test("sync stores the subject and id of the commit that last changed the file as the version's commit message", async () => {
     const { sync, commit, first, messages, folder } = await makeScene();
     expect(await sync()).toBe(0);
     git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'Something else');
@@ -49,7 +49,7 @@ describe('the commit ids in the messages of Langfuse versions', () => {
     expect(messages()).toEqual([`First prompts (${first})`, `Edit (${second})`]);
   });
 
-  test('the message of a version for a pin to a tag names the commit that last changed the file there', async () => {
+  test("if a file pins a tag, the version's commit message names the last commit before the tag that changed the file", async () => {
     const { sync, commit, first, messages, folder } = await makeScene();
     git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'Something else');
     git(folder, 'tag', 'release');
@@ -58,14 +58,14 @@ describe('the commit ids in the messages of Langfuse versions', () => {
     expect(messages()).toEqual([`First prompts (${first})`, `Edit (${second})`]);
   });
 
-  test('a version of an uncommitted file has no commit message', async () => {
+  test('a version from an uncommitted file has no commit message', async () => {
     const { langfuse, folder, messages } = await makeScene();
     writeFiles(folder, { 'prompts/a.md': makeFile('Not committed.') });
     expect((await run(folder, ['sync', '--yes', '--allow-dirty', '--any-commit'], langfuse)).exitCode).toBe(0);
     expect(messages()).toEqual([null]);
   });
 
-  test('history shows the commit that the message of a version names, also after the file has moved', async () => {
+  test("history shows the commit named in a version's message, even after the file has moved", async () => {
     const { sync, commit, first, readVersions, folder } = await makeScene();
     expect(await sync()).toBe(0);
     git(folder, 'mv', 'prompts/a.md', 'prompts/moved.md');
@@ -77,7 +77,7 @@ describe('the commit ids in the messages of Langfuse versions', () => {
     ]);
   });
 
-  test('history does not trust a message if the file had another text at the commit, or if a tag has the name of the id', async () => {
+  test("history does not trust a version's message if the file had different text at that commit, or if the commit id is only the name of a tag", async () => {
     const { store, first, folder, readVersions, commit } = await makeScene();
     store.addVersion('a', { text: 'Somebody wrote this.', message: `First prompts (${first})` });
     commit({ 'prompts/a.md': makeFile('Two.') }, 'Edit');

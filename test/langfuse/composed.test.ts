@@ -37,7 +37,7 @@ describe('sync of composed prompts', () => {
     expect(langfuse.takeWrites()).toEqual(['POST z [staging]', 'POST a [staging]']);
   });
 
-  test('sync creates a part first if its name contains an at sign', async () => {
+  test("sync creates a part before the composed prompt even if the part's name contains an at sign", async () => {
     const { langfuse, folder } = await makeScene({ a: `See ${tag('team@eu')} @@@ ${tag('z')}.`, z: 'Part.' });
     writeFiles(folder, { 'prompts/z2.md': '---\nid: team@eu\npins: { staging: latest }\n---\n\nPart.\n' });
     commitAll(folder, 'Add a part');
@@ -116,7 +116,7 @@ describe('the plan of a part', () => {
     expect(stdout).toContain('this also changes 2 composed prompts: a, b.');
   });
 
-  test('plan lists the composed prompts that include the newest version of a part if it creates a version', async () => {
+  test("if a plan creates a version of a part, plan lists the composed prompts that include the part's newest version", async () => {
     const { langfuse, folder, commit } = await makeScene({ a: `See ${tag('z', 'latest')}.`, z: 'Part.' });
     expect((await runJson(folder, ['sync', '--yes'], langfuse)).exitCode).toBe(0);
     commit({ z: 'Changed part.' });

@@ -96,7 +96,7 @@ describe('init for Langfuse', () => {
     expect([exitCode, stdout]).toEqual([1, expect.stringContaining(expected)]);
   });
 
-  test('init takes the address of Langfuse from LANGFUSE_BASE_URL', async () => {
+  test('init takes the Langfuse address from LANGFUSE_BASE_URL', async () => {
     const {
       baseUrl,
       environment: { LANGFUSE_HOST: _, ...environment },
@@ -107,13 +107,9 @@ describe('init for Langfuse', () => {
   });
 
   test.each<[sentence: string, environment: Readonly<Record<string, string>>, code: string]>([
+    ['Without a terminal, init does not guess the Langfuse address', { LANGFUSE_BASE_URL: '' }, 'init/service-needed'],
     [
-      'Without a terminal, init does not guess the address of Langfuse',
-      { LANGFUSE_BASE_URL: '' },
-      'init/service-needed',
-    ],
-    [
-      'Without a terminal, init refuses two variables with different addresses of Langfuse',
+      'Without a terminal, init rejects two variables with different Langfuse addresses',
       { LANGFUSE_BASE_URL: 'https://langfuse.example.com', LANGFUSE_HOST: 'https://cloud.langfuse.com' },
       'config/different-addresses',
     ],

@@ -67,7 +67,7 @@ describe('a PATCH that Langfuse answers with 409', () => {
     expect(store.serves(NAME, 'production')).toMatchObject({ version: 2 });
   });
 
-  test('sync reports no broken composition if only the version that the labels leave is broken', async () => {
+  test('sync reports no broken composition if only the version that previously had the labels is broken', async () => {
     const { store, sync } = await makeScene();
     const broken = store.addComposedVersion(NAME, CIRCULAR.replace('2', '3'));
     for (const label of ['staging', 'production']) store.moveLabel(NAME, broken, label);

@@ -93,11 +93,11 @@ describe('sync to a Langfuse behind a gateway that rewrites versions', () => {
   });
 });
 
-describe('sync to a Langfuse that rounds the numbers of a config', () => {
+describe('sync to a Langfuse server that rounds numbers in a config', () => {
   const SCORE = '{ score: 0.30000000000000004 }';
   const roundScore = (body: CreateBody): CreateBody => ({ ...body, config: { score: 0.3 } });
 
-  test('Two syncs report that a rewritten version is active, because Langfuse moved the label when it created the version', async () => {
+  test('Two consecutive syncs report that a rewritten version is active, because Langfuse moved the label when it created the version', async () => {
     const { langfuse, environment } = await startBehindGateway(roundScore);
     const folder = makeFolder('Hello.', SCORE);
     for (const status of ['made', 'not_made']) {
@@ -111,7 +111,7 @@ describe('sync to a Langfuse that rounds the numbers of a config', () => {
     expect(langfuse.store.serves('a', 'staging')).toMatchObject({ version: 1, config: { score: 0.3 } });
   });
 
-  test('sync succeeds if only the response to the create call has a rounded number, and reading the version back shows the planned one', async () => {
+  test('sync succeeds if the create response contains a rounded number but the stored version contains the planned number', async () => {
     const langfuse = await startLangfuse();
     const front = await startFront({
       target: langfuse.baseUrl,

@@ -177,14 +177,14 @@ describe('somebody else creates a version at the same time', () => {
     return { ...scene, countWrites: () => writes };
   }
 
-  test('sync creates its version if it loses the race for the next version five times', async () => {
+  test('sync creates its version even after losing the race for the next version five times', async () => {
     const { langfuse, store } = await startRaces(5);
     const ran = await cloneWith(langfuse, edit)();
     expectTrue(ran, langfuse);
     expect([ran.exitCode, store.serves(NAME, LABEL)]).toMatchObject([0, { version: 8, text: 'Three.' }]);
   });
 
-  test('sync fails after six attempts if it loses the race for the next version each time', async () => {
+  test('sync fails after six attempts if it loses the race for the next version every time', async () => {
     const { langfuse, countWrites } = await startRaces(Infinity);
     const pauses: number[] = [];
     const sync = cloneWith(langfuse, edit);
@@ -196,7 +196,7 @@ describe('somebody else creates a version at the same time', () => {
     expect([countWrites(), pauses.length]).toEqual([6, 5]);
   });
 
-  test('sync blocks a prompt if it loses the race and the new plan differs from the expected one', async () => {
+  test('if sync loses the race for the next version and its new plan differs from the expected plan, it blocks the prompt', async () => {
     let writes = 0;
     const { langfuse, store } = await start(async () => {
       writes += 1;

@@ -242,7 +242,7 @@ describe('drift', () => {
     ]);
   });
 
-  test('The plan reports the commit that the message of a version without a version record names', () => {
+  test("If a version has no version record, the plan reports the commit named in the version's message", () => {
     const source = { digest: theirs.content.digest, commit: 'c9', path: 'prompts/a.md' };
     const messageSources = new Map([['p1', new Map([['ver_3', source]])]]);
     const seen = { active: { staging: theirs, promptsync: two } };

@@ -507,7 +507,7 @@ testPlans('a blocked plan', [
     { environmentsWithoutLatest: ['production'] },
   ],
   [
-    'The plan blocks a prompt with a pin to a moving ref in an environment that forbids latest',
+    'The plan blocks a prompt that pins a moving ref in an environment that forbids latest',
     { pins: { production: 'git:main' } },
     { production: version(1, 'Hello') },
     lines('blocked: guard/latest-not-allowed'),

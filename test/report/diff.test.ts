@@ -57,19 +57,19 @@ describe('renderDiffs', () => {
       [...heads, '@@ -1,1 +1,2 @@ (only white space differs)', ' a', '+'],
     ],
     [
-      'renderDiffs names a difference that is only Unicode normalization',
+      'renderDiffs labels a difference that is only in Unicode normalization',
       side('caf\u00e9'),
       side('cafe\u0301'),
       [...heads, '@@ -1,1 +1,1 @@ (only Unicode normalization differs)', '-caf\u00e9', '+cafe\u0301'],
     ],
     [
-      'renderDiffs does not name a difference of white space next to another difference',
+      'renderDiffs does not label a white-space difference next to another difference',
       side('a\nb'),
       side('a \nc'),
       [...heads, '@@ -1,2 +1,2 @@', '-a', '-b', '+a ', '+c'],
     ],
     [
-      'renderDiffs does not count a zero-width no-break space as white space',
+      'renderDiffs does not treat a zero-width no-break space as white space',
       side('a'),
       side('a\ufeff'),
       [...heads, '@@ -1,1 +1,1 @@', '-a', '+a\\u{feff}'],
@@ -160,11 +160,11 @@ describe('renderDiffs', () => {
     expect(applyPatch(`${text('old')}\n`, `${lines.join('\n')}\n`)).toBe(`${text('new')}\n`);
   });
 
-  test('renderDiffs shows a long first version without a removed line', () => {
+  test('renderDiffs shows a long first version without any removed lines', () => {
     expect(diff(null, side(numbered('a', 600))).slice(0, 4)).toEqual([...firstHeads, '@@ -0,0 +1,600 @@', '+a 0']);
   });
 
-  test('renderDiffs compares unrelated texts of 1 MB in bounded time', () => {
+  test('renderDiffs compares two unrelated 1 MB prompts in bounded time', () => {
     const [before, after] = ['a\nb\nb\na\na\n', 'a\nb\na\nb\nb\n'].map((part) => part.repeat(100_000));
     expect(diff(side(`${before}x`), side(`${after}y`)).length).toBeGreaterThan(500);
   });

@@ -447,7 +447,7 @@ describe('a Markdown page over its size limit', () => {
     expect(page(report([], { problems }))).toContain(', `p118.md`, `p119.md`\n');
   });
 
-  test('A Markdown report says that it is incomplete and that the change counts as shown if a text is too large', () => {
+  test('If the text of a change is too large, a Markdown report says that it is incomplete and that the change counts as shown', () => {
     const long = setActive({ after_text: null, text_omitted: true });
     const text = page(report([prompt({ changes: [long] })]));
     expect(text).toContain(
@@ -458,7 +458,7 @@ describe('a Markdown page over its size limit', () => {
   test.each([
     ['caf\u00e9', 'cafe\u0301', '(only Unicode normalization differs)'],
     [`${'A word '.repeat(20)}ends.`, `${'A word '.repeat(20)} ends.`, '(only white space differs)'],
-  ])('Markdown and HTML reports name an invisible difference between %j and %j', (before_text, after_text, name) => {
+  ])('Markdown and HTML reports label an invisible difference between %j and %j', (before_text, after_text, name) => {
     const changes = [setActive({ before: ref(1), before_text, after_text })];
     expect(page(report([prompt({ changes })]))).toContain(`\n- ${name}\n`);
     expect(renderHtml(report([prompt({ changes })]), 'plan')).toContain(`<p class="note">${name}</p>`);
@@ -466,7 +466,7 @@ describe('a Markdown page over its size limit', () => {
     expect(visible).not.toContain('(only ');
   });
 
-  test('A URL from the service stays within its link and its table cell, and other schemes are not linked', () => {
+  test('A Markdown report keeps a URL from the service within its link and table cell, and links only HTTP and HTTPS URLs', () => {
     const rowOf = (url: string) => page(report([prompt({ url, changes: [set(7, 9)] })])).match(/^\| .*k\/1.*$/m)?.[0];
     const change = '`production: v7 → v9`';
     expect(rowOf('https://x.example/a|b) @octocat')).toBe(

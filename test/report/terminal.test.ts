@@ -154,7 +154,7 @@ describe('wrap', () => {
   });
 });
 
-test('The columns of a table are straight if their cells contain Chinese, Korean or combining characters', () => {
+test('Table columns stay aligned if cells contain Chinese, Korean or combining characters', () => {
   const rows = [
     ['key', 'v1'],
     ['客服/问候语', 'v2'],

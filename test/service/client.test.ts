@@ -329,7 +329,7 @@ describe('the status codes of the service', () => {
     [[500, 502, 503, 504], 'service/unexpected-status', 'unknown', 4, 1],
     [[501, 599], 'service/unexpected-status', 'unknown', 1, 1],
   ];
-  test('the hint for a response with the status 413 says to shorten the prompt', async () => {
+  test('the hint for a response with status 413 tells the user to shorten the prompt', async () => {
     answerInTurn(text('Body exceeded 1mb limit', 413));
     const { problem } = await failureOf(callsByName.createVersion(openClient().service));
     expect(problem.hint).toMatch(/^Shorten the text or the metadata/);
@@ -369,14 +369,22 @@ describe('the status codes of the service', () => {
 
   test.each<[string, string, string]>([
     [
-      'a redirect error names the origin that it leads to, but not its path',
+      'a redirect error names the origin of the redirect target, but not its path',
       `https://user:pass@login.example.com/${KEY}?next=secret#x`,
       ' to "https://login.example.com",',
     ],
-    ['a redirect error writes a host in ASCII', 'https://аpple.example/', ' to "https://xn--pple-43d.example",'],
-    ['a redirect error names no target with an invalid host', 'https://evil\u202e.example/', ','],
-    ['a redirect error names the own origin for a relative target', '/other', ' to "https://prompts.example.com",'],
-    ['a redirect error names no target that is not a web address', 'javascript:alert(1)', ','],
+    [
+      'a redirect error shows the host of the redirect target in ASCII',
+      'https://аpple.example/',
+      ' to "https://xn--pple-43d.example",',
+    ],
+    ['a redirect error does not name a redirect target with an invalid host', 'https://evil\u202e.example/', ','],
+    [
+      "a redirect error names the service's own origin if the redirect target is relative",
+      '/other',
+      ' to "https://prompts.example.com",',
+    ],
+    ['a redirect error does not name a redirect target that is not a web address', 'javascript:alert(1)', ','],
   ])('%s', async (_, location, expected) => {
     answerInTurn(text('', 302, { location: encodeURI(location) }));
     const failure = await failureOf(openClient().service.readPrompt('prm_1'));

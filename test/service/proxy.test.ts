@@ -155,7 +155,10 @@ describe('requests without a proxy', () => {
     ['the client uses no proxy if no_proxy contains the host of the service', { no_proxy: 'prompts.invalid' }],
     ['the client uses no proxy if NO_PROXY contains the domain of the service', { NO_PROXY: 'example.com, .invalid' }],
     ['the client uses no proxy if NO_PROXY is an asterisk', { NO_PROXY: '*' }],
-    ['the client uses no proxy if NO_PROXY contains the range of the service', { NO_PROXY: '192.0.2.0/24' }],
+    [
+      'the client uses no proxy if NO_PROXY contains an address range that includes the service',
+      { NO_PROXY: '192.0.2.0/24' },
+    ],
     ['an empty http_proxy variable takes precedence over HTTP_PROXY, so the client uses no proxy', { http_proxy: '' }],
   ];
   test.each(exemptions)('%s', async (_, environment) => {
