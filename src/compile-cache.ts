@@ -38,7 +38,7 @@ function isSafePath(folder: string, userId: number): boolean {
   return (parent === folder || isSafePath(parent, userId)) && isSafe(lstatSync(folder), userId);
 }
 
-/** Returns true if the stats are those of a folder whose entries only this user and root can replace. */
+/** Returns true if the stats describe a folder whose entries only this user and root can replace. */
 function isSafe(stats: Stats, userId: number): boolean {
   if (!stats.isDirectory() || (stats.uid !== userId && stats.uid !== 0)) return false;
   const isWritableByOthers = (stats.mode & 0o022) !== 0;

@@ -6,7 +6,7 @@
  * - line separators, bidirectional controls and interlinear annotations
  *
  * Does not match the variation selectors in emoji: U+FE0E or U+FE0F right after a pictographic character, and U+FE0F in
- * a keycap. Matches the joiners that `isSpellingJoiner` accepts, too.
+ * a keycap. Also matches the joiners that `isSpellingJoiner` accepts.
  */
 const HIDDEN =
   /[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2800\ufff9-\ufffb](?<!\p{Extended_Pictographic}[\ufe0e\ufe0f]|[0-9#*]\ufe0f(?=\u20e3))/gu;
@@ -58,7 +58,10 @@ const SCRIPTS_WITH_JOINERS = `
 /** Arabic vowel signs. Unicode assigns them to no single script. */
 const ARABIC_MARKS = String.raw`\u064b-\u0655\u0670`;
 
-/** Matches a letter or a mark of these scripts at the end of a text. Compiling it takes 30 ms, so few runs do. */
+/**
+ * Matches a letter or a mark of these scripts at the end of a string. It takes 30 ms to compile, so it is compiled only
+ * on demand.
+ */
 let letterBeforeJoiner: RegExp | undefined;
 
 /** Returns true if the character at the offset is a joiner right after a letter or a mark of a script that needs it. */
@@ -74,7 +77,7 @@ function makeLetterPattern(): RegExp {
   return new RegExp(String.raw`(?=[\p{L}\p{M}])[${members}${ARABIC_MARKS}]$`, 'u');
 }
 
-/** Matches characters that look like a space but are neither a space nor a tab, and characters that look like nothing. */
+/** Matches characters that look like a space but are neither a space nor a tab, and invisible characters. */
 const UNUSUAL_BLANK = /(?![ \t\n])[\p{Zs}\u2028\u2029\u2800\p{Default_Ignorable_Code_Point}\p{Cc}]/u;
 
 /** Returns the first character that looks blank, except spaces, tabs and line feeds. Returns null if there is none. */
@@ -232,14 +235,14 @@ export function makeRedactor(...secrets: readonly string[]): (text: string) => s
 }
 
 /**
- * Lists the forms in which a secret can appear in text: as it is, escaped for JSON or for URLs, and inside a base64
- * text. Base64 is the form in which a secret travels as part of a Basic credential, to a service or to a proxy.
+ * Lists the forms in which a secret can appear in text: unchanged, escaped for JSON or for URLs, and inside base64
+ * text. A Basic credential, for a service or a proxy, contains its secret in base64.
  */
 export function listSecretForms(secret: string): readonly string[] {
   return sortForms([...listEscapedForms(secret), ...listBase64Forms(secret)]);
 }
 
-/** Removes each base64 text that contains the form of a secret. */
+/** Removes each base64 string that contains a base64 form of a secret. */
 function redactBase64(text: string, form: string): string {
   const isBase64 = (index: number): boolean => /[\w+/=%-]/.test(text.charAt(index));
   let redacted = '';
@@ -284,9 +287,9 @@ function listEscapedForms(secret: string): readonly string[] {
 const MIN_BASE64_FORM_LENGTH = 8;
 
 /**
- * Lists the base64 forms of a secret: the characters that every base64 text has in common if it contains the secret.
- * There are three of them, because base64 encodes three bytes at a time. The characters at both ends also depend on the
- * bytes beside the secret, so the forms omit them.
+ * Lists the three base64 forms of a secret. Every base64 string that contains the secret contains one of them. There
+ * are three, because base64 encodes three bytes at a time. The characters at both ends of the secret also depend on the
+ * bytes next to it, so the forms omit these characters.
  */
 function listBase64Forms(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);

@@ -40,9 +40,9 @@ type ApplyOptions = {
   /** The maximum number of prompts that promptsync writes at the same time. */
   readonly concurrency: number;
   /**
-   * Waits for a random time of up to a second. promptsync calls it before it plans a prompt again, because somebody else
-   * created a version of the prompt at the same time. Without the pause, two runs could collide again and again. Rejects
-   * if the user interrupts promptsync.
+   * Waits for a random time of up to a second. promptsync calls this function before it plans a prompt again because
+   * somebody else created a version of the prompt at the same time. Without the pause, two runs could collide
+   * repeatedly. Rejects if the user interrupts promptsync.
    */
   readonly pause: () => Promise<void>;
   /** The signal that stops the apply. After it aborts, promptsync does not start to write any other prompts. */
@@ -81,7 +81,10 @@ export async function applyPlan(
   return Promise.all(plan.prompts.flatMap(({ file }) => outcomes.get(file.id) ?? []));
 }
 
-/** How often promptsync plans a prompt again because somebody else created a version of it at the same time. */
+/**
+ * The number of times that promptsync plans a prompt again because somebody else created a version of it at the same
+ * time.
+ */
 const MAX_REPLANS = 5;
 
 async function applyPrompt(plan: PromptPlan, provider: Provider, options: ApplyOptions): Promise<PromptOutcome> {

@@ -7,7 +7,7 @@ export type DataSyntax = {
   /** Formats the key of an object. */
   readonly formatKey: (key: string) => string;
   readonly formatConstant: (value: boolean | null) => string;
-  /** Formats an item of a list, given the rendered item and the length of the list. */
+  /** Formats a list item. The arguments are the rendered item and the length of the list. */
   readonly formatItem: (rendered: string, listLength: number) => string;
 };
 

@@ -87,7 +87,7 @@ function renderDataType(value: JsonValue): string {
   return `(${itemTypes.join(' | ')})[]`;
 }
 
-/** The maximum number of types that the type of a list names. TypeScript compares each of them with all others. */
+/** The maximum number of item types in the type of a list. TypeScript compares each of them with all others. */
 const MAX_ITEM_TYPES = 50;
 
 function renderObjectType(members: readonly (readonly [key: string, type: string])[]): string {
@@ -107,9 +107,9 @@ function formatMemberName(key: string): string {
 const MAX_COMPARED_ITEMS = 500;
 
 /**
- * Formats an item of a list. To infer the type of a list, TypeScript compares all objects and lists in it with each
- * other. It gives up on more than about 1,000 of them (TS2590), even if the type is declared. The type `never` skips the
- * comparisons and fits every declared type.
+ * Formats a list item. To infer a list's type, TypeScript compares all objects and lists in it with each other. It
+ * gives up on more than about 1,000 of them (TS2590), even if the type is declared. The type `never` skips the
+ * comparisons and is assignable to every declared type.
  */
 function formatListItem(rendered: string, listLength: number): string {
   return listLength > MAX_COMPARED_ITEMS && /^[[{]/.test(rendered) ? `${rendered} as never` : rendered;

@@ -13,7 +13,7 @@ export const COMPLETE_COMMAND = '__complete';
  * user typed.
  *
  * After `npx promptsync` and `npx --no-install promptsync`, the script runs nothing and offers only the commands and
- * flags that it contains. npx would run a program that the files of the checked-out branch choose. For the same reason,
+ * flags that it contains. npx would run a program that the files of the checked-out branch select. For the same reason,
  * the script ignores a promptsync that it finds through a relative folder on PATH.
  */
 export function renderCompletionScript(shell: Shell, commands: readonly CommandRow[]): string {
@@ -25,7 +25,7 @@ export function listCommandWords(commands: readonly CommandRow[]): readonly stri
   return [...commands.map(({ name }) => name), 'help', '--version', '--help'];
 }
 
-/** Returns the candidates for a word after a command that begins with `-`. */
+/** Returns the candidates for a word that begins with `-` and follows a command. */
 export function listFlagWords({ flags }: Pick<CommandRow, 'flags'>): readonly string[] {
   return [...sortFlags(Object.values(flags)).flatMap(({ long }) => long ?? []), '--help'];
 }

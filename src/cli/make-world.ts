@@ -18,8 +18,9 @@ type WorldOptions = {
 };
 
 /**
- * Creates the world of a command from the host, and keeps the passwords of its proxies out of all output. Call this
- * function only once per host, because it registers a signal handler.
+ * Creates the `World` that commands use to access the host. Registers the passwords of the configured proxies as
+ * secrets, so that no output contains them. Call this function only once per host, because it registers a signal
+ * handler.
  */
 export function makeWorld(host: SafeHost, { quiet = false, onInterrupt, ...options }: WorldOptions): World {
   const { workingDirectory, environment, now, random, makeUniqueId, sleep, errors, input, draw, secrets } = host;

@@ -28,7 +28,7 @@ type OutputFlags<Format extends string> = {
 };
 
 /**
- * The paths that mean standard output. promptsync does not open them, because opening fails if standard output is a
+ * The paths that refer to standard output. promptsync does not open them, because that fails if standard output is a
  * socket.
  */
 const STDOUT_PATHS: readonly string[] = ['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'];

@@ -31,7 +31,7 @@ export function makeProcessHost(): Host {
 
 /**
  * Hides Node's warnings about experimental features, such as undici's support for SOCKS proxies. Users cannot act on
- * them. All other warnings stay, for example the one about `NODE_TLS_REJECT_UNAUTHORIZED`.
+ * these warnings. Node still prints all other warnings, for example the one about `NODE_TLS_REJECT_UNAUTHORIZED`.
  */
 function hideExperimentalWarnings(): void {
   const listeners = process.listeners('warning');

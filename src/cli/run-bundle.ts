@@ -137,7 +137,7 @@ type FileComparison = { readonly isCurrent: boolean; readonly lines: readonly st
 function compareFile({ file, format, text }: BundleFile, host: SafeHost): FileComparison {
   const name = escapeLine(file);
   const expected = Buffer.from(text);
-  // If git checks out a file with CRLF, the file has at most twice as many bytes.
+  // If git checks out the file with CRLF line endings, it has at most twice as many bytes.
   const existing = readOutputFile(file, Math.max(2 * expected.length, MAX_FILE_BYTES), host);
   if (existing === null) return { isCurrent: false, lines: [`${name} does not exist.`] };
   if (existing === 'too-large') return { isCurrent: false, lines: [`${name} is out of date.`] };
@@ -148,8 +148,8 @@ function compareFile({ file, format, text }: BundleFile, host: SafeHost): FileCo
 }
 
 /**
- * Returns true if a file contains the bytes of a bundle, apart from its line endings. git can check out a file with CRLF.
- * A bundle contains carriage returns only as escape sequences.
+ * Returns true if the bytes of a file and a bundle are equal except for line endings, because git can check out a file
+ * with CRLF line endings. A bundle contains carriage returns only as escape sequences.
  */
 function isSameText(existing: Buffer, expected: Buffer): boolean {
   return existing.toString('latin1').replaceAll('\r\n', '\n') === expected.toString('latin1');

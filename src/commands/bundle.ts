@@ -209,7 +209,7 @@ async function bundleOffline({ environment, pinned, config }: PinnedSelection): 
   return { ...outcome, problems: [...uncommitted].map((path) => makeProblem('bundle/uncommitted', {}, { path })) };
 }
 
-/** What an offline bundle reads from git. */
+/** The data that an offline bundle reads from git. */
 type OfflineSources = Pick<DesiredState, 'contentsAtRefs'> & {
   /** The paths of the prompt files with uncommitted changes. Empty outside a repository. */
   readonly uncommitted: ReadonlySet<string>;

@@ -62,8 +62,8 @@ export async function checkUpToDate(
 }
 
 /**
- * Returns a problem if the setting `branch` is the name of a remote-tracking branch, such as `origin/main`. The remote
- * has no branch with this name, so every sync would fail. Does not contact the remote. If git fails, returns no problem,
+ * Returns a problem if the `branch` setting names a remote-tracking branch, such as `origin/main`. The remote has no
+ * branch with this name, so every sync would fail. Does not contact the remote. If git fails, returns no problem,
  * because the sync then reports the failure.
  */
 export async function checkBranchSetting(config: Config): Promise<readonly Problem[]> {

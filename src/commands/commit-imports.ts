@@ -133,7 +133,7 @@ async function checkCommit(commit: string, files: readonly CommittedFile[], repo
       const rootPath = repository.toRootPath(path);
       const blob = await repository.findBlobId(commit, rootPath);
       const bytes = blob === null ? null : await repository.readCheckedOutFile(blob, rootPath);
-      // git may write CRLF line endings, which promptsync reads like LF.
+      // git may write CRLF line endings, which promptsync treats as LF.
       if (normalizeLineEndings(bytes?.toString() ?? '') === normalizeLineEndings(source)) return;
       const reason = `the text of ${path} in the commit differs from what promptsync wrote. Check whether a hook or a git attribute changes the file.`;
       throw new ProblemError(makeProblem('git/failed', { reason }));

@@ -74,7 +74,7 @@ export async function readVersionHistories({
   return { versions: new Map(versions), git };
 }
 
-/** Adds the git sources that the messages of versions name, and keeps everything else that promptsync observed. */
+/** Adds the git sources named in the messages of versions, and keeps everything else that promptsync observed. */
 async function readSources(
   files: readonly PromptFile[],
   { observed }: Observation,

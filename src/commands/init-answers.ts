@@ -114,7 +114,7 @@ export async function gatherAnswers(
 }
 
 /**
- * Returns the address that the user specified without a question: with `--url`, or in an environment variable of the
+ * Returns the address that the user specified before any question: with `--url`, or in an environment variable of the
  * provider. Fails if there is none, because `init` may send the keys only to an address that the user chose.
  */
 function findUrl(

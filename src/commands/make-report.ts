@@ -100,7 +100,8 @@ function makeOrphan({
 
 /**
  * Returns a function that removes accepted warnings from a list of problems. The function keeps warnings without a
- * path, because they concern the whole run. It keeps every error, because conflict markers are an error or a warning.
+ * path, because they concern the whole run. It keeps every error, because `prompt/conflict-markers` can be an error or
+ * a warning.
  */
 function makeWarningFilter({ acceptedWarnings: { everywhere, byPath } }: Pick<CommandRun, 'acceptedWarnings'>) {
   const isAccepted = (path: string, code: string) =>

@@ -14,7 +14,7 @@ export function makeTextFields(
   return {
     before_text: getShownText(before),
     after_text: getShownText(after),
-    // `omitLargeTexts` sets this field. It stands here, because reports have the order of their schema.
+    // Set by `omitLargeTexts`. Declared here because report fields appear in schema order.
     text_omitted: undefined,
     ...makeMetadataFields(before, after),
     breaking: listBreakingChanges(texts),
@@ -78,17 +78,18 @@ export function makeKeptMetadataFields({
 
 type CreateVersionReport = Extract<ReportChange, { readonly kind: 'create-version' }>;
 
-/** The maximum size of one text in a report, in UTF-8 bytes. Metadata has the same limit. */
+/** The maximum size of a single text in a report, in UTF-8 bytes. Metadata has the same limit. */
 const MAX_TEXT_BYTES = 1_000_000;
-/** The maximum size of all texts and metadata in a report together, in UTF-8 bytes. */
+/** The maximum total size of the texts and metadata in a report, in UTF-8 bytes. */
 const MAX_REPORT_TEXT_BYTES = 32_000_000;
 
-/** Returns true if a report can contain all of these texts. A missing text always fits. */
+/** Returns true if all of these texts fit in the report. A missing text always fits. */
 type FitsInReport = (...texts: readonly (string | null | undefined)[]) => boolean;
 
 /**
- * Removes each text that is larger than `MAX_TEXT_BYTES`. As soon as a text would exceed `MAX_REPORT_TEXT_BYTES`,
- * removes that text and all later texts. Marks each change that lost a text with `text_omitted` or `metadata_omitted`.
+ * Removes each text that is larger than `MAX_TEXT_BYTES`. When the total would exceed `MAX_REPORT_TEXT_BYTES`, removes
+ * that text and all later texts. Marks each change that lost text or metadata with `text_omitted` or
+ * `metadata_omitted`.
  */
 export function omitLargeTexts(prompts: readonly ReportPrompt[]): readonly ReportPrompt[] {
   const fits = makeSizeCheck();

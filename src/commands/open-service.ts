@@ -277,9 +277,9 @@ function findKeyDestination(service: Config['service'], isSupplied: boolean): ob
 }
 
 /**
- * Returns the service from the configuration file at a commit. Looks for the file at the path that the user specified,
- * without resolving symbolic links. Returns null if the file does not exist at that commit,
- * configures no service or cannot be parsed.
+ * Returns the service from the configuration file at a commit. Looks up the path as the user specified it, without
+ * resolving symbolic links. Returns null if the file does not exist at that commit, configures no service or cannot be
+ * parsed.
  */
 async function readServiceAt(
   commit: string,
@@ -287,8 +287,8 @@ async function readServiceAt(
   repository: PromptRepository,
   environment: World['environment'],
 ): Promise<Config['service']> {
-  // `toRootPath` would resolve symbolic links. The head commit may have added such a link, and it may lead to the
-  // configuration of a different team.
+  // `toRootPath` would resolve symbolic links. The head commit may have added a link that leads to a different team's
+  // configuration.
   const bytes = await repository.readFileAt(commit, makeRelativePath(root, file));
   if (bytes === null) return null;
   const location = { file, shownPath: basename(file), root, environment };

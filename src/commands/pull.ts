@@ -29,8 +29,8 @@ type PullOptions = EditOptions & {
    */
   readonly environment?: string | undefined;
   /**
-   * The side that wins in a conflict. If null, promptsync writes both sides into the file with conflict markers, unless
-   * markers can be part of the prompt's text.
+   * The side that wins in a conflict. If null, promptsync writes both sides to the file with conflict markers, unless
+   * conflict markers can be part of the prompt's text.
    */
   readonly side: PreferredSide;
   /**
@@ -121,7 +121,7 @@ async function draftMerge(
 
 /**
  * Returns true if conflict markers can be part of the text, because the file accepts them or the service's text
- * contains some. In such a file, nobody could tell promptsync's markers from those of the text.
+ * contains some. In such a file, nobody could distinguish promptsync's markers from those in the text.
  */
 function mayContainMarkers({ acceptWarnings = [] }: PromptFile, { content }: ServiceSide): boolean {
   return acceptWarnings.includes(CONFLICT_MARKERS_CODE) || findConflictMarker(content?.text ?? '') !== -1;

@@ -57,7 +57,7 @@ function looksLikeSeveralIds(argument: string): boolean {
 /** The maximum size of a list of prompt ids, in bytes. */
 const MAX_ID_LIST_BYTES = 1024 * 1024;
 
-/** A list of prompt ids, and its name in messages. */
+/** A list of prompt ids, and the name that messages use for it. */
 type IdSource = { readonly name: string; readonly stream: Readable };
 
 /** Reads a list of prompt ids. Throws an error that names the source if the list cannot be read. */

@@ -168,7 +168,8 @@ async function planFromObservation(
     observePrompts(provider, [...files.map(makeRequestFor), ...removedRequests], makeObserveOptions(config, world)),
     defaultBase === null ? null : defaultBase.readLeftManagement().catch(() => null),
   ]);
-  // promptsync sends no request about what has left management since the default base, so pass no observation.
+  // promptsync sends no requests about prompts and environments that were managed only at the default base, so pass no
+  // observation.
   const problems = [
     ...desired.problems,
     ...warnAboutUnknownPrompts(files, observation, service),
@@ -317,9 +318,9 @@ export async function replanPrompt(
 }
 
 /**
- * Warns about the prompts and environments that have left management since the base commit. promptsync no longer changes
- * them, and it cannot delete a prompt, because the API of the service has no call for that.
- * @param observation what the service serves; without an entry for a prompt, the warnings do not say it
+ * Warns about the prompts and environments that were managed at the base commit and no longer are. promptsync no longer
+ * changes them. It cannot delete a prompt, because the service's API has no call for that.
+ * @param observation what the service serves; if it has no entry for a prompt, the warning does not mention the service
  */
 function warnAboutLeftManagement(
   left: LeftManagement | null,
@@ -352,7 +353,7 @@ function describePin({ environment, pin }: EnvironmentPin): string {
 
 /**
  * Returns a sentence about the versions that the service still serves in these environments. Returns an empty string if
- * promptsync has not asked about the prompt.
+ * promptsync did not request the prompt.
  */
 function describeServedVersions(id: string, pins: readonly EnvironmentPin[], observation: Observation): string {
   const failure = observation.failed.get(id);

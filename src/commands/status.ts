@@ -68,7 +68,7 @@ async function findOrphans(
 
 /**
  * Reads the version histories of the prompts that wait for a promotion. Skips all others, because reading git is slow.
- * If git fails, prints a notice, and the report does not show since when the prompts wait.
+ * If git fails, prints a notice, and the report does not show how long the prompts have been waiting.
  */
 async function readWaitingPromotions(
   workspace: PlannedWorkspace,

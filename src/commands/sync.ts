@@ -213,7 +213,7 @@ async function askToApply(plan: PlanToConfirm, { renderPlan }: SyncOptions, worl
   return (await world.confirm?.(describeStakes(plan.report))) ?? false;
 }
 
-/** The longest pause after another run has created a version of the same prompt, in milliseconds. */
+/** The maximum pause, in milliseconds, after another run has created a version of the same prompt. */
 const MAX_PAUSE_MS = 1_000;
 
 async function applyGuardedPlan(

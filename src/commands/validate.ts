@@ -30,7 +30,7 @@ export async function validatePrompts(options: WorkspaceOptions, world: World): 
   return { run, exitCode };
 }
 
-/** Checks the setting `branch`. Loads the code for remotes only if the configuration has this setting. */
+/** Checks the `branch` setting. Loads the code for remotes only if the configuration has this setting. */
 async function checkBranch(config: Config | null): Promise<readonly Problem[]> {
   if (config === null || config.branch === null) return [];
   const { checkBranchSetting } = await import('./check-merged-and-up-to-date.ts');
@@ -53,8 +53,8 @@ async function checkPins({ config, files, problems }: Workspace): Promise<PinPro
 }
 
 /**
- * Returns a problem for each pin that `allow_latest: false` forbids. Asks git only if an environment with this setting
- * pins a git ref.
+ * Returns a problem for each pin that `allow_latest: false` forbids. Runs git only if an environment with this setting
+ * is pinned to a git ref.
  */
 async function findForbiddenPins(config: Config, files: readonly PromptFile[]): Promise<readonly Problem[]> {
   const environmentsWithoutLatest = listEnvironmentsWithoutLatest(config);

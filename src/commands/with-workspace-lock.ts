@@ -8,7 +8,7 @@ import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandRes
 type LockOptions = Pick<WorkspaceOptions, 'config' | 'configuration'> & { readonly dryRun: boolean };
 
 /**
- * Runs a command that writes prompt files, and holds the lock of the repository meanwhile. Without the lock, two
+ * Runs a command that writes prompt files, and holds the repository's lock while it runs. Without the lock, two
  * commands could read the same file, and the later write would undo the earlier edit. A dry run takes no lock.
  */
 export async function withWorkspaceLock(

@@ -17,7 +17,7 @@ import {
 
 /** The name of the configuration file. */
 export const CONFIG_NAME = 'promptsync.yaml';
-/** A name of the configuration file that promptsync does not read, but that users expect to work. */
+/** A file name that users expect to work for the configuration file, but that promptsync does not read. */
 export const MISSPELLED_NAME = 'promptsync.yml';
 
 /**
@@ -66,7 +66,7 @@ export type Config = {
   readonly portablePins: boolean;
   /** The branch whose commits go live. Null means the default branch of the remote. */
   readonly branch: string | null;
-  /** The place of `branch` in the configuration file. Null if the file does not set it. */
+  /** The line and column of `branch` in the configuration file. Null if the file does not set it. */
   readonly branchPlace: Place | null;
   readonly onDrift: OnDrift;
   readonly maxChanges: MaxChanges | null;
@@ -141,7 +141,7 @@ function listPromotions({ environments }: Pick<Config, 'environments'>): readonl
   );
 }
 
-/** Returns the names of the environments that allow neither the pin `latest` nor pins to moving refs. */
+/** Returns the names of the environments that allow neither `latest` nor pins to moving refs. */
 export function listEnvironmentsWithoutLatest({ environments }: Pick<Config, 'environments'>): readonly string[] {
   return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
 }

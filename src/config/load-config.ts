@@ -134,8 +134,8 @@ export function parseConfig(text: string, context: ConfigContext): ConfigResult 
 }
 
 /**
- * Returns the patterns under `prompts` in the text of a configuration, or the default patterns, even if other settings
- * are invalid. Returns null if the patterns are invalid.
+ * Returns the patterns under `prompts` in a configuration's text, or the default patterns if there are none. Works even
+ * if other settings are invalid. Returns null if the patterns are invalid.
  */
 export function parsePatterns(text: string): readonly string[] | null {
   const { mapping } = parseStrictYaml(text, CONFIG_NAME);

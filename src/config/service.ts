@@ -68,7 +68,7 @@ export function locateService(written: WrittenConfig, context: ConfigContext): S
   return { kind: 'remote', provider, baseUrl, keyVariables: listKeyVariables(PROVIDERS[provider], service) };
 }
 
-/** The address of a service, from an environment variable that the service's own tools read, too. */
+/** The address of a service, from an environment variable that the service's own tools also read. */
 export type AddressFromVariable = { readonly variable: string; readonly url: string };
 
 /** Returns the addresses from the environment variables of a provider, in order of precedence. */

@@ -22,7 +22,10 @@ import { shortenCommitId } from '../text.ts';
  * throw a `ProblemError` if git fails.
  */
 export type DefaultBase = {
-  /** Returns what has left management since the base. Returns null if there is no default base. */
+  /**
+   * Returns the prompts and pins that were managed at the base but no longer are. Returns null if there is no default
+   * base.
+   */
   readonly readLeftManagement: () => Promise<LeftManagement | null>;
   /** Reads the given prompts at the base. */
   readonly read: (files: readonly PromptFile[]) => Promise<DefaultBaseResult>;
@@ -83,7 +86,7 @@ export function openDefaultBase(workspace: DesiredWorkspace, options: Pick<Desir
   };
 }
 
-/** Finds the prompts and pins that have left management since the base. */
+/** Finds the prompts and pins that were managed at the base but no longer are. */
 async function readLeftManagement(
   base: BaseLocation,
   comparison: WorkTreeComparison,
@@ -100,7 +103,7 @@ async function readLeftManagement(
   };
 }
 
-/** Reads the valid prompt files of the base that differ from the work tree. */
+/** Reads the base's valid prompt files that differ from the work tree. */
 async function readChangedFiles(
   { repository, commit }: BaseLocation,
   comparison: WorkTreeComparison,

@@ -136,7 +136,7 @@ function makeUnresolvedProblem(ref: string, pinned: Exclude<PinnedRef, { kind: '
   return makeProblem(code, { ref, commits: pinned.commits }, place);
 }
 
-/** Returns the refs in the pins of these files that refer to other commits over time, such as branches and `HEAD`. */
+/** Returns the refs in these files' pins that can move to other commits, such as branches and `HEAD`. */
 export async function findMovingRefs(
   files: readonly PromptFile[],
   repository: PromptRepository | null,

@@ -107,12 +107,12 @@ export async function readDesiredState(
   }
 }
 
-/** Matches the keyword that git replaces in files with the attribute `ident`. */
+/** Matches the keyword that git replaces in files with the `ident` attribute. */
 const IDENT_KEYWORD = /\$Id(?::[^$\\]*)?\$/;
 
 /**
  * Throws a `ProblemError` if git replaces a keyword in a prompt file. git replaces it only when it writes the file, so
- * two clones of the same commit can contain different texts.
+ * the file's text can differ between two clones of the same commit.
  */
 async function refuseKeywords(files: readonly PromptFile[], repository: PromptRepository | null): Promise<void> {
   for (const file of files) {
@@ -145,20 +145,20 @@ export type BaseFiles = BaseState & {
   readonly commit: string;
 };
 
-/** The prompts and environments that have left management since a base. */
+/** The prompts and environments that were managed at a base but no longer are. */
 export type LeftManagement = {
   /** The git ref of the base, or its shortened commit id. */
   readonly ref: string;
   /**
-   * The selected prompt files of the base whose prompts have no prompt file anymore. A file was deleted, or no pattern
-   * matches it anymore.
+   * The selected prompt files of the base whose prompts no longer have a prompt file. Such a file was deleted, or it no
+   * longer matches any pattern.
    */
   readonly removedFiles: readonly PromptFile[];
   /** The selected prompt files that pin fewer environments than at the base. */
   readonly removedPins: readonly RemovedPins[];
 };
 
-/** A prompt file of the work tree, and the pins that it had only at the base. */
+/** A prompt file in the work tree, and the pins that it had only at the base. */
 export type RemovedPins = { readonly file: PromptFile; readonly pins: readonly EnvironmentPin[] };
 
 /** The base that the user specified. It also decides which warnings the user accepts. */
@@ -249,8 +249,8 @@ async function readWarningsAcceptedByConfig(
 
 /**
  * Returns the text of the configuration at the base commit. Returns null if it has not changed since then, or if the
- * base has no such file. promptsync does not follow symbolic links in git, so a configuration that was a symbolic link
- * does not count as a file.
+ * base has no such file. promptsync does not follow symbolic links in git, so a symbolic link does not count as a
+ * configuration file.
  */
 async function readFormerConfig(
   commit: string,
@@ -264,7 +264,9 @@ async function readFormerConfig(
   return bytes === null ? null : new TextDecoder().decode(bytes);
 }
 
-/** Finds the pins of selected environments that the files had only at the base. Base files are listed by prompt id. */
+/**
+ * Finds the pins of selected environments that the files had only at the base. The base files are keyed by prompt id.
+ */
 export function findRemovedPins(
   files: readonly PromptFile[],
   baseFiles: ReadonlyMap<string, PromptFile>,
@@ -321,8 +323,8 @@ async function findRemovedFiles(
 }
 
 /**
- * Omits the missing files whose prompts have moved to a path that a sparse checkout leaves out. Reads the ids of these
- * prompts from HEAD.
+ * Omits the missing files whose prompts have moved to a path that is absent because of a sparse checkout. Reads the ids
+ * of these prompts from HEAD.
  * @param base the commit that contains the missing files
  */
 export async function omitSparsePrompts(
@@ -335,7 +337,8 @@ export async function omitSparsePrompts(
   const paths = (await repository.listSparsePaths()).filter(makePromptMatcher(config)).map(repository.toRootPath);
   const ids = await Promise.all(
     paths.map(async (path) => {
-      // A file that exists at the base has not moved to this path. In a partial clone, reading it would take a request.
+      // A file that exists at the base has not moved to this path. In a partial clone, reading it would require a
+      // request.
       if ((await repository.findBlobId(commit, path)) !== null) return null;
       return (await parseFileAtCommit(repository, { commit: head, path }))?.file?.id ?? null;
     }),

@@ -265,7 +265,7 @@ export async function collectFormerPins(
   return new Map([...byEnvironment].map(([environment, list]) => [environment, list.map(({ former }) => former)]));
 }
 
-/** Returns true if a pin always refers to the same version or content: it does not pin a ref that can move. */
+/** Returns true if a pin always refers to the same version or content because its ref, if any, cannot move. */
 export async function isFixedPin(pin: Pin, repository: PromptRepository): Promise<boolean> {
   if (pin.kind !== 'git') return true;
   const pinned = await repository.resolvePinnedRef(pin.ref, repository.branch);
@@ -319,7 +319,7 @@ export type GitHistory = {
   readonly byPrompt: ReadonlyMap<string, FileHistory>;
   /** Details of the commits that versions and file states refer to, by commit id. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
-  /** The committer dates of the commits of file states, in seconds since 1970, by commit id. */
+  /** The committer dates of the file states' commits, in seconds since 1970, by commit id. */
   readonly commitTimes: ReadonlyMap<string, number>;
   readonly isShallow: boolean;
 };

@@ -6,8 +6,9 @@ import type { PromptRepository } from './open-workspace.ts';
 import { findFileAtCommit, type PromptLocation } from './read-at-commit.ts';
 
 /**
- * Returns the observed prompt with the git source of each version that has no version record but a message with a
- * commit id. A message alone proves nothing, so the version must also have the text of the prompt file at that commit.
+ * Returns the observed prompt with a git source for each version that has no version record but whose message contains
+ * a commit id. A message alone proves nothing, so the version must also have the text of the prompt file at that
+ * commit.
  */
 export async function addMessageSources(
   prompt: PromptLocation,
@@ -30,7 +31,7 @@ export async function addMessageSources(
 
 /**
  * Reads the git source of a version from the commit id in its message. Returns null if the service shows who created
- * the version, if the clone does not have the commit, or if the file had another text there.
+ * the version, if the clone does not have the commit, or if the file had different text at that commit.
  */
 export async function readMessageSource(
   { id, type, path }: PromptLocation,
@@ -40,7 +41,7 @@ export async function readMessageSource(
   const shortId = isManaged === null ? findCommitIdInMessage(message) : null;
   if (shortId === null) return null;
   const commit = await repository.resolveRef(shortId);
-  // A branch or a tag can have the name of a shortened commit id.
+  // A branch or a tag can have the same name as a shortened commit id.
   if (commit?.startsWith(shortId) !== true) return null;
   const result = await findFileAtCommit({ id, type, path: repository.toRootPath(path) }, commit, repository);
   if (result.kind === 'missing' || !matchesDigest(digest, result.file.content)) return null;

@@ -62,7 +62,7 @@ function hasSamePin(environment: string, one: PromptFile, other: PromptFile): bo
 
 /**
  * Reads all distinct content that a file's states specify for an environment. Omits pins that only name a version. Also
- * omits pins to moving refs, because they may have meant other content at that time.
+ * omits pins to moving refs, because they may have referred to other content at that time.
  */
 async function readWantedContents(
   environment: string,

@@ -49,9 +49,9 @@ const MARKER = /^\{\{(role|placeholder) (".*")\}\}[ \t]*$/su;
 const MARKER_LOOKALIKE = /^([ \t]*)(\\*)(?=\{\{[ \t]*(?:role|placeholder)[ \t]*["'])/;
 
 /**
- * Matches a line that is content, but that its author may have meant as a marker, such as `{{Role "user"}}` or
- * `{{role user}}`. Also matches some lines that `MARKER_LOOKALIKE` matches. A carriage return or a line separator
- * begins a line, too, because editors show the text after it on a line of its own.
+ * Matches a content line that its author may have meant as a marker, such as `{{Role "user"}}` or `{{role user}}`. Also
+ * matches some lines that `MARKER_LOOKALIKE` matches. A carriage return or a line separator also begins a line, because
+ * editors show the text after it on a separate line.
  */
 const POSSIBLE_MARKER =
   /^[ \t]*\{\{[ \t]*(?:role|placeholder)[ \t]*\p{Quotation_Mark}|^\{\{(?:role|placeholder)[ \t]/imu;
@@ -62,7 +62,7 @@ const POSSIBLE_MARKER =
  * `role` looks exactly like a marker.
  */
 export function mayBeMisspelledMarker(line: string): boolean {
-  // Most lines have no brace, and this test is much faster than the others.
+  // Most lines contain no brace, and this test is much faster than the others.
   if (!line.includes('{') || MARKER_LOOKALIKE.test(line)) return false;
   return POSSIBLE_MARKER.test(replaceUnusualBlanks(line));
 }

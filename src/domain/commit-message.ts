@@ -3,8 +3,8 @@ import type { Provenance } from './plan.ts';
 
 /**
  * Returns the message to store with a new version: the subject and the id of the commit that introduced the content,
- * such as `Explain the decision (9f2c1ab04d3e)`. A long subject is cut, so that the id stays. Returns undefined if the
- * file is not committed.
+ * such as `Explain the decision (9f2c1ab04d3e)`. A long subject is truncated so that the message still contains the id.
+ * Returns undefined if the file is not committed.
  * @param maxLength the maximum length of the message, in UTF-16 code units
  */
 export function makeCommitMessage(

@@ -19,7 +19,7 @@ export type DesiredState = {
   readonly environmentOrder: readonly string[] | null;
   /** The environments that must not be pinned to `latest` or to a moving ref. */
   readonly environmentsWithoutLatest: readonly string[];
-  /** The pinned refs that refer to other commits over time, such as branches and `HEAD`. */
+  /** The pinned refs that can move to other commits, such as branches and `HEAD`. */
   readonly movingRefs: ReadonlySet<string>;
   /**
    * The source environment of each environment with `promote_from`. A version can be promoted only if it is active in

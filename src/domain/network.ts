@@ -32,7 +32,7 @@ export function readProxySettings(environment: Readonly<Record<string, string | 
   };
 }
 
-/** Returns the passwords of the proxies. promptsync sends them to the proxies in a Basic credential. */
+/** Returns the proxy passwords, which promptsync sends to the proxies in Basic credentials. */
 export function listProxyPasswords(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   const { httpProxy, httpsProxy } = readProxySettings(environment);
   return [httpProxy, httpsProxy].flatMap((proxy) => {
@@ -66,11 +66,11 @@ export type ProxyInUse = {
 
 /**
  * Returns the proxy through which promptsync sends requests to a URL, or null if there is none. Like undici's proxy
- * agent, uses the http proxy for https URLs if there is no https proxy.
+ * agent, uses the HTTP proxy for HTTPS URLs if there is no HTTPS proxy.
  */
 export function findProxy(url: URL, environment: Readonly<Record<string, string | undefined>>): ProxyInUse | null {
   const { httpProxy, httpsProxy, noProxy } = readProxySettings(environment);
-  // Requests to a loopback address must not go through a proxy, because that would send the key to another machine.
+  // Requests to a loopback address must not go through a proxy, because they would send the key to another machine.
   if (isLoopback(url) || isExempt(url, noProxy)) return null;
   const usesHttpsProxy = url.protocol === 'https:' && httpsProxy !== '';
   const address = usesHttpsProxy ? httpsProxy : httpProxy;
@@ -101,8 +101,8 @@ function isExempt({ hostname, protocol, port }: URL, noProxy: string): boolean {
 }
 
 /**
- * Returns true if the host is an IP address in a CIDR range such as `10.0.0.0/8`. Never looks up a host name, because
- * the proxy of a company network may be the only machine that can.
+ * Returns true if the host is an IP address in a CIDR range such as `10.0.0.0/8`. Never looks up a host name, because a
+ * company network's proxy may be the only machine that can resolve it.
  */
 function isInRange(host: string, entry: string): boolean {
   const [, network = '', prefix = ''] = /^(.+)\/(\d{1,3})$/.exec(entry) ?? [];
@@ -123,10 +123,12 @@ function splitNoProxyEntry(entry: string): { readonly host: string; readonly por
   return { host, port };
 }
 
-/** Matches a character that must not appear in a printed URL. Parentheses and quotation marks could end a Markdown link. */
+/**
+ * Matches a character that must be escaped in a printed URL. Parentheses and quotation marks could end a Markdown link.
+ */
 const UNSAFE_IN_URL = /[^\w\-.~:/?#[\]@!$&*+,;=%]/g;
 
-/** Returns the URL with every character percent-encoded that could end a link or a table cell. */
+/** Returns the URL, and percent-encodes each character that could end a link or a table cell. */
 export function renderUrl({ href }: URL): string {
   return href.replaceAll(UNSAFE_IN_URL, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }

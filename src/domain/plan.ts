@@ -143,7 +143,7 @@ type DriftCause = {
 
 /** The version that a drifted environment serves. Neither the base nor the head wants this version there. */
 export type ServedVersion = VersionRef & {
-  /** Whether promptsync certainly created the version. */
+  /** Whether it is certain that promptsync created the version. */
   readonly isManaged: boolean;
   /**
    * The commit from which the version was created. Absent if there is no such commit, for example because somebody

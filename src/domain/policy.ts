@@ -43,7 +43,8 @@ export function countAllowedChanges(max: MaxChanges, selected: number): number {
 
 /**
  * The environment in which promptsync activates the version with the newest ledger. The name is a constant. If it were
- * a setting, a pull request could name an environment that applications read, and the sync would move that environment.
+ * a setting, a pull request could set it to an environment that applications read, and the sync would move that
+ * environment.
  */
 export const TRACKING_ENVIRONMENT = 'promptsync';
 

@@ -37,7 +37,10 @@ export type PromptPart = {
   readonly promptId: string;
   /** The environment whose active version is included. Null if the text includes a fixed version or the newest one. */
   readonly environment: string | null;
-  /** Whether the text includes the newest version. Each new version of the part then changes the composed prompt. */
+  /**
+   * Whether the text includes the newest version. If so, each new version of the included prompt changes the composed
+   * prompt.
+   */
   readonly isNewest: boolean;
 };
 

@@ -26,9 +26,9 @@ type BreakingChange = { readonly kind: 'added' | 'removed' } & (
 );
 
 /**
- * Returns the variables and the placeholders that a change adds or removes. A variable counts only if no template tag of
- * the other text contains its name, because such a tag can use the same value: `{{ name | default("you") }}`. Returns
- * none if no version is active before the change, or if one of the two texts is unknown.
+ * Returns the variables and the placeholders that a change adds or removes. A variable counts only if no template tag
+ * of the other text contains its name, because such a tag can use the same value: `{{ name | default("you") }}`.
+ * Returns none if no version is active before the change, or if the text of either side is unknown.
  */
 export function listBreakingChanges({
   before,
@@ -65,7 +65,7 @@ function labelNames(added: readonly string[], removed: readonly string[]): reado
 
 const VARIABLE = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
 
-/** Words of Handlebars that look like variables. Callers never supply a value for them. */
+/** Handlebars keywords that look like variables. Callers never supply values for them. */
 const KEYWORDS: ReadonlySet<string> = new Set(['else', 'this']);
 
 /**
@@ -77,14 +77,17 @@ export function listVariables(content: Pick<StoredContent, 'type' | 'text'>): re
   return [...new Set(names)].filter((name) => !KEYWORDS.has(name));
 }
 
-/** Returns every name in the `{{…}}` and `{%…%}` tags of the text, including keywords and the names of filters. */
+/** Returns every name in the text's `{{…}}` and `{%…%}` tags, including keywords and filter names. */
 function listTagNames(content: Pick<StoredContent, 'type' | 'text'>): ReadonlySet<string> {
   const text = getMessageText(content);
   const tags = [...listEnclosed(text, '{{', '}}'), ...listEnclosed(text, '{%', '%}')];
   return new Set(tags.flatMap((tag) => tag.match(/[\p{L}\p{M}\p{N}_.-]+/gu) ?? []));
 }
 
-/** Returns the texts between the delimiters. A regular expression would take quadratic time if many tags stay open. */
+/**
+ * Returns all text between pairs of these delimiters. A regular expression would take quadratic time if many tags are
+ * unclosed.
+ */
 function listEnclosed(text: string, open: string, close: string): readonly string[] {
   const enclosed: string[] = [];
   let start = text.indexOf(open);

@@ -112,7 +112,7 @@ function insertEntry(text: string, map: YAMLMap, key: string, value: JsonValue):
   }
   const indent = findIndent(map);
   const below = findNextLine(text, last === undefined ? text.length - 1 : findPairEnd(text, last));
-  // The lists at the top level are short lists of names. Write them on one line, as the documentation does.
+  // The top-level lists are short lists of names. Write each on one line, as the documentation does.
   const lines =
     Array.isArray(value) && indent === ''
       ? `${renderYamlValue({ [key]: value }, 'plain').slice(1, -1)}\n`

@@ -5,8 +5,8 @@ import { findLineStart, readLine } from './quote-yaml-value.ts';
 export type LookAlikeFinder = (offset: number) => Problem | null;
 
 /**
- * Makes a function that finds look-alikes. It searches each line only once, because a hostile file can have thousands of
- * invalid values on one long line.
+ * Creates a function that finds look-alikes. The function searches each line only once, because a hostile file can have
+ * thousands of invalid values on one long line.
  */
 export function makeLookAlikeFinder(text: string, placeAt: (offset: number) => Place): LookAlikeFinder {
   const known = new Map<number | undefined, Problem | null>();
@@ -31,12 +31,12 @@ export function findAllLookAlikes(text: string, findLookAlikeAt: LookAlikeFinder
   return starts.flatMap((start) => findLookAlikeAt(start) ?? []);
 }
 
-/** A character that looks like a character of YAML's syntax but is another one. */
+/** A character that looks like a YAML syntax character but is a different one. */
 type LookAlike = {
   /** The index of the character in its line. */
   readonly index: number;
   readonly character: string;
-  /** What YAML needs in this place. */
+  /** The character that YAML needs at this position. */
   readonly needed: 'colon' | 'space' | 'line break';
 };
 
@@ -54,9 +54,9 @@ const LOOK_ALIKES: readonly (readonly [LookAlike['needed'], RegExp])[] = [
 ];
 
 /**
- * Finds a character in a line of YAML that looks like a colon, a space or a line break but is another one: a full-width
- * colon after a name, a Unicode space around a name or a value, or a lone carriage return. Keyboards for Chinese and
- * Japanese type such characters, and web pages contain them. They are errors only in a line that is invalid.
+ * Finds a character in a YAML line that looks like a colon, a space, or a line break but is a different one: a
+ * full-width colon after a name, a Unicode space around a name or a value, or a lone carriage return. Chinese and
+ * Japanese keyboards type such characters, and web pages contain them. They are errors only in an invalid line.
  */
 function findLookAlike(line: string): LookAlike | null {
   for (const [needed, pattern] of LOOK_ALIKES) {

@@ -69,8 +69,8 @@ export function findPromptPaths(where: PromptPatterns): PromptPaths {
 }
 
 /**
- * Returns the pattern that the user probably meant, if a pattern matches nothing and names a folder or has backslashes
- * in place of slashes. Returns null if there is no such pattern.
+ * Suggests a correction for a pattern that matches nothing, if the pattern names a folder or has backslashes in place
+ * of slashes. Returns null if there is no suggestion.
  */
 function suggestPattern(pattern: string, { folder, root }: PromptPatterns): string | null {
   const withSlashes = pattern.replaceAll('\\', '/');

@@ -48,8 +48,8 @@ export function checkSource(source: string, path: string): readonly Problem[] {
 }
 
 /**
- * Turns the error about conflict markers into a warning if the front matter accepts them. Callers must make sure that
- * the front matter itself contains no markers.
+ * Converts the error about conflict markers to a warning if the front matter accepts conflict markers. Callers must
+ * make sure that the front matter itself contains no markers.
  * @param codes the value of `accept_warnings` in the front matter
  */
 export function acceptConflictMarkers(problems: readonly Problem[], codes: unknown): readonly Problem[] {

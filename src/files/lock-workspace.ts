@@ -32,10 +32,10 @@ const MAX_LOCK_PAUSES = 50;
 
 /**
  * Creates a folder named `promptsync.lock` in the root of the repository, or beside the configuration file outside a
- * repository. All configurations of a repository share this lock, because they can share prompt files. git does not list
- * the folder, because it is empty. If another process holds the lock, waits up to ten seconds and then returns a
- * failure. If that process no longer renews the lock, takes the lock from it.
- * @param folder the folder of the configuration; messages name the lock relative to it
+ * repository. All configurations of a repository share this lock, because they can share prompt files. git does not
+ * list the folder, because it is empty. If another process holds the lock, waits up to ten seconds and then returns a
+ * failure. If that process no longer renews the lock, takes over the lock.
+ * @param folder the folder of the configuration; messages contain the lock's path relative to this folder
  */
 export async function lockWorkspace(
   { root, folder }: { readonly root: string; readonly folder: string },
@@ -58,7 +58,7 @@ export async function lockWorkspace(
   return makeFailure(makeProblem('edit/locked', { lock: path }));
 }
 
-/** The name of the lock in the root of the repository. */
+/** The name of the lock folder in the repository root. */
 const LOCK_NAME = 'promptsync.lock';
 
 /** Tries once to acquire the lock. Returns null if another process holds it. */

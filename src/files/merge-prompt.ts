@@ -218,7 +218,7 @@ function updateVariables({ variables, type }: PromptFile, text: string): readonl
   return [makeMergeStep(['variables'], [...variables], updated)];
 }
 
-/** Adds the code for conflict markers to `accept_warnings` if the merged text contains markers. */
+/** Adds `prompt/conflict-markers` to `accept_warnings` if the merged text contains markers. */
 function addAcceptedCode(file: PromptFile, text: string): readonly MergeStep[] {
   if (file.acceptWarnings?.includes(CONFLICT_MARKERS_CODE) === true || findConflictMarker(text) === -1) return [];
   const codes = [...(file.acceptWarnings ?? []), CONFLICT_MARKERS_CODE];

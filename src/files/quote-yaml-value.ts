@@ -5,8 +5,8 @@ import { renderYamlValue } from './render-yaml.ts';
 export type YamlLine = { readonly start: string; readonly value: string; readonly end: string };
 
 /**
- * Matches a line `name: value`, and splits it before the value and after it. A comment belongs to the end. Takes linear
- * time, because a comment begins only at the first of several blanks.
+ * Matches a line `name: value`, and splits it before and after the value. The last part includes any comment. Takes
+ * linear time, because a comment can begin only at the first of several blanks.
  */
 const FIELD_LINE = /^([ \t]*(?:- )?[\w.-]+:[ \t]+)(\S.*?)((?:(?<![ \t])[ \t]+#.*)?)$/;
 
@@ -23,8 +23,8 @@ export function quoteYamlValue(line: string): YamlLine | null {
 }
 
 /**
- * Returns true for values that quotes would not correct. A list or a mapping probably lacks a bracket. A quoted text
- * with a backslash probably contains an invalid escape sequence.
+ * Returns true for values that quotes would not correct. A list or a mapping probably lacks a bracket. Quoted text with
+ * a backslash probably contains an invalid escape sequence.
  */
 function needsMoreThanQuotes(value: string): boolean {
   const isQuoted = value.startsWith('"') && value.endsWith('"');

@@ -110,8 +110,8 @@ export async function replaceUnchangedFile(path: string, before: Uint8Array, aft
 }
 
 /**
- * Writes the content to a temporary file, and moves it to the path if `mayReplace` then returns true. Returns whether
- * the file was replaced.
+ * Writes the content to a temporary file, and then moves that file to the path if `mayReplace` returns true. Returns
+ * whether the file was replaced.
  * @param stats the stats of the existing file, or null if there is none
  */
 async function replaceRegularFile(
@@ -131,8 +131,8 @@ async function replaceRegularFile(
 }
 
 /**
- * Returns the reason why `replaceFile` would fail for this path, or null. Creates a temporary file beside the target and
- * removes it, because file systems can refuse a file for more reasons than the permissions show.
+ * Returns the reason why `replaceFile` would fail for this path, or null. Creates a temporary file beside the target
+ * and removes it, because a file system can reject a file for reasons that its permissions do not show.
  */
 export async function findReplaceObstacle(path: string): Promise<string | null> {
   try {

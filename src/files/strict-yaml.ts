@@ -33,11 +33,11 @@ export type LocatedMapping = {
    */
   readonly keyPlaceOf: (path: YamlPath) => Place;
   /**
-   * Returns a problem if the line of the value or of the key at a path contains a character that only looks like a
-   * colon, a space or a line break. Callers must ask only about invalid values and keys.
+   * Returns a problem if the line of the value or key at a path contains a character that only looks like a colon, a
+   * space, or a line break. Callers must call this only for invalid values and keys.
    */
   readonly findLookAlike: (path: YamlPath) => Problem | null;
-  /** Warns about the first value at a path, or inside it, that YAML 1.1 reads as a value of another type. */
+  /** Warns about the first value at or below a path to which YAML 1.1 gives a different meaning. */
   readonly warnAboutYaml11: (path: YamlPath) => readonly Problem[];
 };
 
@@ -91,7 +91,7 @@ export function parseStrictYaml(
   return makeFailedResult(problems.length > 0 ? problems : explainMissingMapping(text, placeAt(0), findLookAlikeAt));
 }
 
-/** Returns the reasons why a YAML text is not a mapping: its look-alikes, if it has any. */
+/** Explains why YAML text is not a mapping. If the text contains look-alikes, returns only the problems about them. */
 function explainMissingMapping(text: string, place: Place, findLookAlikeAt: LookAlikeFinder): readonly Problem[] {
   const lookAlikes = findAllLookAlikes(text, findLookAlikeAt).slice(0, MAX_SYNTAX_PROBLEMS);
   return lookAlikes.length > 0 ? lookAlikes : [makeProblem('yaml/not-a-mapping', {}, place)];
@@ -151,7 +151,7 @@ function findFault({ message, pos: [offset] }: YamlError, text: string): number 
 /** The maximum length of a corrected line in a message. */
 const MAX_SHOWN_LENGTH = 120;
 
-/** Renders a corrected line. Omits the value if it may be secret or is long. Returns null if the name is long, too. */
+/** Renders a corrected line. Omits the value if it is long or may be secret. Returns null if the name is also long. */
 function renderCorrection({ start, value, end }: YamlLine, { showsLines }: SyntaxSource): string | null {
   const line = `${start.trimStart()}${value}${end}`;
   if (showsLines && line.length <= MAX_SHOWN_LENGTH) return line;
@@ -207,7 +207,7 @@ function makeLocatedMapping(
 /** An unquoted value, as it is written in the file. */
 type WrittenValue = { readonly source: string; readonly offset: number };
 
-/** Matches unquoted values that YAML 1.1 reads as a Boolean or as an octal number. YAML 1.2 does neither. */
+/** Matches unquoted values that YAML 1.1, unlike YAML 1.2, reads as a Boolean or as an octal number. */
 const YAML_1_1_VALUE = /^(?:[Yy]es|YES|[Nn]o|NO|[Oo]n|ON|[Oo]ff|OFF|[-+]?0[0-9]+)$/;
 
 function listYaml11Values(node: PlainNode | undefined): readonly WrittenValue[] {
@@ -259,7 +259,7 @@ export function parseYamlDocument(text: string, options: yaml.ParseOptions): yam
 type PlainNode = {
   /** The JSON data; null if the value has a problem. */
   readonly json: JsonValue;
-  /** The value as it is written, if it is a scalar without quotes. Null otherwise, or if the value has a problem. */
+  /** The value as it is written in the file, if it is an unquoted scalar without problems. Null otherwise. */
   readonly source: string | null;
   /** The offset at which the value begins. */
   readonly offset: number;

@@ -21,7 +21,7 @@ export const CONFLICT_MARKERS_CODE = 'prompt/conflict-markers';
 
 /**
  * The shape of `accept_warnings` in `promptsync.yaml`: the codes of warnings that the user has reviewed and does not
- * want to see again. Refuses the code for conflict markers, because only the prompt file itself can show that its text
+ * want to see again. Rejects the code for conflict markers, because only the prompt file itself can show that its text
  * needs them.
  */
 export const acceptedWarningCodes = z
@@ -86,8 +86,8 @@ function makeShapeIssues(
 }
 
 /**
- * Converts zod's issues to problems. On a line that has a look-alike, the look-alike is the reason for every issue, so
- * this function reports only that.
+ * Converts zod's issues to problems. If a line has a look-alike, this function reports only the look-alike, because it
+ * is the reason for every issue on that line.
  * @param convert converts one issue on any other line
  */
 export function makeShapeProblems(

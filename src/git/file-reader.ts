@@ -15,12 +15,13 @@ export type CommittedFiles = {
   readonly readCheckedOutFile: (blob: string, path: string) => Promise<Buffer>;
   /**
    * Returns the bytes that git stores for a file at a commit, or null if the commit has no regular file at this path.
-   * Use it for configuration files. A pull request can change the git attributes, but not these bytes.
+   * Use it for configuration files. A pull request can change the git attributes that affect a checkout, but it cannot
+   * change these bytes.
    */
   readonly readFileAt: (commit: string, path: string) => Promise<Buffer | null>;
   /**
    * Returns the values of the git attributes that make a file in the work tree differ from the bytes that git stores:
-   * `filter`, `working-tree-encoding` and `ident`. Omits attributes that are not set for the path.
+   * `filter`, `working-tree-encoding`, and `ident`. Omits attributes that are not set for the path.
    */
   readonly readAttributes: (path: string) => Promise<ReadonlyMap<string, string>>;
   /** Lists all files of a commit. Maps each path to the file's mode, type and id, as `git ls-tree` prints them. */

@@ -16,8 +16,8 @@ export type Committer = {
   readonly switchTo: (branch: string) => Promise<Problem | null>;
   /**
    * Commits only these files, even if other files are staged, and runs the user's hooks. Afterwards, the index matches
-   * the commit for each file in it, even if a hook has changed and staged files. Paths are relative to the repository
-   * root. Throws a `ProblemError` if git refuses.
+   * the commit for each committed file, even if a hook has changed and staged files. Paths are relative to the
+   * repository root. Throws a `ProblemError` if git refuses.
    */
   readonly commit: (pathsFromRoot: readonly string[], message: string) => Promise<EditCommit>;
   /** Returns the id of the commit at HEAD, or an empty string before the first commit. */
@@ -87,8 +87,9 @@ async function unstage(run: RunGit, pathsFromRoot: readonly string[]): Promise<v
 }
 
 /**
- * Makes the index match the commit for these files and all other files in it. `git commit --only` runs the hooks with an
- * index of their own. If a hook stages a formatted file there, the user's index still contains the file as it was before.
+ * Updates the user's index to match the commit for these files and all other committed files. `git commit --only` gives
+ * the hooks a separate index. If a hook stages a formatted file there, the user's index still contains the unformatted
+ * file.
  */
 async function unstageCommittedFiles(run: RunGit, commit: string, pathsFromRoot: readonly string[]): Promise<void> {
   try {

@@ -20,8 +20,8 @@ export type GitSettings = {
 
 /**
  * Matches the names of environment variables that git must not inherit:
- * - Variables that choose another repository, index, or set of refs. git sets them for its hooks. The command
- *   `git rev-parse --local-env-vars` lists them, but also lists the variables that hold settings.
+ * - Variables that choose another repository, index, or set of refs. git sets them for its hooks. The command `git
+ *   rev-parse --local-env-vars` lists them, but also lists the variables that contain settings.
  * - Variables that change how git reads pathspecs, or what it prints.
  * - Variables of promptsync and inputs of the action. They can contain keys and tokens.
  */
@@ -42,8 +42,8 @@ const OMITTED_VARIABLES = new RegExp(
 
 /**
  * Returns the environment of a git process. git inherits the user's settings, such as `GIT_SSH_COMMAND` or
- * `GIT_CONFIG_GLOBAL`, so that it works as in the user's shell. Unless the user decides otherwise, git does not prompt
- * for a password.
+ * `GIT_CONFIG_GLOBAL`, so that it works as it does in the user's shell. git does not prompt for a password unless the
+ * user sets `GIT_TERMINAL_PROMPT`.
  * @param keyVariables the names of the environment variables that contain API keys
  */
 function makeGitEnvironment(keyVariables: readonly string[]): Record<string, string | undefined> {
@@ -143,7 +143,7 @@ async function runGit<Output>(
   return runGitAnywhere(settings, options, use, isPartial);
 }
 
-/** Matches the names of the git settings that only a partial clone has. git and JavaScript both accept the pattern. */
+/** Matches the names of git settings that only a partial clone has. The pattern is valid in both git and JavaScript. */
 export const PARTIAL_CLONE_SETTING = String.raw`^(extensions\.partialclone|remote\..+\.(promisor|partialclonefilter))$`;
 
 /** Returns true if the clone fetches missing objects only when git needs them. Returns false if git fails. */
@@ -219,9 +219,9 @@ type SafetyException = Exclude<
 >;
 
 /**
- * The settings that simple-git accepts although they can start programs. By default, simple-git refuses to run if a
- * variable such as `GIT_ASKPASS` or a setting in `GIT_CONFIG_COUNT` is one of them. These variables are the user's own.
- * No text from a branch becomes a setting or an option of git.
+ * The settings that simple-git must accept although they can start programs. By default, simple-git refuses to run if
+ * an environment variable such as `GIT_ASKPASS`, or a setting passed with `GIT_CONFIG_COUNT`, is one of them. The user
+ * controls these variables. Text from a branch never becomes a git setting or option.
  */
 const SAFETY_EXCEPTIONS: Readonly<Record<SafetyException, true>> = {
   allowUnsafeAlias: true,
@@ -259,16 +259,16 @@ function emitEmptyChunkAtEnd(stdout: NodeJS.ReadableStream): void {
 }
 
 /**
- * The maximum length of an error message of git, in UTF-16 code units. The end of the message is the important part,
- * because git prints the reason for its exit last.
+ * The maximum length of a git error message, in UTF-16 code units. Longer messages lose their beginning, because git
+ * prints the reason for its exit last.
  */
 const MAX_ERROR_LENGTH = 600;
 
 /**
- * Returns the error of a finished process, or undefined if there is none. The message is what git printed to standard
- * error. The message of simple-git also contains standard output, which can be the text of prompts. A process that was
- * killed by a signal has no exit code, and its output may be incomplete. simple-git does not treat that as an error, but
- * this function does.
+ * Returns the error of a finished process, or undefined if there is none. The error message is git's standard error
+ * output. simple-git's own message also contains standard output, which can include prompt text. A process that was
+ * killed by a signal has no exit code, and its output may be incomplete. Unlike simple-git, this function treats that
+ * as an error.
  */
 export const detectFailure: NonNullable<SimpleGitOptions['errors']> = (error, { exitCode, stdErr }) => {
   if (!Number.isInteger(exitCode)) return error ?? new Error('a signal terminated git.');

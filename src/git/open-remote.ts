@@ -42,9 +42,9 @@ export type Remote = {
    */
   readonly findRemote: (branch: string | null) => Promise<RemoteAddress | null>;
   /**
-   * Returns the branch that a remote-tracking branch stores, for example `main` for `origin/main`. Does not contact the
+   * Returns the branch that a remote-tracking branch tracks, for example `main` for `origin/main`. Does not contact the
    * remote. Returns null if the clone has no remote-tracking branch with this name, or if the remote that `readTip`
-   * would query has a branch with this whole name.
+   * would query has a branch with exactly this name.
    */
   readonly findTrackedBranch: (name: string) => Promise<string | null>;
   /**

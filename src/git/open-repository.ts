@@ -41,8 +41,8 @@ export type Repository = CommittedFiles &
      */
     readonly compareWithHead: (paths: readonly string[], folders: readonly string[]) => Promise<HeadComparison>;
     /**
-     * Returns the submodule that contains a file, or null if there is none. Any other repository inside this one
-     * counts, too. The path and the result are relative to the folder.
+     * Returns the submodule that contains a file, or null if there is none. Any other nested repository also counts as
+     * a submodule. The path and the result are relative to the folder.
      */
     readonly findSubmodule: (path: string) => string | null;
     /** Returns the files in the list whose staged content differs from HEAD. Paths are relative to the folder. */
@@ -154,7 +154,7 @@ function makeHeadComparer(
   };
 }
 
-/** Creates the functions that compare the work tree with any commit and list the files that it leaves out. */
+/** Creates the functions that compare the work tree with any commit and list the files absent from the work tree. */
 function makeWorkTreeComparer(
   { run }: Git,
   settings: GitSettings,
@@ -263,7 +263,7 @@ type RawComparison = {
   readonly isUnchanged: (path: string) => boolean;
   /** The tracked files that differ, including deleted files. */
   readonly changed: readonly string[];
-  /** The tracked files with the flag `skip-worktree`, which a sparse checkout sets for the files that it leaves out. */
+  /** The tracked files with the `skip-worktree` flag, which a sparse checkout sets for the files that it leaves out. */
   readonly flagged: readonly string[];
 };
 
@@ -271,8 +271,9 @@ type RawComparison = {
 const LIST_INDEX = ['ls-files', '-v', '-z', '--full-name', '--'] as const;
 
 /**
- * Parses the output of `LIST_INDEX`. git prints a letter before each path. The letter H marks a file that git checks for
- * edits. The letter S, or s with the flag `assume-unchanged`, marks a file with the flag `skip-worktree`.
+ * Parses the output of `LIST_INDEX`. git prints a letter before each path. The letter H marks a file that git checks
+ * for edits. The letter S marks a file with the `skip-worktree` flag, or s if the file also has the `assume-unchanged`
+ * flag.
  */
 function parseIndex(output: string): Readonly<Record<'watched' | 'flagged', readonly string[]>> {
   const entries = splitNames(output);
@@ -280,7 +281,10 @@ function parseIndex(output: string): Readonly<Record<'watched' | 'flagged', read
   return { watched: listPaths(/^H /), flagged: listPaths(/^S /i) };
 }
 
-/** Returns the paths without a file in the work tree. Users can set the flag of a sparse checkout for any file. */
+/**
+ * Returns the paths that have no file in the work tree. A path's `skip-worktree` flag is not enough to know this,
+ * because users can set it for any file.
+ */
 function keepAbsentPaths(paths: readonly string[], { root }: GitSettings): readonly string[] {
   return paths.filter((path) => !existsSync(join(root, path)));
 }

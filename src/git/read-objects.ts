@@ -35,8 +35,8 @@ function parseObject(output: Buffer, start: number): { readonly object: GitObjec
 
 /**
  * Reads files as `git checkout` would write them: after the filters, encodings and line endings that the git attributes
- * of their paths select. git takes the attributes from the work tree. Each file is given as the id of its blob, a space
- * and its path. Maps a file to null if git does not have its blob. Throws a `ProblemError` if a required filter fails.
+ * of their paths select. git takes the attributes from the work tree. Each file is given as its blob id, a space, and
+ * its path. Maps a file to null if git does not have its blob. Throws a `ProblemError` if a required filter fails.
  */
 export async function readCheckedOutFiles(
   git: Git,
@@ -52,15 +52,15 @@ export async function readCheckedOutFiles(
 }
 
 /**
- * Matches files that git cannot read from a line of standard input. git ignores blanks and tabs before the path and a
+ * Matches files that git cannot read from a line of standard input. git ignores spaces and tabs before the path, and a
  * carriage return after it.
  */
 const NEEDS_OWN_PROCESS = /^\S+ [ \t]|\n|\r$/;
 
 async function readFileBatch(git: Git, files: readonly string[]): Promise<readonly [string, Buffer | null][]> {
   if (files.length === 0) return [];
-  // git prints the size of a file before the filters, so the size does not tell where the content ends. git has no
-  // object with the name of the separator, so it prints a known line after each file.
+  // git prints a file's size before the filters run, so the size does not show where the content ends. git has no
+  // object with the separator's name, so it prints a known line after each file.
   const separator = `end-${randomUUID()}`;
   const output = await git.runCatFile(
     files.flatMap((file) => [file, separator]),
@@ -75,7 +75,7 @@ async function readFileBatch(git: Git, files: readonly string[]): Promise<readon
   });
 }
 
-/** Splits the output of a command into the parts before each separator. Omits what follows the last separator. */
+/** Splits the output of a command into the parts before each separator. Omits everything after the last separator. */
 function splitAnswers(output: Buffer, separator: string): readonly Buffer[] {
   const answers: Buffer[] = [];
   let start = 0;
@@ -86,7 +86,7 @@ function splitAnswers(output: Buffer, separator: string): readonly Buffer[] {
   return answers;
 }
 
-/** Parses what git prints for one file: a line, the content and a line feed, or only a line if the blob is missing. */
+/** Parses git's output for one file: a line, the content, and a line feed, or only a line if the blob is missing. */
 function parseFile(answer: Buffer): Buffer | null {
   const first = answer.indexOf(LINE_FEED) + 1;
   return answer.toString('latin1', 0, first).endsWith(' missing\n') ? null : answer.subarray(first, -1);

@@ -3,12 +3,12 @@ import { hasControlCharacters } from '../text.ts';
 
 /**
  * The result of resolving the ref of a `git:` pin:
- * - `found`: The ref refers to a commit. It is fixed if it is the id of a commit or the name of a tag. All other refs are
- *   moving: branches, `HEAD` and relative refs such as `v1~1`.
+ * - `found`: The ref refers to a commit. It is fixed if it is the id of a commit or the name of a tag. All other refs
+ *   are moving: branches, `HEAD`, and relative refs such as `v1~1`.
  * - `unknown`: git does not know the ref.
- * - `short-id`: The ref is the beginning of a commit id, but it has fewer than `MIN_ID_DIGITS` digits. `commits` contains
- *   the ids of the commits that begin with these digits.
- * - `ambiguous-id`: The ref is the beginning of the ids of several commits.
+ * - `short-id`: The ref is a prefix of a commit id, but it has fewer than `MIN_ID_DIGITS` digits. `commits` contains the
+ *   ids that begin with these digits.
+ * - `ambiguous-id`: The ref is a prefix of several commit ids.
  */
 export type PinnedRef =
   | { readonly kind: 'found'; readonly commit: string; readonly isMoving: boolean }
@@ -16,13 +16,13 @@ export type PinnedRef =
   | { readonly kind: 'short-id' | 'ambiguous-id'; readonly commits: readonly string[] };
 
 /**
- * Creates a function that resolves the ref of a `git:` pin. Everything that interprets pins must ask this function,
- * because git's own rules let a tag hide a commit and resolve a branch differently on a laptop and in CI:
+ * Creates a function that resolves the ref of a `git:` pin. All code that interprets pins must call this function,
+ * because git's own rules let a tag shadow a commit, and resolve a branch differently on a laptop than in CI:
  * - 12 or more hexadecimal digits are always the id of a commit. Otherwise, somebody could change what a pin means by
  *   pushing a tag with this name.
  * - Fewer hexadecimal digits are an error if the id of a commit begins with them.
  * - `refs/…` is exactly that ref.
- * - Any other name is a tag, or else a branch of the remote, or else a local branch.
+ * - Any other name is a tag, or else a remote branch, or else a local branch.
  * @param resolveRef resolves a ref by git's rules
  */
 export function makePinnedRefResolver(
@@ -60,18 +60,18 @@ export function makePinnedRefResolver(
 }
 
 /**
- * The minimum number of hexadecimal digits of a commit id in a pin. With fewer digits, another commit with the same
- * digits is easy to make.
+ * The minimum number of hexadecimal digits of a commit id in a pin. With fewer digits, it is easy to create another
+ * commit whose id begins with the same digits.
  */
 const MIN_ID_DIGITS = 12;
 
-/** Matches an object id, or the beginning of one that is long enough for git. */
+/** Matches an object id, or a prefix of one that is long enough for git. */
 const OBJECT_ID = /^[0-9a-f]{4,64}$/i;
 
-/** Splits a ref into a name and the steps from there, for example `main` and `~1`, or nothing and `@{1}`. */
+/** Splits a ref into a name and the steps from it, for example `main` and `~1`, or an empty name and `@{1}`. */
 const NAME_AND_STEPS = /^(.*?)((?:[~^]|@\{).*)?$/s;
 
-/** The names that git resolves to HEAD. The empty name is in refs such as `@{1}`, which begin at the current branch. */
+/** The names that git resolves to HEAD. Refs such as `@{1}` have an empty name and begin at the current branch. */
 const HEAD_NAMES: readonly string[] = ['HEAD', '@', ''];
 
 /** Returns the refs that a short name can refer to, in the order of precedence. */
@@ -84,7 +84,7 @@ function listFullNames(name: string, remote: string | null): readonly string[] {
 /** The maximum number of refs on one command line. For more refs, promptsync lists all refs of the repository. */
 const MAX_REF_PATTERNS = 100;
 
-/** Returns a set that contains each of these full names that is a ref. It can contain other refs, too. */
+/** Returns a set of all these full names that exist as refs. The set can also contain other refs. */
 async function listExistingRefs(run: RunGit, names: readonly string[]): Promise<ReadonlySet<string>> {
   const patterns = names.length > MAX_REF_PATTERNS ? ['refs/'] : names;
   return new Set(splitLines(await run('for-each-ref', '--format=%(refname)', ...patterns)));

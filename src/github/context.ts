@@ -85,7 +85,7 @@ type ConfigLocation = {
  * service in a different configuration:
  *
  * - It does not search parent folders. A pull request could delete the team's configuration.
- * - It refuses a path that leads through a symbolic link. A pull request could replace the team's folder with a link.
+ * - It rejects a path that goes through a symbolic link. A pull request could replace the team's folder with a link.
  */
 async function readConfig(inputs: Inputs, { workspace, folder, environment }: ConfigLocation): Promise<ConfigResult> {
   const file = inputs.config ?? CONFIG_NAME;

@@ -46,8 +46,8 @@ export async function checkLangfuse(
 }
 
 /**
- * Returns settings for a connection that stays open after an interruption, so that the check can delete its prompt. It
- * does not wait after an interruption. A second signal ends promptsync at once.
+ * Returns settings for a connection that stays open after an interruption, so that the check can delete its prompt.
+ * After an interruption, pauses between its requests end at once. A second signal ends promptsync at once.
  */
 function makeUnstoppable({ stop: _, ...connection }: ConnectionOptions): ConnectionOptions {
   return { ...connection, sleep: (milliseconds) => connection.sleep(milliseconds).catch(() => {}) };
@@ -59,7 +59,10 @@ const UNKNOWN_NUMBER = 1_000_000;
 /** The name of the prompt that the check creates, and what else the target needs. */
 type OwnPrompt = Pick<ConformanceTarget, 'readWithWrongKey'> & {
   readonly name: string;
-  /** Deletes the prompt, even after an interruption. Returns the point about what it left behind. */
+  /**
+   * Deletes the prompt, even after an interruption. Returns the point that reports whether the check left anything
+   * behind.
+   */
   readonly deletePrompt: () => Promise<DoctorPoint>;
 };
 

@@ -20,7 +20,7 @@ export const LANGFUSE: NamedProviderDescriptor = {
   },
   ownSettings: [],
   defaultAddress: {
-    // The key page and the newer SDKs of Langfuse use the first name, and older SDKs use the second one.
+    // Langfuse's key page and newer SDKs use the first name, and older SDKs use the second.
     variables: ['LANGFUSE_BASE_URL', 'LANGFUSE_HOST'],
     suggestedUrl: 'https://cloud.langfuse.com',
   },

@@ -7,8 +7,8 @@ import type { RemoteLangfuseVersion } from './version.ts';
 
 /**
  * Finds a version whose content Langfuse or a gateway changed when storing it. Langfuse has no version records, so only
- * the commit message of a version shows which commit it comes from. The message contains the id of the commit, so an
- * earlier sync of the same content must have created a version with the message of this change.
+ * a version's commit message shows which commit it comes from. The message contains the commit id, so a version with
+ * the same message as this change must come from an earlier sync of the same content.
  *
  * Returns null if there is no such version. Also returns null if the file is not committed, because its versions then
  * have no commit message.
@@ -28,8 +28,9 @@ export function isStoredAsPlanned(version: RemoteLangfuseVersion, change: Create
 }
 
 /**
- * Returns true if Langfuse or a gateway may have changed the planned content when storing this version. The version then
- * does not hold this content, but its text has at most different white space or Unicode normalization.
+ * Returns true if Langfuse or a gateway may have changed the planned content when storing this version. In that case,
+ * the version does not contain the planned content, but its text differs at most in white space or Unicode
+ * normalization.
  */
 function mayBeRewritten(version: RemoteLangfuseVersion, { content }: CreateVersion): boolean {
   return !holdsContent(version, content) && differsOnlyInForm(version.content.text, content.text);

@@ -168,8 +168,8 @@ async function createLangfuseVersion(
 
 /**
  * Returns the created version. If the response to the create call contains different content than the plan, for example
- * a number with fewer digits, reads the version again, because only a read shows what Langfuse has stored. If the read
- * fails, relies on the response.
+ * a number with fewer digits, reads the version, because only a read shows what Langfuse has stored. If the read fails,
+ * uses the response.
  */
 async function readBackIfDifferent(
   { service, request }: LangfuseWriteState,
@@ -269,9 +269,9 @@ async function setLabels(
 }
 
 /**
- * Returns a warning if Langfuse cannot resolve the composition tags of a version. The response to a move of labels does
- * not show this, because Langfuse also resolves the version that a label leaves. Returns no warning if reading fails for
- * any other reason.
+ * Returns a warning if Langfuse cannot resolve the composition tags of a version. The response to a request that moves
+ * labels does not show this, because Langfuse also resolves the versions that the labels leave. Returns no warning if
+ * reading fails for any other reason.
  */
 async function findCompositionProblems(
   { service, request }: LangfuseWriteState,

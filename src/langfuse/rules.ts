@@ -36,7 +36,7 @@ export const langfuseRules: ProviderRules = {
 /**
  * Matches a composition tag, such as `@@@langfusePrompt:name=tone|label=production@@@`. A tag includes either the
  * version with a label or the version with a number. When Langfuse returns the prompt to an application, it replaces
- * the tag with the text of that version. A name may contain `@`, but not the end of a tag.
+ * the tag with the text of that version. A name may contain `@`, but not the characters that end a tag.
  */
 const COMPOSITION_TAG = /@@@langfusePrompt:name=((?:(?!@@@)[^|])+)\|(?:version=[0-9]+|label=((?:(?!@@@)[^|])+))@@@/g;
 

@@ -95,7 +95,9 @@ export function mayFollowHead(version: LedgerVersion, head: LedgerHead): boolean
   return version.number > head.number && (version.record?.ledger ?? []).some(({ id }) => id === head.id);
 }
 
-/** Returns the newest of the given versions that the tracking environment may move to. Undefined if there is none. */
+/**
+ * Returns the newest of the given versions to which the tracking environment may move, or undefined if there is none.
+ */
 export function findNextHead(versions: readonly LedgerVersion[], head: LedgerHead): LedgerVersion | undefined {
   const following = versions.filter((version) => mayFollowHead(version, head));
   return following.toSorted((a, b) => b.number - a.number)[0];

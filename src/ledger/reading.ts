@@ -254,9 +254,9 @@ function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: Ledger
  * - the version that the tracking environment will move to
  * - versions in the ledgers of these and of all other active versions
  *
- * A foreign version that is only active somewhere is lost when a different version becomes active. A version that was
- * only probed is lost together with its ledger. For example, it may be a version that the service has rewritten.
- * The head always counts as managed. If it has no version record, the service drops metadata.
+ * If a foreign version is not in any ledger, promptsync loses track of it when a different version becomes active in
+ * its environment. A version that was only probed is lost together with its ledger, for example a version that the
+ * service has rewritten. The head always counts as managed. If it has no version record, the service drops metadata.
  * @param movingEnvironments the environments that will move to a different version. Versions that are active only there
  * do not count as active
  */

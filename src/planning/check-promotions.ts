@@ -263,7 +263,7 @@ export function warnAboutUnaskedSources(
 
 /**
  * Returns a problem for each pin that `allow_latest: false` forbids: `latest` and moving refs. An edit of the text or a
- * new commit would change what such a pin wants, although nobody changed the pin.
+ * new commit can change what such a pin resolves to, although nobody changed the pin.
  */
 export function checkFixedPins(
   { pins, path }: Pick<PromptFile, 'pins' | 'path'>,

@@ -142,7 +142,7 @@ export function listActiveAsWanted(
 
 /**
  * Describes the version that a drifted environment serves. Includes the commit only if promptsync created the version,
- * or if git has the text of the version at the commit that its message names.
+ * or if git has the version's text at the commit named in its message.
  */
 function makeServedVersion(
   { isManaged, source, ...version }: KnownVersion,

@@ -142,8 +142,8 @@ function listPinnedPeriods(
 
 /**
  * Returns the committer date, in seconds since 1970, of the commit that replaced a pin with a pin to something else. A
- * version that was created later cannot be the one that the pin referred to. Returns infinity if the newest state of the
- * file still has the pin, or if the date is unknown.
+ * version that was created later cannot be the one to which the pin referred. Returns infinity if the file's newest
+ * state still has the pin, or if the date is unknown.
  * @param states all former pins of the environment
  */
 function findEndTime(pin: FormerPin, states: readonly FormerPin[], { history, commitTimes }: HistorySources): number {
@@ -153,7 +153,10 @@ function findEndTime(pin: FormerPin, states: readonly FormerPin[], { history, co
   return (end === undefined ? undefined : commitTimes.get(end)) ?? Infinity;
 }
 
-/** Returns true if two pins refer to the same content or, if the content of one is unknown, are written the same. */
+/**
+ * Returns true if two pins refer to the same content. If the content of one is unknown, compares how the pins are
+ * written.
+ */
 function meansTheSame(one: FormerPin, other: FormerPin | undefined): boolean {
   if (other === undefined) return false;
   if (one.content === null || other.content === null) return formatPin(one.pin) === formatPin(other.pin);

@@ -156,7 +156,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/possible-marker': defineWarning<{
     line: string;
-    /** The first character of the line that only looks like a space or is invisible. Null if there is none. */
+    /** The first character in the line that is invisible or only looks like a space. Null if there is none. */
     blank: string | null;
   }>(
     (e) =>
@@ -306,7 +306,7 @@ export const FILE_PROBLEMS = {
     (e) => LOOK_ALIKES[e.needed].hint,
   ),
   'yaml/ambiguous-value': defineWarning<{
-    /** The first value, as it is written in the file. */
+    /** The first such value, as it is written in the file. */
     written: string;
     /** The number of other values of this kind in the file. */
     others: number;

@@ -25,7 +25,7 @@ type RefusedPromotion = {
   sourceComes: boolean;
 };
 
-/** The evidence of a file that HEAD does not contain as it is. */
+/** The details of a file whose current content is not in HEAD. */
 type UncommittedFile = {
   /** The submodule, or the other repository, that contains the file. Null if there is none. */
   submodule: string | null;
@@ -159,7 +159,7 @@ export const PLANNING_PROBLEMS = {
     base: string;
     /** The removed pins, such as `"staging" to "latest"`. */
     pins: readonly string[];
-    /** The sentence that says what the service still serves. Empty if promptsync has not asked. */
+    /** The sentence that says what the service still serves. Empty if promptsync did not request the prompt. */
     serves: string;
   }>(
     (e) =>
@@ -213,7 +213,7 @@ export const PLANNING_PROBLEMS = {
   // Guards
   'guard/latest-not-allowed': defineError<{
     environment: string;
-    /** The pin as the file has it, such as `latest` or `git:main`. */
+    /** The pin as it is written in the file, such as `latest` or `git:main`. */
     pin: string;
   }>(
     (e) =>
@@ -345,7 +345,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'git/failed': defineError<{
     reason: string;
-    /** What to do. If it is absent, the hint follows from the other fields. */
+    /** The hint. If absent, it is derived from the other fields. */
     advice?: string;
     /** Whether the clone is partial (`git clone --filter`). */
     isPartial?: boolean;
@@ -355,7 +355,7 @@ export const PLANNING_PROBLEMS = {
   ),
 };
 
-/** Returns the hint for an error message of git. Repositories of other users and partial clones have their own hints. */
+/** Returns the hint for a git error message. Other users' repositories and partial clones have special hints. */
 function makeGitHint(reason: string, isPartial: boolean): string {
   const [, folder] = /dubious ownership in repository at '([^']+)'/.exec(reason) ?? [];
   if (folder === undefined && isPartial)

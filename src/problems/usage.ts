@@ -233,7 +233,7 @@ export const USAGE_PROBLEMS = {
 
   // promptsync init
   'init/service-needed': defineError<{
-    /** Where the selected provider has its address. Null if the user selected no provider with such an address. */
+    /** The variables and the URL of the selected provider's default address. Null if no such provider is selected. */
     defaultAddress: { readonly variables: readonly string[]; readonly suggestedUrl: string } | null;
   }>(
     'promptsync needs the URL of the prompt service but cannot ask for it without a terminal.',

@@ -12,13 +12,13 @@ export type ProviderDescriptor = {
   readonly title: string;
   /** The words that messages and reports use for the service and for its environments. */
   readonly vocabulary: Vocabulary;
-  /** What promptsync knows about the service without a request. */
+  /** The facts about the service that promptsync knows without a request. */
   readonly rules: ProviderRules;
   /** The settings in promptsync.yaml that specify which environment variables contain the keys. */
   readonly keys: ProviderKeys;
   /** The paths of other settings in promptsync.yaml that only this provider supports, such as `service.embedded`. */
   readonly ownSettings: readonly string[];
-  /** Null if no environment variable of the service's own tools contains its address. */
+  /** Null if the service's own tools have no environment variable for its address. */
   readonly defaultAddress: DefaultAddress | null;
   /** The path prefix of the service's API, such as `/v1/`. A base URL does not include it. */
   readonly interfacePath: string;
@@ -68,9 +68,12 @@ export type KeySetting = {
 
 export type KeySettingName = `${string}_key_env`;
 
-/** Where promptsync finds the address of a service if `service.base_url` is not set. */
+/** The default source of a service's address if `service.base_url` is not set. */
 export type DefaultAddress = {
-  /** The environment variables that promptsync reads, in order of precedence. All that are set must agree. */
+  /**
+   * The environment variables that promptsync reads, in order of precedence. All variables that are set must contain
+   * the same address.
+   */
   readonly variables: readonly string[];
   /** The address that questions and hints suggest. promptsync never sends a request there unless the user chooses it. */
   readonly suggestedUrl: string;

@@ -36,8 +36,8 @@ export function renderDiffs(prompt: ReportPrompt, style: Style, length: DiffLeng
 }
 
 /**
- * The notes to show instead of a diff if the old or the new text is unknown or too large. A review cannot require what
- * the report cannot hold, so the last note says what reviewers have to check themselves.
+ * The notes to show instead of a diff if the old or the new text is unknown or too large. A review cannot require
+ * content that the report omits, so the last note says what reviewers must check themselves.
  */
 export const UNKNOWN_TEXT_NOTES = {
   before: 'the current text is unknown because the plan was created offline',

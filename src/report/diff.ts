@@ -15,7 +15,7 @@ export type TextDiff = Pick<NamedTexts, 'before' | 'after'> & {
    * The reason why promptsync could not compare the old and the new text. Null if it compared them.
    * - `before`: the old text is unknown.
    * - `after`: the new text is unknown.
-   * - `omitted`: the report omits a text because of its size.
+   * - `omitted`: the report omits the text because of its size.
    */
   readonly unknownReason: 'before' | 'after' | 'omitted' | null;
   readonly hunks: readonly Hunk[];
@@ -127,7 +127,7 @@ function splitIntoLines(text: string): readonly string[] {
   return text === '' ? [] : text.split('\n');
 }
 
-/** Returns the hunk that replaces the lines between the common lines at the start and at the end of two texts. */
+/** Returns the hunk that replaces all lines between the common first lines and the common last lines of two texts. */
 function replaceMiddle(before: readonly string[], after: readonly string[], context: number): Hunk {
   const shorter = Math.min(before.length, after.length);
   let head = 0;
@@ -174,8 +174,8 @@ function getLineKind(line: string): Block['kind'] {
 }
 
 /**
- * Names a difference that readers could overlook, because the removed and the added lines look the same. Returns an empty
- * string for all other differences, and if there is none.
+ * Returns a label for a difference that readers could overlook because the removed and the added lines look the same.
+ * Returns an empty string for all other differences, and if there is none.
  * @param blocks the blocks of a hunk, or the blocks of a single difference
  */
 export function nameInvisibleDifference(blocks: readonly Block[]): string {

@@ -144,12 +144,12 @@ function makeOriginCells(version: ReportVersionOrigin): CellTexts {
   return makeCommitCells({ ...version, date: createdAt ?? date, author, subject });
 }
 
-/** The creator that a service names if a version was created with an API key. */
+/** The creator that a service reports if a version was created with an API key. */
 const API_CREATOR = 'API';
-/** The number of characters of a user id that a table shows. */
+/** The maximum length of a user id in a table, in characters. */
 const USER_ID_LENGTH = 4;
 
-/** Describes who created a version. A service shows only the id of a user, such as `user 1a2b…`. */
+/** Describes who created a version. A service provides only a user id, which is shown as `user 1a2b…`. */
 function describeCreator(createdBy: string): string {
   return createdBy === API_CREATOR ? createdBy : `user ${shortenText(createdBy, USER_ID_LENGTH)}`;
 }

@@ -57,7 +57,7 @@ function renderBody({ hunks, type, unknownReason }: TextDiff): string {
   return `${startsInsideLine ? `${GAP}\n` : ''}${list}${legend}`;
 }
 
-/** Renders the name of the difference as an item of the list, if readers could overlook the difference. */
+/** Renders a label for the difference as a list item, if readers could overlook the difference. */
 function renderDifferenceItem({ blocks }: Hunk): readonly string[] {
   const name = nameInvisibleDifference(blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(readDisplayText) })));
   return name === '' ? [] : [`- ${name}`];

@@ -143,7 +143,7 @@ function escapeNote(text: string): string {
 }
 
 /**
- * Renders a note about omitted content. The page omits items that do not fit, and the report itself omits large texts.
+ * Renders a note about omitted content. The page omits items that do not fit, and the report itself omits large text.
  * Returns an empty string if nothing is omitted.
  */
 function renderOmittedNote(omitted: readonly OmittedItems[], { prompts }: Report, { runUrl }: MarkdownOptions): string {

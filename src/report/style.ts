@@ -105,8 +105,8 @@ type Paint = 'bold' | 'dim' | 'inverse' | 'red' | 'green' | 'yellow' | 'cyan' | 
 export type TableCell = { readonly text: string; readonly paint: (text: string) => string };
 
 /**
- * Aligns the cells of a table in columns, each as wide as its widest cell. Measures text in terminal cells, in which a
- * Chinese, Japanese or Korean character takes two. The last cell of a row gets no padding.
+ * Aligns the cells of a table in columns, each as wide as its widest cell. Measures text in terminal cells. A Chinese,
+ * Japanese, or Korean character takes two of them. The last cell of a row gets no padding.
  */
 export function layOutTable(rows: readonly (readonly TableCell[])[]): readonly string[] {
   const widths: number[] = [];

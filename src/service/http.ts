@@ -39,7 +39,7 @@ export type ReceivedResponse = {
   readonly retryAfter: string | null;
   /** The `Content-Encoding` header. Null if it is absent. */
   readonly encoding: string | null;
-  /** The `Location` header, which names the target of a redirect. Null if it is absent. */
+  /** The `Location` header, which contains the target of a redirect. Null if it is absent. */
   readonly location: string | null;
   /** The `X-Next-Page` header, which GitLab sends with lists. Null if it is absent. */
   readonly nextPage: string | null;
@@ -138,7 +138,7 @@ function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }: H
   return new EnvHttpProxyAgent({
     ...options,
     ...readProxySettings(environment),
-    // undici does not support CIDR ranges. `findProxy` has already applied the setting.
+    // undici does not support CIDR ranges. `findProxy` has already applied `NO_PROXY`.
     noProxy: '',
     // undici does not pass the options above to the pool that opens tunnels through a proxy, so set its timeout here.
     clientFactory: (proxy, defaults) => new Pool(proxy, { ...defaults, headersTimeout: timeoutSeconds * 1_000 }),

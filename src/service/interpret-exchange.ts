@@ -174,8 +174,8 @@ function makeStatusProblem(
 }
 
 /**
- * Returns the origin that a redirect leads to, or null if it names none. Omits the path and the query, because a login
- * page may put secrets there.
+ * Returns the target origin of a redirect, or null if the response does not specify one. Omits the path and the query,
+ * because a login page may put secrets there.
  */
 function findRedirectTarget({ location }: http.ReceivedResponse, { baseUrl, secrets }: ConnectionFacts): string | null {
   const target = URL.parse(location ?? '', baseUrl);

@@ -69,7 +69,7 @@ export function makeUnknownCreateOutcome({ problem }: ServiceError): WriteOutcom
  * stops all later writes to the prompt.
  * @param status `made` if this run created the version, `not_made` if an earlier run did, `unknown` if either is
  * possible
- * @param environments the environments that serve the version, because the service activated it when it created it
+ * @param environments the environments in which the service activated the version when it created the version
  */
 export function makeRewrittenOutcome(
   version: Pick<KnownVersion, 'id' | 'number'>,

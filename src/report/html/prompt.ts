@@ -240,7 +240,7 @@ function renderDiffTable({ environments, type, before, after, unknownReason, hun
   return markup`<h3>${names}: ${before ?? 'nothing'} → ${after}</h3>\n<div class="text">${shown}</div>\n`;
 }
 
-/** Renders the name of the difference that ends at a block, if readers could overlook the difference. */
+/** Renders a label for the difference that ends at a block, if readers could overlook the difference. */
 function renderDifferenceName(blocks: readonly Block[], index: number): Markup {
   const block = blocks[index];
   if (block === undefined || block.kind === 'same') return NO_MARKUP;
