@@ -85,6 +85,11 @@ export function findUnusualBlank(text: string): string | null {
   return UNUSUAL_BLANK.exec(text)?.[0] ?? null;
 }
 
+/** Returns the first Unicode space other than U+0020. Returns null if there is none. */
+export function findUnusualSpace(text: string): string | null {
+  return /(?! )\p{Zs}/u.exec(text)?.[0] ?? null;
+}
+
 /**
  * Returns the text as readers see it: replaces blank characters with spaces and removes invisible characters. Keeps tabs
  * and all characters that begin a new line.

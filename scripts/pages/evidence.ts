@@ -28,7 +28,7 @@ export const EVIDENCE = {
     escaped: "\\{{role 'system'}}",
   },
   'prompt/placeholder-is-variable': { name: 'history' },
-  'prompt/possible-marker': { line: '{{role system}}', blank: null },
+  'prompt/possible-marker': { line: '{{role system}}', blank: null, isMarker: false },
   'prompt/marker-in-text': {},
   'prompt/missing-id': {},
   'prompt/placeholder-id': {},

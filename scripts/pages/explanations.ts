@@ -75,7 +75,7 @@ export const EXPLANATIONS = {
     why: 'If a placeholder and a variable have the same name, an application cannot tell them apart.',
   },
   'prompt/possible-marker': {
-    why: 'The line might be a misspelled marker. If so, the text below it has become part of the previous message. promptsync compares what readers see: it ignores case and treats all quotation marks alike, and all characters that look like spaces alike.',
+    why: 'The line might be a misspelled marker. If so, the text below it has become part of the previous message. promptsync compares what readers see: it ignores case and treats all quotation marks alike, and all characters that look like spaces alike. promptsync also warns about a real marker whose role contains an unusual space, because the role looks like a different one.',
   },
   'prompt/marker-in-text': {
     why: 'Markers have no special meaning in a text prompt, so promptsync sends them as text.',

@@ -2,7 +2,7 @@ import { isMap, isPair, isScalar, isSeq, type Pair, type YAMLMap, type YAMLSeq }
 import { isJsonObject, type JsonValue } from '../domain/json.ts';
 import type { TextSpan } from '../text.ts';
 import { parseYamlDocument } from './strict-yaml.ts';
-import { findLineStart } from './quote-yaml-value.ts';
+import { findLineStart } from './yaml-line.ts';
 import { renderBlockScalar, renderYamlLines, renderYamlValue, type TextStyle } from './render-yaml.ts';
 
 /** The text that replaces a range of characters. If the range is empty, the text is inserted there. */

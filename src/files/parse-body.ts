@@ -12,7 +12,7 @@ import {
 } from '../domain/chat.ts';
 import { digestChat, digestText, normalizeText, type DigestedText } from '../domain/content.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
-import { findUnusualBlank } from '../text.ts';
+import { findUnusualBlank, findUnusualSpace } from '../text.ts';
 import { makeFilePlace, shortenLine, type SplitFile } from './front-matter.ts';
 
 /** The text of a body, and the problems with its markers. If any of them is an error, the text is the body as written. */
@@ -40,6 +40,7 @@ export function parseBody(type: PromptType, parts: SplitFile, path: string): Par
       ...faults.slice(0, MAX_SHOWN_FAULTS).map((fault) => makeFaultProblem(fault, findPlace(fault, place))),
       ...checkPlaceholderNames(messages, place),
       ...warnAboutMisspelledMarkers(messages, text, place),
+      ...warnAboutSpacesInRoles(messages, text, place),
     ],
   };
 }
@@ -153,10 +154,32 @@ function warnAboutMisspelledMarkers(
   return suspects.map((line) =>
     makeProblem(
       'prompt/possible-marker',
-      { line: shortenLine(line.text), blank: findUnusualBlank(line.text) },
+      { line: shortenLine(line.text), blank: findUnusualBlank(line.text), isMarker: false },
       findPlace(line, place),
     ),
   );
+}
+
+/**
+ * Warns about roles that contain a Unicode space. Such a role looks like another role: `user` with a no-break space at
+ * its end looks like `user`. An escape sequence in a role is visible, so it needs no warning.
+ */
+function warnAboutSpacesInRoles(
+  messages: readonly LocatedMessage[],
+  text: string,
+  place: BodyPlace,
+): readonly Problem[] {
+  const suspects = messages.filter(({ message }) => 'role' in message && findUnusualSpace(message.role) !== null);
+  if (suspects.length === 0) return [];
+  const lines = text.split('\n');
+  const problems = suspects.flatMap(({ line }) => {
+    const lineText = lines[line - 1] ?? '';
+    const blank = findUnusualSpace(lineText);
+    if (blank === null) return [];
+    const evidence = { line: shortenLine(lineText), blank, isMarker: true };
+    return [makeProblem('prompt/possible-marker', evidence, findPlace({ line, text: lineText }, place))];
+  });
+  return problems.slice(0, MAX_SHOWN_FAULTS);
 }
 
 /**

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { listVariables } from '../domain/text-changes.ts';
 import type { EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
-import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
+import { isError, makeProblem, type Problem } from '../problem.ts';
 import { listFieldNotes } from '../providers/list.ts';
 import {
   decodeSource,
@@ -20,6 +20,7 @@ import {
 } from './front-matter.ts';
 import { type LocatedMapping, parseStrictYaml } from './strict-yaml.ts';
 import { parseBody, warnAboutMarkerInText } from './parse-body.ts';
+import { makeOutline, type PromptOutline } from './prompt-outline.ts';
 import { renderYamlValue } from './render-yaml.ts';
 import { codesAcceptedByFile, makeShapeProblems, singleLineText, type ShapeIssue } from './yaml-shape.ts';
 
@@ -95,19 +96,6 @@ type FrontMatter = z.infer<typeof FrontMatterShape>;
 
 const FIELDS = Object.keys(FrontMatterShape.shape);
 
-/** A string from the front matter, with its place in the file. */
-export type LocatedText = { readonly value: string; readonly place: Place };
-
-/**
- * The names in a prompt file. promptsync compares them with the names in other files and in the configuration. Even an
- * invalid file has an outline if its front matter can be parsed, so that promptsync can report all problems at once.
- */
-export type PromptOutline = {
-  readonly id: LocatedText | null;
-  readonly key: LocatedText | null;
-  readonly environments: readonly LocatedText[];
-};
-
 /** The result of parsing one prompt file. */
 export type ParseResult = {
   /** The parsed file; null if any problem is an error. A valid file may still have warnings. */
@@ -181,16 +169,6 @@ function parseParts(parts: SplitFile, path: string, settings: ParseSettings): Pa
     shaped.success && !allProblems.some(isError) ? makeFile(shaped.data, mapping, text, path, settings) : null;
   const meaning = problems.length === 0 ? { frontMatter: mapping.value, text: text.text } : null;
   return { file, outline: makeOutline(mapping), meaning, problems: allProblems };
-}
-
-function makeOutline({ value, placeOf, keyPlaceOf }: LocatedMapping): PromptOutline {
-  const { id, key, pins } = value;
-  const environments = isJsonObject(pins) ? Object.keys(pins) : [];
-  return {
-    id: typeof id === 'string' ? { value: id, place: placeOf(['id']) } : null,
-    key: typeof key === 'string' ? { value: key, place: placeOf(['key']) } : null,
-    environments: environments.map((name) => ({ value: name, place: keyPlaceOf(['pins', name]) })),
-  };
 }
 
 /**

@@ -6,14 +6,8 @@ import { suggestName } from '../domain/suggest-name.ts';
 import { isError, makeProblem, describeSystemError, type Problem } from '../problem.ts';
 import { findPromptPaths, type PromptPatterns } from './find-prompt-paths.ts';
 import { makeFilePlace } from './front-matter.ts';
-import {
-  parsePromptFile,
-  makeUnreadableResult,
-  type LocatedText,
-  type PromptOutline,
-  type ParseResult,
-  type ParseSettings,
-} from './parse-prompt-file.ts';
+import { parsePromptFile, makeUnreadableResult, type ParseResult, type ParseSettings } from './parse-prompt-file.ts';
+import type { LocatedText, PinnedEnvironment, PromptOutline } from './prompt-outline.ts';
 import { MAX_FILE_BYTES, NOT_REGULAR, readBytes } from './read-write.ts';
 
 /** The prompt files of a workspace and their problems. If any problem is an error, callers must not sync the files. */
@@ -46,16 +40,17 @@ export async function readPrompts(where: PromptSources): Promise<ReadPromptsResu
   const outlines = results.flatMap(({ outline }) => outline ?? []);
   const repetitions = findRepetitions(outlines);
   const isEmpty = search.paths.length + search.problems.length === 0;
-  const problems = [
+  // The parser may have reported the look-alike of an environment. Report it once.
+  const problems = new Set([
     ...(isEmpty ? [makeProblem('prompt/none-found', { patterns: where.patterns })] : []),
     ...search.problems,
     ...results.flatMap((result) => result.problems),
     ...repetitions.problems,
     ...outlines.flatMap(({ environments }) => environments.flatMap((name) => checkEnvironment(name, known, rules))),
-  ];
-  const faultyPaths = new Set([...problems.filter(isError).map((problem) => problem.path), ...repetitions.paths]);
+  ]);
+  const faultyPaths = new Set([...[...problems].filter(isError).map((problem) => problem.path), ...repetitions.paths]);
   const files = results.flatMap(({ file }) => file ?? []).filter(({ path }) => !faultyPaths.has(path));
-  return { files, problems, count: search.paths.length };
+  return { files, problems: [...problems], count: search.paths.length };
 }
 
 async function readPromptFiles(where: PromptSources, paths: readonly string[]): Promise<readonly ParseResult[]> {
@@ -140,13 +135,14 @@ function groupRepeatedNames(names: readonly LocatedText[]): readonly RepeatedNam
 }
 
 function checkEnvironment(
-  { value, place }: LocatedText,
+  { value, place, lookAlike }: PinnedEnvironment,
   known: readonly string[] | null,
   { reservedEnvironments }: ProviderRules,
 ): readonly Problem[] {
   if (reservedEnvironments.includes(value))
     return [makeProblem('prompt/tool-environment', { environment: value }, place)];
   if (known === null || known.includes(value)) return [];
+  if (lookAlike !== null) return [lookAlike];
   const suggestion = suggestName(value, known);
   return [makeProblem('prompt/unknown-environment', { environment: value, known, suggestion }, place)];
 }

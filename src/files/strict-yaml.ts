@@ -1,8 +1,14 @@
 import * as yaml from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
-import { findAllLookAlikes, type LookAlikeFinder, makeLookAlikeFinder } from './find-look-alikes.ts';
-import { quoteYamlValue, readLine, type YamlLine } from './quote-yaml-value.ts';
+import {
+  findAllLookAlikes,
+  type LookAlikeFinder,
+  makeLookAlikeFinder,
+  quoteYamlValue,
+  readLine,
+  type YamlLine,
+} from './yaml-line.ts';
 
 /** A YAML mapping as JSON data, with the place of each value. A path is the list of keys that lead to a value. */
 export type LocatedMapping = {
@@ -35,8 +41,9 @@ export type LocatedMapping = {
   /**
    * Returns a problem if the line of the value or key at a path contains a character that only looks like a colon, a
    * space, or a line break. Callers must call this only for invalid values and keys.
+   * @param unknownName the key at the path, if it is unknown
    */
-  readonly findLookAlike: (path: YamlPath) => Problem | null;
+  readonly findLookAlike: (path: YamlPath, unknownName?: string) => Problem | null;
   /** Warns about the first value at or below a path to which YAML 1.1 gives a different meaning. */
   readonly warnAboutYaml11: (path: YamlPath) => readonly Problem[];
 };
@@ -191,9 +198,9 @@ function makeLocatedMapping(
       [...(followYamlPath(root, path).target?.children.keys() ?? [])].filter((key) => typeof key === 'string'),
     placeOf: (path) => placeAt(followYamlPath(root, path).nearest.offset),
     keyPlaceOf: (path) => placeAt(followYamlPath(root, path).nearest.keyOffset),
-    findLookAlike: (path) => {
+    findLookAlike: (path, unknownName) => {
       const { keyOffset, offset } = followYamlPath(root, path).nearest;
-      return findLookAlikeAt(keyOffset) ?? findLookAlikeAt(offset);
+      return findLookAlikeAt(keyOffset, unknownName) ?? findLookAlikeAt(offset);
     },
     warnAboutYaml11: (path) => {
       const [first, ...others] = listYaml11Values(followYamlPath(root, path).target);

@@ -97,7 +97,8 @@ export function makeShapeProblems(
   convert: (issue: ShapeIssue) => Problem,
 ): readonly Problem[] {
   const problems = makeShapeIssues(error, mapping, knownFields).map((issue) => {
-    const lookAlike = issue.kind === 'missing' ? null : mapping.findLookAlike(issue.path);
+    const unknownName = issue.kind === 'unknown' ? String(issue.path.at(-1)) : undefined;
+    const lookAlike = issue.kind === 'missing' ? null : mapping.findLookAlike(issue.path, unknownName);
     return lookAlike ?? convert(issue);
   });
   return [...new Set(problems)];

@@ -158,11 +158,17 @@ export const FILE_PROBLEMS = {
     line: string;
     /** The first character in the line that is invisible or only looks like a space. Null if there is none. */
     blank: string | null;
+    /** Whether the line is a marker. If so, its role contains the blank character. */
+    isMarker: boolean;
   }>(
     (e) =>
-      `The line \`${e.line}\` looks like a chat marker, but promptsync treats it as part of the text.${e.blank === null ? '' : ` The line contains the character ${describeCharacter(e.blank)}.`}`,
+      e.isMarker
+        ? `The role in the marker \`${e.line}\` contains the character ${describeCharacter(e.blank ?? '')}, which looks like an ordinary space.`
+        : `The line \`${e.line}\` looks like a chat marker, but promptsync treats it as part of the text.${e.blank === null ? '' : ` The line contains the character ${describeCharacter(e.blank)}.`}`,
     (e) =>
-      `If the line is meant to be a marker, write it in the form \`{{role "user"}}\` or \`{{placeholder "history"}}\`${e.blank === null ? '' : ', with ordinary spaces'}.`,
+      e.isMarker
+        ? 'Remove the character from the role, or replace it with an ordinary space.'
+        : `If the line is meant to be a marker, write it in the form \`{{role "user"}}\` or \`{{placeholder "history"}}\`${e.blank === null ? '' : ', with ordinary spaces'}.`,
   ),
   'prompt/marker-in-text': defineWarning(
     'This is a text prompt, but its text contains a chat marker.',

@@ -275,6 +275,15 @@ describe('parseConfig', () => {
     );
   });
 
+  test.each([
+    ['after a colon inside braces', 'environments: {a: {}, b: {promote_from:\u00a0a}}', '1:40'],
+    ['before a colon inside braces', 'environments: {a: {}, b: {promote_from\u3000: a}}', '1:39'],
+    ['inside an unknown setting', 'max\u00a0changes: 3', '1:4'],
+  ])('parseConfig names a Unicode space %s', (_, text, place) => {
+    const places = parse(text).problems.map(({ code, line, column }) => `${code} ${line}:${column}`);
+    expect(places).toEqual([`yaml/look-alike ${place}`]);
+  });
+
   test('parseConfig rejects a services setting and explains that each service needs its own configuration file', () => {
     expect(parse('services: {}').problems).toMatchObject([
       { code: 'config/unknown-field', hint: expect.stringContaining('separate file for each') },

@@ -119,6 +119,21 @@ describe('the parser on chat prompts', () => {
   });
 
   test.each([
+    ['at the end', '{{role "user\u00a0"}}', 'U+00A0 (no-break space)'],
+    ['inside', '{{role "end\u3000user"}}', 'U+3000 (ideographic space)'],
+  ])('the prompt file parser warns about a marker with a Unicode space %s of its role', (_, line, name) => {
+    const { file, problems } = parseChat(makeChat(`{{role "system"}}\nHi.\n${line}\nDo it.\n`));
+    expect(file).not.toBeNull();
+    expect(problems).toMatchObject([{ code: 'prompt/possible-marker', severity: 'warning', line: 7, column: 1 }]);
+    expect(problems[0]?.message).toContain(`The role in the marker \`${line}\` contains the character ${name}`);
+  });
+
+  test('the prompt file parser accepts an ordinary space and an escaped no-break space in a role', () => {
+    const { problems } = parseChat(makeChat(String.raw`{{role "end user"}}${'\n'}{{role "user\u00a0"}}${'\n'}`));
+    expect(problems).toEqual([]);
+  });
+
+  test.each([
     ['a no-break space before the closing braces', '{{role "user"\u00a0}}'],
     ['an ideographic space after it', '{{role "user"}}\u3000'],
   ])('the prompt file parser rejects a marker with %s', (_, line) => {

@@ -284,12 +284,29 @@ describe('parsePromptFile on characters that look like YAML syntax', () => {
     ['in the indentation of a pin', 'pins:\n\u3000staging: latest\n', 6, 1],
     ['after a pin', 'pins:\n  staging: latest\u00a0\n', 6, 18],
     ['after the dash of a list item', 'variables:\n  -\u00a0a\n', 6, 4],
+    ['after the colon of a pin inside braces', 'pins: {a: latest, staging:\u00a0latest}\n', 5, 27],
+    ['before the colon of a pin inside braces', 'pins: {staging\u3000: no}\n', 5, 15],
+    ['after the colon and a space inside braces', 'pins: {staging: \u00a0latest}\n', 5, 17],
+    ['in the name of an unknown field', '"metadata\u00a0": {}\n', 5, 10],
     ['in place of a colon in the metadata', 'metadata:\n  model：gpt-5\n', 6, 8],
   ])('the prompt file parser names a character that looks like YAML syntax %s', (_, yaml, line, column) => {
     expect(parse(makeSource(yaml)).problems).toContainEqual(
       expect.objectContaining({ code: 'yaml/look-alike', line, column }),
     );
   });
+
+  test.each([
+    'note: Remarque :\u00a0voir',
+    'note: "Remarque\u00a0: voir"',
+    'note: {a: "Remarque\u00a0: voir"}',
+    'note: {a: 1} # Remarque\u00a0: voir',
+    String.raw`"note\u00a0": 1`,
+  ])(
+    'the prompt file parser reports only the unknown field in %j, because the space is not part of the syntax',
+    (line) => {
+      expect(summarizeProblems(parse(makeSource(`${line}\n`)).problems)).toEqual(['prompt/unknown-field 5:1']);
+    },
+  );
 
   test('the prompt file parser names a no-break space after an id', () => {
     const source = makeSource().replace('prm_1', 'prm_1\u00a0');

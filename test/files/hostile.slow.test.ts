@@ -74,6 +74,7 @@ describe('parsePromptFile on 64 KiB of hostile front matter', () => {
     ...splitPieces(`\n§ \n§#\n§[§{§[\n§{a: [\n§{a: §- §? §: §"§'§a:\n§a: b\n §&a §!a §*a `),
     ...splitPieces('%a\n§...\n§"\n§a: |\n§a: >\n\n§a: "x  \n §- - \n§\\§\t§a§a §1§,§[a,§{{§<'),
     ...['\u00a0', 'a\u00a0', 'a: b\u00a0\n', 'a\u00a0: b\n', '\uff1a', 'a\uff1ab\n', '\r', '\u3000 '],
+    ...['{a:"b"', "{'a\u00a0", '{a\u00a0"', '{\t\uff1a', '[a\uff1a\t', '{"a', `{"'"'`, '{a:\t', '{ ', 'a\u00a0b: 0\n'],
   ];
   test.each(repeated)('the parser quickly parses 64 KiB of front matter that repeats %j', (piece) => {
     const times = Math.floor((KIB64 - 200) / piece.length);
@@ -92,6 +93,10 @@ describe('parsePromptFile on 64 KiB of hostile front matter', () => {
     [
       'the parser quickly parses front matter with thousands of invalid pins',
       `pins: {${Array.from({ length: 5_000 }, (_, index) => `e${index}: 0`).join(', ')}}\n`,
+    ],
+    [
+      'the parser quickly reports thousands of invalid pins whose names contain an escaped no-break space',
+      `pins: {${Array.from({ length: 4_000 }, (_, index) => `"e${index}\\u00a0": 0`).join(', ')}}\n`,
     ],
     ['the parser quickly parses an integer with thousands of digits', `metadata: {a: ${'1'.repeat(60_000)}}\n`],
     [

@@ -145,6 +145,29 @@ describe('readPrompts on the environments of pins', () => {
     },
   );
 
+  test.each([
+    ['before its colon', 'pins:\n  staging\u3000: latest\n', '6:10'],
+    ['after its colon inside braces', 'pins: {staging:\u00a0latest}\n', '5:16'],
+    ['inside its name', 'pins: {new\u00a0staging: latest}\n', '5:11'],
+    ['inside quotation marks', 'pins: {"staging\u00a0": latest}\n', '5:16'],
+  ])(
+    'an unknown environment with a Unicode space %s gets one problem, which names the space',
+    async (_, pins, place) => {
+      const { problemLines } = await readFiles({ 'prompts/a.md': file('a', 'a', pins) }, known);
+      expect(problemLines).toEqual([`yaml/look-alike prompts/a.md:${place}`]);
+    },
+  );
+
+  test('a known environment may contain a Unicode space', async () => {
+    const environments = [{ name: 'new\u00a0staging' }];
+    const files = { 'prompts/a.md': file('a', 'a', 'pins: {new\u00a0staging: latest}\n') };
+    expect((await readFiles(files, { ...DEFAULT_RULES, environments })).problemLines).toEqual([]);
+    const misspelled = { 'prompts/a.md': file('a', 'a', 'pins: {new\u00a0staging: latest, stagin: 1}\n') };
+    expect((await readFiles(misspelled, { ...DEFAULT_RULES, environments })).problemLines).toEqual([
+      'prompt/unknown-environment prompts/a.md:5:29',
+    ]);
+  });
+
   test.each(['promptsync', 'promptsync-look'])(
     'a pin for the environment %s is rejected because promptsync reserves that environment',
     async (name) => {

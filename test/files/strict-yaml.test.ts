@@ -297,10 +297,18 @@ describe('the messages of YAML syntax errors', () => {
     ['a full-width colon in the last line', 'id: a\nkey：b\n', ['2:4'], 'U+FF1A (full-width colon)'],
     ['a no-break space after a colon', 'id: a\nkey:\u00a0b\nname: c\n', ['2:5'], 'U+00A0 (no-break space)'],
     ['an ideographic space after a colon', 'id:\u3000a\nkey: b\n', ['1:4'], 'U+3000 (ideographic space)'],
+    ['a no-break space after a colon inside braces', 'a: {b:\u00a0{c: d}}\n', ['1:7'], 'U+00A0 (no-break space)'],
+    ['a no-break space after a quoted name', 'a: {"b:c":\u00a0{c: d}}\n', ['1:11'], 'U+00A0 (no-break space)'],
+    ['a full-width colon inside braces', 'a: {b：\u3000{c: d}}\n', ['1:6'], 'U+FF1A (full-width colon)'],
     ['lone carriage returns', 'id: a\rkey: b\rname: c\r', ['1:6'], 'U+000D (carriage return)'],
   ])('the YAML parser names the wrong character if the YAML contains %s', (_, text, places, name) => {
     expect(summarizeProblems(text)).toEqual(places.map((place) => `yaml/look-alike ${place}`));
     for (const { message } of parse(text).problems) expect(message).toContain(name);
+  });
+
+  test('the YAML parser asks for quotes around a value that contains a no-break space before a colon', () => {
+    const [problem] = parse('a: Note\u00a0: b\n').problems;
+    expect(problem?.hint).toBe('Write the line as `a: "…"`.');
   });
 
   test('the YAML parser accepts full-width colons and no-break spaces in valid values', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { quoteYamlValue } from '../../src/files/quote-yaml-value.ts';
+import { quoteYamlValue } from '../../src/files/yaml-line.ts';
 
 /** Returns the corrected line, or null if there is no correction. */
 function correct(line: string): string | null {
