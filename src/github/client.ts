@@ -4,7 +4,7 @@ import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
 import { Agent, EnvHttpProxyAgent, fetch, type RequestInfo, type RequestInit, type Response } from 'undici';
 import { z } from 'zod';
-import { isLoopback, readProxySettings } from '../domain/network.ts';
+import { findProxy, readProxySettings } from '../domain/network.ts';
 import type { World } from '../domain/world.ts';
 
 /**
@@ -114,8 +114,12 @@ type FetchFunction = (url: RequestInfo, options: RequestInit) => Promise<Respons
 function makeFetch(environment: World['environment'], budget: TimeBudget, now: World['now']): FetchFunction {
   let agents: { readonly direct: Agent; readonly proxied: EnvHttpProxyAgent } | null = null;
   return async (url, options) => {
-    agents ??= { direct: new Agent(), proxied: new EnvHttpProxyAgent(readProxySettings(environment)) };
-    const dispatcher = isLoopback(new URL(String(url))) ? agents.direct : agents.proxied;
+    // undici does not support CIDR ranges in `NO_PROXY`, so `findProxy` applies that setting.
+    agents ??= {
+      direct: new Agent(),
+      proxied: new EnvHttpProxyAgent({ ...readProxySettings(environment), noProxy: '' }),
+    };
+    const dispatcher = findProxy(new URL(String(url)), environment) === null ? agents.direct : agents.proxied;
     return sendInTime((signal) => fetch(url, { ...options, dispatcher, signal }), budget, now);
   };
 }

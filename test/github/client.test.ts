@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { findMergedPull, listMergedPulls, readOpenHead, readBranchTip, readOwnLogin } from '../../src/github/client.ts';
+import {
+  connectGitHub,
+  findMergedPull,
+  listMergedPulls,
+  readOpenHead,
+  readBranchTip,
+  readOwnLogin,
+} from '../../src/github/client.ts';
 import { startGitHub, type Failure, type GitHubDouble } from '../support/github-api.ts';
 import { connectTo, holdDeadlines } from './support.ts';
 
@@ -158,3 +165,18 @@ describe('the account of a token', () => {
     await expect(readOwnLogin(connectTo(github))).rejects.toMatchObject({ status: 502 });
   });
 });
+
+// On Linux and macOS, 0.0.0.0 leads to this machine but is not a loopback address.
+test.skipIf(process.platform === 'win32')(
+  'connectGitHub sends requests to a server in a CIDR range of NO_PROXY without the proxy',
+  async () => {
+    const { apiUrl, token } = await startGitHub();
+    const environment = {
+      GITHUB_API_URL: apiUrl.replace('127.0.0.1', '0.0.0.0'),
+      GITHUB_REPOSITORY: 'acme/prompts',
+      HTTP_PROXY: 'http://127.0.0.1:1',
+      NO_PROXY: '0.0.0.0/8',
+    };
+    expect(await findMergedPull(connectGitHub(token, { now: Date.now, environment }), COMMIT, 'main')).toBeNull();
+  },
+);
