@@ -40,9 +40,10 @@ export async function readMessageSource(
 ): Promise<VersionSource | null> {
   const shortId = isManaged === null ? findCommitIdInMessage(message) : null;
   if (shortId === null) return null;
-  const commit = await repository.resolveRef(shortId);
-  // A branch or a tag can have the same name as a shortened commit id.
-  if (commit?.startsWith(shortId) !== true) return null;
+  // `resolveRef` would prefer a branch or a tag with the name of the shortened commit id.
+  const pinned = await repository.resolvePinnedRef(shortId, repository.branch);
+  if (pinned.kind !== 'found') return null;
+  const { commit } = pinned;
   const result = await findFileAtCommit({ id, type, path: repository.toRootPath(path) }, commit, repository);
   if (result.kind === 'missing' || !matchesDigest(digest, result.file.content)) return null;
   return { digest, commit, path: result.path };

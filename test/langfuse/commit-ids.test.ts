@@ -90,4 +90,15 @@ describe('the commit ids in the commit messages of Langfuse versions', () => {
       ['unknown', undefined],
     ]);
   });
+
+  test.each(['tag', 'branch'])(
+    'history shows the commit that a message names even if a %s of another commit has the name of its short id',
+    async (kind) => {
+      const { sync, commit, first, readVersions, folder } = await makeScene();
+      expect(await sync()).toBe(0);
+      commit({ 'prompts/a.md': makeFile('Two.') }, 'Edit');
+      git(folder, kind, first);
+      expect(await readVersions()).toMatchObject([{ made_by: 'git', commit: expect.stringContaining(first) }]);
+    },
+  );
 });
