@@ -42,10 +42,7 @@ export async function openTargets<Format extends string>(
   kind: OutputKind<Format>,
   { workingDirectory }: Pick<Host, 'workingDirectory'>,
 ): Promise<readonly OutputTarget<Format>[]> {
-  const targets = parseTargets(flags, kind).map(({ format, file }) => ({
-    format,
-    file: file !== null && STDOUT_PATHS.includes(file) ? null : file,
-  }));
+  const targets = parseTargets(flags, kind);
   for (const { file } of targets) {
     const obstacle = file === null ? null : await findOutputObstacle(resolve(workingDirectory, file));
     if (file !== null && obstacle !== null) throw new ProblemError(makeUnwritableProblem(file, obstacle, kind));
@@ -68,7 +65,7 @@ export function parseTargets<Format extends string>(
   return output.map((file) => {
     const fileFormat = format ?? formatsByEnding.get(extname(file));
     if (fileFormat === undefined) throw makeError(`the format cannot be inferred from the file name \`${file}\``);
-    return { format: fileFormat, file };
+    return { format: fileFormat, file: STDOUT_PATHS.includes(file) ? null : file };
   });
 }
 

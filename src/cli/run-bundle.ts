@@ -58,12 +58,13 @@ export async function runBundle(flags: BundleFlags, host: SafeHost): Promise<num
 }
 
 async function bundleToTargets(flags: BundleFlags, host: SafeHost): Promise<number> {
-  if (flags.check && flags.output.length === 0) {
-    const reason = '`--check` requires `--output` because it compares the bundle with a file.';
-    throw new ProblemError(makeProblem('usage/invalid', { reason }));
-  }
   // With `--check`, the files need not be writable.
   const targets = flags.check ? parseTargets(flags, BUNDLE_OUTPUT) : await openTargets(flags, BUNDLE_OUTPUT, host);
+  if (flags.check && targets.some(({ file }) => file === null)) {
+    const reason =
+      '`--check` requires `--output` with the path of a file, because it compares the bundle with that file.';
+    throw new ProblemError(makeProblem('usage/invalid', { reason }));
+  }
   const world = makeWorld(host, { quiet: flags.quiet, onInterrupt: '\n' });
   const result = await bundlePrompts({ ...flags, onCall: makeCallWriter(flags, host) }, world);
   const style = makeStyle(await chooseStyle('errors', host, { color: flags.color, folder: result.folder }));

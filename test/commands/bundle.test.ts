@@ -339,6 +339,11 @@ describe('the output of bundle', () => {
     ],
     ['bundle refuses a file in a missing folder', ['-o', 'none/p.json'], 'usage/output-unwritable'],
     ['bundle refuses --check without --output', ['--check'], 'usage/invalid'],
+    [
+      'bundle refuses --check if a path of --output means standard output',
+      ['--check', '--format', 'json', '-o', '/dev/stdout'],
+      'usage/invalid',
+    ],
   ])('%s before it sends a request', async (_, words, code) => {
     const { bundle, service } = await makeStage({ greeting: 'Hi.' });
     expect(await bundle(...words)).toMatchObject({
