@@ -142,8 +142,16 @@ export async function findReplaceObstacle(path: string): Promise<string | null> 
     });
     if (existing?.isDirectory() === true) return 'it is a folder';
     if (existing?.isSocket() === true) return 'it is a socket';
-    if (existing !== null && !existing.isFile()) await access(path, constants.W_OK);
-    else await withTemporaryFile(await realpath(path).catch(() => path), (temporary) => writeFile(temporary, ''));
+    if (existing !== null && !existing.isFile()) {
+      await access(path, constants.W_OK);
+      return null;
+    }
+    const target = await realpath(path).catch(() => path);
+    // For example, `/dev/stderr` leads to the log of `2>>log`. Replacing the log would lose its previous lines.
+    if (/^\/(dev|proc)\//.test(path) && target !== path) {
+      return `it leads to a regular file; to replace that file, specify its own path \`${target}\``;
+    }
+    await withTemporaryFile(target, (temporary) => writeFile(temporary, ''));
     return null;
   } catch (error) {
     return describeSystemError(error);

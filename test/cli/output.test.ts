@@ -116,6 +116,20 @@ describe('--output', () => {
     },
   );
 
+  test.skipIf(!existsSync('/proc/self/fd'))(
+    'sync rejects a file descriptor that leads to a regular file before sending any request',
+    async () => {
+      const { folder, service, promptsync } = await makeStage();
+      const log = join(folder, 'log');
+      const opened = openSync(log, 'a');
+      onTestFinished(() => closeSync(opened));
+      const { stdout, exitCode } = await promptsync(`sync --yes --format json --output /dev/fd/${opened}`);
+      expect({ exitCode, requests: service.requests }).toEqual({ exitCode: 1, requests: [] });
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain('to replace that file, specify its own path');
+      expect(readFileSync(log, 'utf8')).toBe('');
+    },
+  );
+
   test.skipIf(process.getuid?.() === 0)(
     'sync rejects an output file in a read-only folder before sending any request',
     async () => {
