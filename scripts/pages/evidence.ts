@@ -125,7 +125,7 @@ export const EVIDENCE = {
   },
   'service/cannot-list': {},
   'service/version-not-found': { promptId: 'prm_greeting', versionId: 'ver_9f2c1ab0' },
-  'service/redirect': { status: 302, target: 'https://login.example.com' },
+  'service/redirect': { status: 302, target: 'https://login.example.com', isSameOrigin: false },
   'service/unexpected-status': { status: 503, said: 'upstream unavailable' },
   'service/invalid-answer': { reason: 'it is not HTTP, or it is truncated' },
   'service/unaddressable': { name: '..' },

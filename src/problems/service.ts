@@ -68,10 +68,15 @@ export const SERVICE_PROBLEMS = {
     status: number;
     /** The origin that the redirect leads to. Null if the response does not name one. */
     target: string | null;
+    /** Whether the redirect leads to the configured origin, for example to a login page. */
+    isSameOrigin: boolean;
   }>(
     (e) =>
       `The service returned a redirect (${e.status})${e.target === null ? '' : ` to "${e.target}"`}, which promptsync does not follow.`,
-    'Set the base URL to the address that the service redirects to. promptsync sends the API key only to the configured origin, so it does not follow redirects.',
+    (e) =>
+      e.isSameOrigin
+        ? 'Check the path of the base URL, because the service redirects to another path of the same address. If a login proxy is in front of the service, make sure that it lets requests with the API key through.'
+        : 'Set the base URL to the address that the service redirects to. promptsync sends the API key only to the configured origin, so it does not follow redirects.',
   ),
   'service/unexpected-status': defineError<{
     status: number;

@@ -168,7 +168,12 @@ function makeStatusProblem(
     return makeProblem('service/version-not-found', { promptId, versionId });
   }
   if (status >= 300 && status < 400) {
-    return makeProblem('service/redirect', { status, target: findRedirectTarget(response, facts) });
+    const target = findRedirectTarget(response, facts);
+    return makeProblem('service/redirect', {
+      status,
+      target,
+      isSameOrigin: target === new URL(facts.baseUrl).origin,
+    });
   }
   return makeProblem('service/unexpected-status', { status, said });
 }

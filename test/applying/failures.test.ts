@@ -216,7 +216,10 @@ function redirectCall(call: string): Hooks {
   return {
     before: (line) => {
       if (line.startsWith(call))
-        throw new ServiceError(makeProblem('service/redirect', { status: 302, target: null }), 'rejected');
+        throw new ServiceError(
+          makeProblem('service/redirect', { status: 302, target: null, isSameOrigin: false }),
+          'rejected',
+        );
     },
   };
 }

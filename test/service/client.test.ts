@@ -391,6 +391,15 @@ describe('the status codes of the service', () => {
     expect(failure.message).toBe(`The service returned a redirect (302)${expected} which promptsync does not follow.`);
   });
 
+  test.each([
+    ['to check the path of the base URL', 'its own origin', '/login', /^Check the path of the base URL/],
+    ['to change the base URL', 'another origin', 'https://other.example.com/', /^Set the base URL to the address/],
+  ])('the hint says %s if the service redirects to %s', async (_advice, _target, location, expected) => {
+    answerInTurn(text('', 302, { location }));
+    const { problem } = await failureOf(openClient().service.readPrompt('prm_1'));
+    expect(problem.hint).toMatch(expected);
+  });
+
   test('the client does not follow redirects, so the API key never reaches a different server', async () => {
     const received = answerInTurn(() => HttpResponse.redirect('https://elsewhere.example.com/', 302));
     const failure = await failureOf(openClient().service.readPrompt('prm_1'));
