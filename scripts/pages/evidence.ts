@@ -10,6 +10,7 @@ export const EVIDENCE = {
   'prompt/unreadable': { reason: 'permission denied, EACCES' },
   'prompt/symbolic-link': {},
   'prompt/too-large': { bytes: 20_000_000, limit: MAX_FILE_BYTES },
+  'prompt/not-decoded': { filter: 'lfs' },
   'prompt/not-utf8': {},
   'prompt/nul': {},
   'prompt/conflict-markers': { isAccepted: false },

@@ -38,6 +38,9 @@ export const EXPLANATIONS = {
     why: 'A symbolic link could point to an unreviewed file outside the repository.',
   },
   'prompt/too-large': { why: 'The size limit keeps a single file from exhausting memory.' },
+  'prompt/not-decoded': {
+    why: 'A git filter stores the file in another form, and the checkout did not restore the original. For a file that is encrypted with git-crypt, run `git-crypt unlock`.',
+  },
   'prompt/not-utf8': { why: 'promptsync does not guess the encoding, because a wrong guess would change the text.' },
   'prompt/nul': { why: 'A NUL character usually means that the file is corrupted or is not plain text.' },
   'prompt/conflict-markers': {

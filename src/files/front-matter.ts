@@ -11,12 +11,23 @@ import { CONFLICT_MARKERS_CODE } from './yaml-shape.ts';
  */
 const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
 
+/** How a file begins if a git filter stores it in another form and the checkout did not restore the original. */
+const FILTER_HEADERS = [
+  { filter: 'lfs', header: Buffer.from('version https://git-lfs.github.com/spec/') },
+  { filter: 'git-crypt', header: Buffer.from('\0GITCRYPT\0') },
+] as const;
+
 /**
- * Decodes the UTF-8 text of a file, converts it to LF line endings and drops a byte order mark. Returns null if the
- * file is not valid UTF-8.
+ * Decodes the UTF-8 text of a file, converts it to LF line endings and drops a byte order mark. Fails if the file is a
+ * Git LFS pointer, encrypted with git-crypt, or not valid UTF-8.
  */
-export function decodeSource(bytes: Uint8Array): string | null {
-  return isUtf8(bytes) ? normalizeLineEndings(new TextDecoder().decode(bytes)) : null;
+export function decodeSource(bytes: Uint8Array, path: string): Result<string> {
+  // Encrypted files are not valid UTF-8 and contain NUL characters, so look for the headers first.
+  const filtered = FILTER_HEADERS.find(({ header }) => header.equals(bytes.subarray(0, header.length)));
+  if (filtered !== undefined)
+    return makeFailure(makeProblem('prompt/not-decoded', { filter: filtered.filter }, makeFilePlace(path)));
+  if (isUtf8(bytes)) return makeSuccess(normalizeLineEndings(new TextDecoder().decode(bytes)));
+  return makeFailure(makeProblem('prompt/not-utf8', {}, { path, ...findInvalidUtf8(bytes) }));
 }
 
 /**
@@ -24,7 +35,7 @@ export function decodeSource(bytes: Uint8Array): string | null {
  * with the character U+FFFD, so this function searches for that character. If the file itself contains U+FFFD before
  * the first invalid byte, returns the place of that character instead.
  */
-export function findInvalidUtf8(bytes: Uint8Array): Place {
+function findInvalidUtf8(bytes: Uint8Array): Place {
   const text = new TextDecoder().decode(bytes);
   return findPlace(text, text.indexOf('\ufffd'));
 }

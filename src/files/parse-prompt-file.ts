@@ -10,7 +10,6 @@ import { listFieldNotes } from '../providers/list.ts';
 import {
   decodeSource,
   findConflictMarker,
-  findInvalidUtf8,
   acceptConflictMarkers,
   checkSource,
   shortenLine,
@@ -129,9 +128,9 @@ export function parsePromptFile(
   path: string,
   settings: ParseSettings = LENIENT_SETTINGS,
 ): ParseResult {
-  const source = decodeSource(bytes);
-  if (source === null)
-    return makeUnreadableResult([makeProblem('prompt/not-utf8', {}, { path, ...findInvalidUtf8(bytes) })]);
+  const decoded = decodeSource(bytes, path);
+  if (!decoded.isSuccess) return makeUnreadableResult(decoded.problems);
+  const source = decoded.value;
   const sourceProblems = checkSource(source, path);
   const split = splitFrontMatter(source, path);
   if (!split.isSuccess) return makeUnreadableResult([...sourceProblems, ...split.problems]);

@@ -71,6 +71,16 @@ export const FILE_PROBLEMS = {
     (e) => `The file is ${formatNumber(e.bytes)} bytes long, but the limit is ${formatNumber(e.limit)} bytes.`,
     'Shorten the prompt.',
   ),
+  'prompt/not-decoded': defineError<{ filter: 'lfs' | 'git-crypt' }>(
+    (e) =>
+      e.filter === 'lfs'
+        ? 'The file is a Git LFS pointer. It does not contain the prompt.'
+        : 'The file is encrypted with git-crypt.',
+    (e) =>
+      e.filter === 'lfs'
+        ? 'Run `git lfs pull`. In a GitHub workflow, set `lfs: true` for `actions/checkout`.'
+        : 'Run `git-crypt unlock`.',
+  ),
   'prompt/not-utf8': defineError('The file is not valid UTF-8.', 'Save the file as UTF-8.'),
   'prompt/nul': defineError(
     'The file contains a NUL character.',

@@ -355,9 +355,12 @@ export const PLANNING_PROBLEMS = {
   ),
 };
 
-/** Returns the hint for a git error message. Other users' repositories and partial clones have special hints. */
+/** Returns the hint for a git error message. Failed filters, other users' repositories and partial clones have hints of their own. */
 function makeGitHint(reason: string, isPartial: boolean): string {
   const [, folder] = /dubious ownership in repository at '([^']+)'/.exec(reason) ?? [];
+  const [, filter] = /(?:smudge|clean) filter '?([^\s']+)'? failed/.exec(reason) ?? [];
+  if (filter !== undefined || /external filter '.*' failed/s.test(reason))
+    return `Make sure that the program and the key for the git attribute \`filter${filter === undefined ? '' : `=${filter}`}\` are available. For example, run \`git-crypt unlock\` or \`git lfs pull\`.`;
   if (folder === undefined && isPartial)
     return 'This is a partial clone (`git clone --filter`), so git fetches older files from the remote. Make sure that git can reach the remote, or use a full clone.';
   if (folder === undefined) return 'Make sure that git is installed and that the repository is not corrupted.';

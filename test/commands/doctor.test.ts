@@ -241,6 +241,18 @@ describe('the points about the machine and the repository', () => {
     );
   });
 
+  test.each([
+    [
+      "error: external filter 'git-crypt smudge' failed 1 fatal: a.md: smudge filter git-crypt failed",
+      'filter=git-crypt',
+    ],
+    ["error: external filter 'decrypt' failed", 'filter'],
+  ])('the hint for the git error %j mentions the attribute %s', (reason, attribute) => {
+    expect(makeProblem('git/failed', { reason, isPartial: true }).hint).toBe(
+      `Make sure that the program and the key for the git attribute \`${attribute}\` are available. For example, run \`git-crypt unlock\` or \`git lfs pull\`.`,
+    );
+  });
+
   test.skipIf(process.getuid?.() !== 0)('doctor says how to trust the owner of the repository', async () => {
     const { folder, environment } = await makeSetup();
     chownSync(folder, 65_534, 65_534);

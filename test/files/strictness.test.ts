@@ -30,6 +30,23 @@ describe('parsePromptFile on raw bytes', () => {
     expect(summarizeProblems(parse(source).problems)).toEqual([expected]);
   });
 
+  test.each([
+    [
+      'a Git LFS pointer',
+      Buffer.from('version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n'),
+      'The file is a Git LFS pointer. It does not contain the prompt. Run `git lfs pull`. In a GitHub workflow, set `lfs: true` for `actions/checkout`.',
+    ],
+    [
+      'a file encrypted with git-crypt',
+      Buffer.from([0, ...Buffer.from('GITCRYPT'), 0, 0xff, 0x80]),
+      'The file is encrypted with git-crypt. Run `git-crypt unlock`.',
+    ],
+  ])('the prompt file parser says how to check out %s', (_, source, expected) => {
+    const { problems } = parse(source);
+    expect(summarizeProblems(problems)).toEqual(['prompt/not-decoded 1:1']);
+    expect(messages(problems)).toBe(expected);
+  });
+
   test('the prompt file parser rejects a file encoded in UTF-16', () => {
     expect(summarizeProblems(parse(Buffer.from(`\ufeff${makeSource()}`, 'utf16le')).problems)).toEqual([
       'prompt/not-utf8 1:1',
