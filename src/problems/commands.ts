@@ -1,8 +1,44 @@
-import { escapeSelector, formatCount, joinQuotedNames, shortenCommitId } from '../text.ts';
+import { escapeSelector, formatCount, joinQuotedNames, joinWords, shortenCommitId } from '../text.ts';
 import { defineError, endSentence, makePromptCommand, quoteShellWord, defineWarning } from './catalog-entry.ts';
 
-/** The problems of the commands that write prompt files. */
+/** A prompt without a prompt file, although the base has one. */
+type GonePrompt = {
+  id: string;
+  key: string;
+  base: string;
+  /** What became of the file: deleted, no longer matched by a pattern, or used for another prompt id. */
+  file: 'deleted' | 'unmatched' | 'other-id';
+  /** The last pins of the file, such as `"staging" to "latest"`. */
+  pins: readonly string[];
+  /** The sentence that says what the service still serves. Empty if promptsync has not asked. */
+  serves: string;
+};
+
+function describeGoneFile({ file, key }: GonePrompt): string {
+  switch (file) {
+    case 'deleted':
+      return `the file for the prompt "${key}" has been deleted`;
+    case 'unmatched':
+      return `the file for the prompt "${key}" no longer matches a pattern under \`prompts\``;
+    case 'other-id':
+      return `the file for the prompt "${key}" has a different \`id\``;
+  }
+}
+
+function makeGoneHint({ file, id }: GonePrompt): string {
+  const advice =
+    'If no application uses the prompt anymore, delete it in the service. promptsync never deletes prompts.';
+  return file === 'other-id' ? `To keep the prompt, restore \`id: ${id}\`. ${advice}` : advice;
+}
+
+/** The problems of the commands that write prompt files, and of prompts whose files are gone. */
 export const COMMAND_PROBLEMS = {
+  // Prompts that are no longer managed
+  'prompt/gone': defineWarning<GonePrompt>((e) => {
+    const pins = joinWords(e.pins, 'and') || 'no environment';
+    return `Since the base commit \`${e.base}\`, ${describeGoneFile(e)}. It pinned ${pins}.${e.serves && ` ${e.serves}`}`;
+  }, makeGoneHint),
+
   // promptsync promote
   'promote/nothing-active': defineError<{ environment: string; key: string }>(
     (e) => `No version of this prompt is active in "${e.environment}".`,

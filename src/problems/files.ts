@@ -1,4 +1,4 @@
-import { escapeSelector, formatCount, formatNumber, joinCodeNames, joinQuotedNames, joinWords } from '../text.ts';
+import { escapeSelector, formatCount, formatNumber, joinCodeNames, joinQuotedNames } from '../text.ts';
 import {
   describeCharacter,
   makeSuggestionHint,
@@ -21,36 +21,6 @@ type InvalidField = {
   /** What to write instead. Undefined if `expected` already says it. */
   fix?: string | undefined;
 };
-
-/** A prompt without a prompt file, although the base has one. */
-type GonePrompt = {
-  id: string;
-  key: string;
-  base: string;
-  /** What became of the file: deleted, no longer matched by a pattern, or used for another prompt id. */
-  file: 'deleted' | 'unmatched' | 'other-id';
-  /** The last pins of the file, such as `"staging" to "latest"`. */
-  pins: readonly string[];
-  /** The sentence that says what the service still serves. Empty if promptsync has not asked. */
-  serves: string;
-};
-
-function describeGoneFile({ file, key }: GonePrompt): string {
-  switch (file) {
-    case 'deleted':
-      return `the file for the prompt "${key}" has been deleted`;
-    case 'unmatched':
-      return `the file for the prompt "${key}" no longer matches a pattern under \`prompts\``;
-    case 'other-id':
-      return `the file for the prompt "${key}" has a different \`id\``;
-  }
-}
-
-function makeGoneHint({ file, id }: GonePrompt): string {
-  const advice =
-    'If no application uses the prompt anymore, delete it in the service. promptsync never deletes prompts.';
-  return file === 'other-id' ? `To keep the prompt, restore \`id: ${id}\`. ${advice}` : advice;
-}
 
 /** The problems of prompt files, of the YAML in files, and of edits that promptsync makes in files. */
 export const FILE_PROBLEMS = {
@@ -299,10 +269,6 @@ export const FILE_PROBLEMS = {
         : `The file contains the invisible character ${e.character}.`,
     'Make sure that the character is intentional. promptsync sends it to the service unchanged.',
   ),
-  'prompt/gone': defineWarning<GonePrompt>((e) => {
-    const pins = joinWords(e.pins, 'and') || 'no environment';
-    return `Since the base commit \`${e.base}\`, ${describeGoneFile(e)}. It pinned ${pins}.${e.serves && ` ${e.serves}`}`;
-  }, makeGoneHint),
 
   // YAML, in prompt files and in promptsync.yaml
   'yaml/syntax': defineError<{
