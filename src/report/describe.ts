@@ -81,7 +81,8 @@ export function describeChange(change: ReportChange, report: ReportVocabulary): 
     case 'update-prompt':
       return Object.entries(change.fields).map(([field, { before, after, ...wanted }]) => {
         const note = isDone(change) ? '' : describeOrigin(wanted, escapeLine(JSON.stringify(before)), report);
-        return `${field}: ${escapeLine(JSON.stringify(before))} → ${escapeLine(JSON.stringify(after))}${note}`;
+        const values = `${escapeLine(JSON.stringify(before))} → ${escapeLine(JSON.stringify(after))}`;
+        return `${field}: ${values}${makeNameSuffix(before, after)}${note}`;
       });
     case 'set-active': {
       const [before, after] = [change.before, change.after].map(describeVersionRef);
@@ -89,6 +90,11 @@ export function describeChange(change: ReportChange, report: ReportVocabulary): 
       return [`${escapeLine(change.environment)}: ${before} → ${after}${note}`];
     }
   }
+}
+
+/** Returns a suffix that names the difference if readers could overlook it, or else an empty string. */
+function makeNameSuffix(before: string, after: string): string {
+  return ` ${nameInvisibleDifference(before, after)}`.trimEnd();
 }
 
 /**
@@ -217,7 +223,8 @@ export function describeEdit(edit: ReportEdit): string {
     }
     case 'set-field': {
       const [before, after] = [edit.before, edit.after].map((value) => escapeLine(value ?? 'absent'));
-      return `${escapeLine(edit.field)}: ${before} → ${after}${edit.conflict ? ' (conflict)' : ''}`;
+      const name = edit.before === null || edit.after === null ? '' : makeNameSuffix(edit.before, edit.after);
+      return `${escapeLine(edit.field)}: ${before} → ${after}${name}${edit.conflict ? ' (conflict)' : ''}`;
     }
     case 'set-text': {
       const conflicts = edit.conflicts === 0 ? '' : ` (${formatCount(edit.conflicts, 'conflict')})`;
@@ -336,4 +343,21 @@ export function describeOrphans({ orphans }: Report, show: ShowText): readonly s
   return (orphans ?? []).map(({ name, labels, last_version: last }) => {
     return `${show(name)}: newest version v${last}, ${labels.length === 0 ? 'not active anywhere' : `active in ${labels.map(show).join(', ')}`}`;
   });
+}
+
+/**
+ * Names a difference that readers could overlook, because both texts look the same. Returns an empty string for all
+ * other differences, and if there is none.
+ */
+export function nameInvisibleDifference(before: string, after: string): string {
+  if (before === after) return '';
+  if (before.normalize() === after.normalize()) return '(only Unicode normalization differs)';
+  const [oldLetters, newLetters] = [removeWhiteSpace(before), removeWhiteSpace(after)];
+  if (oldLetters === newLetters) return '(only white space differs)';
+  const isBoth = oldLetters.normalize() === newLetters.normalize();
+  return isBoth ? '(only Unicode normalization and white space differ)' : '';
+}
+
+function removeWhiteSpace(text: string): string {
+  return text.replaceAll(/\p{White_Space}+/gu, '');
 }

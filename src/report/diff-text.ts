@@ -1,11 +1,12 @@
 import {
-  makeTextDiffs,
-  nameInvisibleDifference,
-  markWords,
-  makeUnmarkedBlock,
+  type DifferenceNames,
   type Hunk,
+  makeTextDiffs,
+  makeUnmarkedBlock,
   type MarkedBlock,
   type MarkedLine,
+  markWords,
+  nameInvisibleDifferences,
   type TextDiff,
 } from './diff.ts';
 import { formatCount, showHidden } from '../text.ts';
@@ -56,7 +57,11 @@ function renderDiff(diff: TextDiff, style: Style, length: DiffLength): readonly 
   const more = `… ${formatCount(omittedLines, 'more line')} (--format html shows all)`;
   return [
     ...titles.flatMap((title) => fitLine(bold(title), style, 4)),
-    ...hunks.flatMap((hunk) => renderHunk(hunk, diff.type, style)),
+    ...hunks.flatMap((hunk, index) => {
+      // A folded diff begins with the same hunks, blocks and lines. A name can depend on lines that it omits.
+      const names = nameInvisibleDifferences(diff.hunks[index]?.blocks ?? []);
+      return renderHunk(hunk, names, diff.type, style);
+    }),
     ...(omittedLines === 0 ? [] : fitLine(dim(more), style, 2)),
   ];
 }
@@ -85,27 +90,40 @@ function countLines(hunks: readonly Hunk[]): number {
   return hunks.flatMap(({ blocks }) => blocks).reduce((sum, { lines }) => sum + lines.length, 0);
 }
 
-function renderHunk(hunk: Hunk, type: TextDiff['type'], style: Style): readonly string[] {
+function renderHunk(
+  hunk: Hunk,
+  names: readonly DifferenceNames[],
+  type: TextDiff['type'],
+  style: Style,
+): readonly string[] {
   const { colors, screen } = style;
   const blocks = hunk.blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(shortenBlanks) }));
   // Word marks are visible only in color. A terminal without color also needs them, because a long line is shortened to
   // the text around its marked words.
   const needsMarks = colors.isColorSupported || screen !== null;
   const marked = needsMarks ? markWords(blocks, type) : blocks.map(makeUnmarkedBlock);
-  const title = [hunk.title, nameInvisibleDifference(hunk.blocks)].join(' ').trimEnd();
-  return [...fitLine(colors.cyan(title), style, 2), ...marked.flatMap((block) => renderBlock(block, style))];
+  const rendered = marked.flatMap((block, index) => renderBlock(block, names[index], style));
+  return [...fitLine(colors.cyan(hunk.title), style, 2), ...rendered];
 }
 
-function renderBlock({ kind, lines }: MarkedBlock, style: Style): readonly string[] {
+/** Renders a block. The name of a difference has its own line, which starts with a parenthesis instead of a sign. */
+function renderBlock(
+  { kind, lines }: MarkedBlock,
+  names: DifferenceNames | undefined,
+  style: Style,
+): readonly string[] {
   const { colors, screen } = style;
   if (kind === 'same') {
     const rendered = lines.map((line) => ` ${joinSegments(line, style)}`);
     return screen === null ? rendered : rendered.map((line) => screen.cut(line, screen.columns));
   }
   const [sign, paint] = kind === 'added' ? ['+', colors.green] : ['-', colors.red];
-  return lines.flatMap((line) =>
-    fitLine(paint(`${sign}${joinSegments(makeExcerptAroundChange(line, style), style)}`), style, 1),
-  );
+  const renderName = (name = ''): readonly string[] => (name === '' ? [] : fitLine(colors.cyan(name), style, 1));
+  const rendered = lines.flatMap((line, index) => [
+    ...fitLine(paint(`${sign}${joinSegments(makeExcerptAroundChange(line, style), style)}`), style, 1),
+    ...renderName(names?.lines[index]),
+  ]);
+  return [...rendered, ...renderName(names?.whole)];
 }
 
 /**

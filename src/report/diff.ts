@@ -1,7 +1,7 @@
 import { diffArrays, structuredPatch } from 'diff';
 import { type PromptType, parseMarkerLine } from '../domain/chat.ts';
 import type { ReportPrompt } from './schema.ts';
-import { listTextChanges, type NamedTexts } from './describe.ts';
+import { listTextChanges, type NamedTexts, nameInvisibleDifference } from './describe.ts';
 
 /**
  * The diff between the text that one or more environments serve now and the text that they would serve after a change.
@@ -173,22 +173,42 @@ function getLineKind(line: string): Block['kind'] {
   return line.startsWith('-') ? 'removed' : 'same';
 }
 
+/** The names of the invisible differences to show with a block of a diff. An empty string stands for no name. */
+export type DifferenceNames = {
+  /** The name for the whole change that ends with this block. */
+  readonly whole: string;
+  /** The name for each line of the block. Empty if the whole change has a name. */
+  readonly lines: readonly string[];
+};
+
+/** The names for a block without an invisible difference. */
+export const NO_NAMES: DifferenceNames = { whole: '', lines: [] };
+
 /**
- * Returns a label for a difference that readers could overlook because the removed and the added lines look the same.
- * Returns an empty string for all other differences, and if there is none.
- * @param blocks the blocks of a hunk, or the blocks of a single difference
+ * Names the differences that readers could overlook, for each block of a diff. A change consists of removed lines, of
+ * added lines, or of removed lines and the added lines that follow them.
+ * - If the whole change is invisible, it has one name.
+ * - Otherwise, each removed line is compared with the added line at the same position in the change. An added line has a
+ *   name if this difference is invisible.
  */
-export function nameInvisibleDifference(blocks: readonly Block[]): string {
-  const [before, after] = (['added', 'removed'] as const).map((other) =>
-    blocks.flatMap(({ kind, lines }) => (kind === other ? [] : lines.map((line) => `${line}\n`))).join(''),
-  );
-  if (before === undefined || after === undefined || before === after) return '';
-  if (before.normalize() === after.normalize()) return '(only Unicode normalization differs)';
-  return removeWhiteSpace(before) === removeWhiteSpace(after) ? '(only white space differs)' : '';
+export function nameInvisibleDifferences(blocks: readonly Block[]): readonly DifferenceNames[] {
+  return blocks.map((block, index) => {
+    const [previous, next] = [blocks[index - 1], blocks[index + 1]];
+    if (block.kind === 'same') return NO_NAMES;
+    if (block.kind === 'removed') return next?.kind === 'added' ? NO_NAMES : nameChangedLines(block.lines, []);
+    return nameChangedLines(previous?.kind === 'removed' ? previous.lines : [], block.lines);
+  });
 }
 
-function removeWhiteSpace(text: string): string {
-  return text.replaceAll(/\p{White_Space}+/gu, '');
+function nameChangedLines(removed: readonly string[], added: readonly string[]): DifferenceNames {
+  const whole = nameInvisibleDifference(endEachLine(removed), endEachLine(added));
+  if (whole !== '') return { whole, lines: [] };
+  const pairs = added.slice(0, removed.length);
+  return { whole, lines: pairs.map((line, index) => nameInvisibleDifference(removed[index] ?? '', line)) };
+}
+
+function endEachLine(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** A part of a line. `changed` is true if the old and the new text differ in this part. */

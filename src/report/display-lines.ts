@@ -37,6 +37,11 @@ function escapeFirstPart(line: string): string {
 /** A display line without the character that encodes whether it continues the line above it. */
 export type DisplayLine = { readonly isContinuation: boolean; readonly segments: MarkedLine };
 
+/** Returns true if a display line continues the line above it. */
+export function isContinuationLine(line: string): boolean {
+  return line.startsWith(CONTINUATION);
+}
+
 /** Returns the text of a display line without the character that encodes whether it continues the line above it. */
 export function readDisplayText(line: string): string {
   return line.startsWith(CONTINUATION) || line.startsWith(ESCAPE) ? line.slice(1) : line;

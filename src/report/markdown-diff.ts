@@ -1,14 +1,22 @@
 import {
+  type Block,
+  type DifferenceNames,
   makeTextDiffs,
-  markWords,
-  nameInvisibleDifference,
-  type Hunk,
   type MarkedBlock,
   type MarkedLine,
+  markWords,
+  nameInvisibleDifferences,
+  NO_NAMES,
   type TextDiff,
 } from './diff.ts';
 import { UNKNOWN_TEXT_NOTES } from './diff-text.ts';
-import { type DisplayLine, readDisplayLine, readDisplayText, splitIntoDisplayLines } from './display-lines.ts';
+import {
+  type DisplayLine,
+  isContinuationLine,
+  readDisplayLine,
+  readDisplayText,
+  splitIntoDisplayLines,
+} from './display-lines.ts';
 import { escapeHtml, renderCodeSpan, renderTextSpan, shortenBlanks } from './escape.ts';
 import type { ReportPrompt } from './schema.ts';
 
@@ -48,8 +56,10 @@ function renderBody({ hunks, type, unknownReason }: TextDiff): string {
     const shortened = hunk.blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(shortenBlanks) }));
     return markWords(shortened, type).map(({ kind, lines }) => ({ kind, lines: lines.map(readDisplayLine) }));
   });
-  const notes = hunks.map(renderDifferenceItem);
-  const lists = blocks.map((all, index) => [...all.flatMap(renderBlock), ...(notes[index] ?? [])].join('\n'));
+  const names = hunks.map((hunk) => nameDisplayLines(hunk.blocks));
+  const lists = blocks.map((all, hunk) =>
+    all.flatMap((block, index) => renderBlock(block, names[hunk]?.[index])).join('\n'),
+  );
   const list = lists.join(`\n${GAP}\n`);
   const startsInsideLine = blocks[0]?.[0]?.lines[0]?.isContinuation === true;
   const hasContinuation = blocks.flat().some(({ lines }) => lines.some(({ isContinuation }) => isContinuation));
@@ -57,10 +67,36 @@ function renderBody({ hunks, type, unknownReason }: TextDiff): string {
   return `${startsInsideLine ? `${GAP}\n` : ''}${list}${legend}`;
 }
 
-/** Renders a label for the difference as a list item, if readers could overlook the difference. */
-function renderDifferenceItem({ blocks }: Hunk): readonly string[] {
-  const name = nameInvisibleDifference(blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(readDisplayText) })));
-  return name === '' ? [] : [`- ${name}`];
+/**
+ * Names the differences that readers could overlook. Compares the lines of the text and not the display lines, because
+ * the text and the HTML report compare lines too. The name of a line belongs to its last display line.
+ */
+function nameDisplayLines(blocks: readonly Block[]): readonly DifferenceNames[] {
+  const names = nameInvisibleDifferences(blocks.map(({ kind, lines }) => ({ kind, lines: joinDisplayLines(lines) })));
+  return blocks.map(({ lines }, index) => {
+    const { whole, lines: ofLines } = names[index] ?? NO_NAMES;
+    // The first item of `joinDisplayLines` is the end of a line that begins above the block.
+    let at = 0;
+    const ofDisplayLines = lines.map((line, place) => {
+      if (!isContinuationLine(line)) at += 1;
+      const next = lines[place + 1];
+      return next !== undefined && isContinuationLine(next) ? '' : (ofLines[at] ?? '');
+    });
+    return { whole, lines: ofDisplayLines };
+  });
+}
+
+/**
+ * Joins the display lines of a block into lines. The first line of the result is the end of a line that begins above
+ * the block. It is empty if there is no such line.
+ */
+function joinDisplayLines(lines: readonly string[]): readonly string[] {
+  const joined: string[][] = [[]];
+  for (const line of lines) {
+    if (isContinuationLine(line)) joined.at(-1)?.push(readDisplayText(line));
+    else joined.push([readDisplayText(line)]);
+  }
+  return joined.map((parts) => parts.join(''));
 }
 
 /** A block of a diff with decoded display lines. */
@@ -71,15 +107,20 @@ const WORD_MARKS = { same: '', removed: '~~', added: '**' } as const satisfies R
 
 /**
  * Renders each line of a block as an item of a list. Consecutive empty lines share an item. Omits empty lines that are
- * unchanged.
+ * unchanged. The name of a difference is the item after its line.
  */
-function renderBlock({ kind, lines }: DisplayBlock): readonly string[] {
+function renderBlock({ kind, lines }: DisplayBlock, names: DifferenceNames | undefined): readonly string[] {
   const isEmpty = (index: number): boolean => lines[index]?.segments.length === 0;
-  return lines.flatMap((line, index) => {
+  const hasName = (index: number): boolean => (names?.lines[index] ?? '') !== '';
+  const renderName = (name = ''): readonly string[] => (name === '' ? [] : [`- ${name}`]);
+  const renderItem = (line: DisplayLine, index: number): readonly string[] => {
     if (!isEmpty(index)) return [`- ${SIGNS[kind]}${renderLine(line, WORD_MARKS[kind])}`];
-    if (kind === 'same' || isEmpty(index + 1)) return [];
-    return [`- ${SIGNS[kind]}(empty ${isEmpty(index - 1) ? 'lines' : 'line'})`];
-  });
+    if (kind === 'same' || (isEmpty(index + 1) && !hasName(index))) return [];
+    const isRun = isEmpty(index - 1) && !hasName(index - 1);
+    return [`- ${SIGNS[kind]}(empty ${isRun ? 'lines' : 'line'})`];
+  };
+  const items = lines.flatMap((line, index) => [...renderItem(line, index), ...renderName(names?.lines[index])]);
+  return [...items, ...renderName(names?.whole)];
 }
 
 function renderLine({ isContinuation, segments }: DisplayLine, wordMark: string): string {

@@ -48,25 +48,61 @@ describe('renderDiffs', () => {
       'renderDiffs shows a space that was added at the end of the text',
       side('a'),
       side('a '),
-      [...heads, '@@ -1,1 +1,1 @@ (only white space differs)', '-a', '+a '],
+      [...heads, '@@ -1,1 +1,1 @@', '-a', '+a ', '(only white space differs)'],
     ],
     [
       'renderDiffs shows a line feed that was added at the end of the text',
       side('a'),
       side('a\n'),
-      [...heads, '@@ -1,1 +1,2 @@ (only white space differs)', ' a', '+'],
+      [...heads, '@@ -1,1 +1,2 @@', ' a', '+', '(only white space differs)'],
     ],
     [
       'renderDiffs labels a difference that is only in Unicode normalization',
       side('caf\u00e9'),
       side('cafe\u0301'),
-      [...heads, '@@ -1,1 +1,1 @@ (only Unicode normalization differs)', '-caf\u00e9', '+cafe\u0301'],
+      [...heads, '@@ -1,1 +1,1 @@', '-caf\u00e9', '+cafe\u0301', '(only Unicode normalization differs)'],
     ],
     [
-      'renderDiffs does not label a white-space difference next to another difference',
+      'renderDiffs labels a line that differs only in white space next to another changed line',
       side('a\nb'),
-      side('a \nc'),
-      [...heads, '@@ -1,2 +1,2 @@', '-a', '-b', '+a ', '+c'],
+      side('a\u00a0\nc'),
+      [...heads, '@@ -1,2 +1,2 @@', '-a', '-b', '+a\u00a0', '(only white space differs)', '+c'],
+    ],
+    [
+      'renderDiffs labels a line that differs only in Unicode normalization next to another changed line',
+      side('b\ncaf\u00e9'),
+      side('c\ncafe\u0301'),
+      [
+        ...[...heads, '@@ -1,2 +1,2 @@', '-b', '-caf\u00e9', '+c', '+cafe\u0301'],
+        '(only Unicode normalization differs)',
+      ],
+    ],
+    [
+      'renderDiffs labels a line that differs in both Unicode normalization and white space',
+      side('caf\u00e9 x\nb'),
+      side('cafe\u0301\u00a0x\nc'),
+      [
+        ...[...heads, '@@ -1,2 +1,2 @@', '-caf\u00e9 x', '-b', '+cafe\u0301\u00a0x'],
+        ...['(only Unicode normalization and white space differ)', '+c'],
+      ],
+    ],
+    [
+      'renderDiffs labels several lines that differ only in white space once if no other line changes with them',
+      side('a\nb'),
+      side('a \nb '),
+      [...heads, '@@ -1,2 +1,2 @@', '-a', '-b', '+a ', '+b ', '(only white space differs)'],
+    ],
+    [
+      'renderDiffs labels an invisible difference that shares its unchanged lines with another change',
+      side('a\nb\nc'),
+      side('a \nb\nd'),
+      [...heads, '@@ -1,3 +1,3 @@', '-a', '+a ', '(only white space differs)', ' b', '-c', '+d'],
+    ],
+    [
+      'renderDiffs does not label a changed line that loses a letter and gains a space',
+      side('ab\nc'),
+      side('a \nd'),
+      [...heads, '@@ -1,2 +1,2 @@', '-ab', '-c', '+a ', '+d'],
     ],
     [
       'renderDiffs does not treat a zero-width no-break space as white space',
@@ -139,7 +175,9 @@ describe('renderDiffs', () => {
       fc.property(text, text, (before, after) => {
         fc.pre(before !== '' && after !== '');
         const patch = diff(side(before), side(after));
-        expect(applyPatch(`${before}\n`, `${patch.join('\n')}\n`)).toBe(`${after}\n`);
+        // The names of invisible differences are not part of the patch format.
+        const lines = patch.filter((line) => !line.startsWith('('));
+        expect(applyPatch(`${before}\n`, `${lines.join('\n')}\n`)).toBe(`${after}\n`);
       }),
     );
   });
@@ -209,6 +247,11 @@ describe('renderDiffs with folded diffs', () => {
     const lines = folded(before, after).filter((line) => !line.startsWith('@@'));
     const kinds = Map.groupBy(lines, (line) => (line.startsWith('…') ? line : line[0]));
     expect(Object.fromEntries([...kinds].map(([kind, all]) => [kind, all.length]))).toEqual(expected);
+  });
+
+  test('A folded diff does not name a shown line because the diff omits the line that replaces it', () => {
+    const rows = folded(`${numbered('a', 19)}\n \n${numbered('b', 20)}`, numbered('c', 40));
+    expect(rows.filter((row) => row.startsWith('('))).toEqual([]);
   });
 
   test.each<[string, string, string, string]>([

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
 import { renderHtml } from '../../src/report/html/page.ts';
 import { type MarkdownOptions, renderMarkdown } from '../../src/report/markdown.ts';
+import { renderText } from '../../src/report/text.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../../src/report/schema.ts';
 import { anyMarkdown, NASTY } from './nasty-markdown.ts';
 import {
@@ -461,9 +462,54 @@ describe('a Markdown page over its size limit', () => {
   ])('Markdown and HTML reports label an invisible difference between %j and %j', (before_text, after_text, name) => {
     const changes = [setActive({ before: ref(1), before_text, after_text })];
     expect(page(report([prompt({ changes })]))).toContain(`\n- ${name}\n`);
-    expect(renderHtml(report([prompt({ changes })]), 'plan')).toContain(`<p class="note">${name}</p>`);
+    expect(renderHtml(report([prompt({ changes })]), 'plan')).toContain(`<div class="note">${name}</div>`);
     const visible = page(report([prompt({ changes: [setActive({ before: ref(1), before_text, after_text: 'x' })] })]));
     expect(visible).not.toContain('(only ');
+  });
+
+  const LONG = 'A word '.repeat(20).trim();
+
+  test.each([
+    ['caf\u00e9', 'cafe\u0301', '(only Unicode normalization differs)'],
+    ['a b', 'a\u00a0b', '(only white space differs)'],
+    ['a caf\u00e9', 'a\u00a0cafe\u0301', '(only Unicode normalization and white space differ)'],
+    // The display lines of such a line differ in number.
+    [LONG, LONG.replaceAll('d A', `d${' '.repeat(9)}A`), '(only white space differs)'],
+  ])('All formats label an invisible difference between %j and %j once next to changed lines', (old, changed, name) => {
+    const [before_text, after_text] = [`x\n${old}\ny`, `One.\n${changed}\nTwo.`];
+    const plan = report([prompt({ changes: [setActive({ before: ref(1), before_text, after_text })] })]);
+    const [markdown, html, text] = [
+      page(plan),
+      renderHtml(plan, 'plan'),
+      renderText(plan, { colour: false, quiet: false }),
+    ];
+    // Word marks depend on the other words.
+    expect(markdown.replaceAll('**`', '`').replaceAll('`**', '`')).toContain(`\n- ${name}\n- **+** \`Two.\`\n`);
+    expect(html.replaceAll(/<\/?mark>/g, '')).toContain(
+      `\n</ins><div class="note">${name}</div><ins>Two.\n</ins></div>`,
+    );
+    expect(text.replaceAll(/^ +/gm, '')).toContain(`\n${name}\n+Two.\n`);
+    for (const rendered of [markdown, html, text]) expect(rendered.split('(only ')).toHaveLength(2);
+  });
+
+  test('A Markdown report labels an empty line that was a blank line next to another changed line', () => {
+    const change = setActive({ before: ref(1), before_text: 'x\n \n\t', after_text: 'y\n\n\n\nz' });
+    const named = '- **+** (empty line)\n- (only white space differs)\n';
+    expect(page(report([prompt({ changes: [change] })]))).toContain(
+      `- **+** \`y\`\n${named}${named}- **+** (empty line)\n- **+** \`z\`\n`,
+    );
+  });
+
+  test.each(['name', 'description'] as const)('All formats label an invisible difference of the field %s', (field) => {
+    const changes = [
+      { kind: 'update-prompt', fields: { [field]: { before: 'Caf\u00e9 x', after: 'Cafe\u0301 x' } } },
+    ] as const;
+    const edits = [{ kind: 'set-field', field, before: '"a b"', after: '"a\u00a0b"', conflict: false }] as const;
+    const plan = report([prompt({ changes, edits })]);
+    for (const rendered of [page(plan), renderHtml(plan, 'plan'), renderText(plan, { colour: false, quiet: false })]) {
+      expect(rendered).toMatch(/(?:"|&quot;|&#34;) \(only Unicode normalization differs\)/);
+      expect(rendered).toMatch(/(?:"|&quot;|&#34;) \(only white space differs\)/);
+    }
   });
 
   test('A Markdown report keeps a URL from the service within its link and table cell, and links only HTTP and HTTPS URLs', () => {

@@ -1,11 +1,13 @@
 import { describeDrift } from '../describe-drift.ts';
 import {
+  type Block,
+  type DifferenceNames,
   isMarkerLine,
   makeTextDiffs,
-  markWords,
-  nameInvisibleDifference,
-  type Block,
   type MarkedLine,
+  markWords,
+  nameInvisibleDifferences,
+  NO_NAMES,
   type TextDiff,
 } from '../diff.ts';
 import { UNKNOWN_TEXT_NOTES } from '../diff-text.ts';
@@ -233,22 +235,33 @@ function renderDiffTable({ environments, type, before, after, unknownReason, hun
   const unmarked = hunks.flatMap((hunk) => hunk.blocks);
   const marked = markWords(unmarked, type);
   const blocks = marked.map(({ kind, lines }) => ({ kind, lines: lines.map((line) => renderDiffLine(line, type)) }));
+  const differences = nameInvisibleDifferences(unmarked);
   const shown = blocks.map((block, index) => {
-    const rendered = renderDiffBlock(block, index === 0, index === blocks.length - 1);
-    return markup`${rendered}${renderDifferenceName(unmarked, index)}`;
+    const { lines, whole } = differences[index] ?? NO_NAMES;
+    const rendered = lines.some((name) => name !== '')
+      ? renderNamedLines(block.lines, lines)
+      : renderDiffBlock(block, index === 0, index === blocks.length - 1);
+    return markup`${rendered}${renderDifferenceName(whole)}`;
   });
   return markup`<h3>${names}: ${before ?? 'nothing'} → ${after}</h3>\n<div class="text">${shown}</div>\n`;
 }
 
-/** Renders a label for the difference that ends at a block, if readers could overlook the difference. */
-function renderDifferenceName(blocks: readonly Block[], index: number): Markup {
-  const block = blocks[index];
-  if (block === undefined || block.kind === 'same') return NO_MARKUP;
-  const [before, after] = [blocks[index - 1], blocks[index + 1]];
-  if (block.kind === 'removed' && after?.kind === 'added') return NO_MARKUP;
-  const isReplacement = block.kind === 'added' && before?.kind === 'removed';
-  const name = nameInvisibleDifference(isReplacement ? [before, block] : [block]);
-  return name === '' ? NO_MARKUP : markup`<p class="note">${name}</p>`;
+/** Renders the name of a difference that readers could overlook. */
+function renderDifferenceName(name: string): Markup {
+  return name === '' ? NO_MARKUP : markup`<div class="note">${name}</div>`;
+}
+
+/**
+ * Renders added lines, with the name of a difference after its line. One element contains all lines, so that the
+ * side-by-side view keeps them in one column.
+ */
+function renderNamedLines(lines: readonly Markup[], names: DifferenceNames['lines']): Markup {
+  const ends = [...lines.keys()].filter((index) => index === lines.length - 1 || (names[index] ?? '') !== '');
+  const parts = ends.map((end, index) => {
+    const added = lines.slice((ends[index - 1] ?? -1) + 1, end + 1);
+    return markup`<ins>${added}</ins>${renderDifferenceName(names[end] ?? '')}`;
+  });
+  return markup`<div class="named">${parts}</div>`;
 }
 
 /** A block of a diff with rendered lines. */

@@ -24,6 +24,8 @@ const TEXTS: Readonly<Record<string, readonly [before: string | null, after: str
   'in Japanese': ['お客様に丁寧に挨拶し', 'お客様に簡潔に挨拶し'],
   'in Arabic and English': ['مرحبا بكم\nend', 'أهلا بكم\nend'],
   'with placeholders and markup': ['<b>{{a}}</b> &amp;', '<b>{{b}}</b> &lt;'],
+  'with invisible differences next to a changed line': ['caf\u00e9\nold\na b\n', 'cafe\u0301\nnew\na\u00a0b\n'],
+  'with an invisible difference': ['caf\u00e9', 'cafe\u0301'],
   'of a chat prompt': CHAT,
 };
 
