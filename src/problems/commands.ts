@@ -28,7 +28,14 @@ function describeGoneFile({ file, key }: GonePrompt): string {
 function makeGoneHint({ file, id }: GonePrompt): string {
   const advice =
     'If no application uses the prompt anymore, delete it in the service. promptsync never deletes prompts.';
-  return file === 'other-id' ? `To keep the prompt, restore \`id: ${id}\`. ${advice}` : advice;
+  switch (file) {
+    case 'deleted':
+      return advice;
+    case 'unmatched':
+      return `To keep the prompt, add its file to a pattern under \`prompts\`. ${advice}`;
+    case 'other-id':
+      return `To keep the prompt, restore \`id: ${id}\`. ${advice}`;
+  }
 }
 
 /** The problems of the commands that write prompt files, and of prompts whose files are gone. */
