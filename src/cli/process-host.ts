@@ -2,8 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import type { Host } from './host.ts';
 
 /**
- * Creates the host from the Node.js process. Throws the system error if the working directory was deleted. Apart from the entry points, only this file uses the global `process`, the
- * clock and random numbers. A few files import single functions from `node:process`.
+ * Creates the host from the Node.js process. Throws the system error if the working directory was deleted. Apart from
+ * the entry points, only this file uses the global `process`, the clock and random numbers. A few files import single
+ * functions from `node:process`.
  */
 export function makeProcessHost(): Host {
   hideExperimentalWarnings();
