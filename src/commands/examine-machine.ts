@@ -183,14 +183,13 @@ async function examineUncommitted(
   try {
     const paths = [...(await repository.findUncommitted([basename(config.file), ...allFiles.map(({ path }) => path)]))];
     if (paths.length === 0) return makeOkPoint(name, 'none');
-    const quoted = paths.toSorted().map((path) => {
-      const submodule = repository.findSubmodule(path);
-      return submodule === null ? `"${path}"` : `"${path}" (in the submodule "${submodule}")`;
-    });
-    const found = `${formatCount(paths.length, 'file')}: ${joinNames(quoted, MAX_PATHS)}`;
-    const isInSubmodule = paths.some((path) => repository.findSubmodule(path) !== null);
-    const advice = isInSubmodule
-      ? 'Move promptsync.yaml into the submodule, and commit the listed files that are not in it.'
+    const files = paths.toSorted().map((path) => ({ path, submodule: repository.findSubmodule(path) }));
+    const labels = files.map(({ path, submodule }) =>
+      submodule === null ? `"${path}"` : `"${path}" (in the submodule "${submodule}")`,
+    );
+    const found = `${formatCount(files.length, 'file')}: ${joinNames(labels, MAX_PATHS)}`;
+    const advice = files.some(({ submodule }) => submodule !== null)
+      ? 'Move promptsync.yaml into the submodule. Commit the listed files that are not in the submodule.'
       : 'Commit these files.';
     return makeWarningPoint(
       name,
