@@ -213,7 +213,7 @@ describe('the promotion guard', () => {
     ],
     ['sync refuses a reapplied promotion that skips staging even if the file initially had no pins', {}],
     [
-      'sync rejects a reapplied promotion that skips staging even if the file initially pinned staging to a branch',
+      'if a promotion that skips staging is reapplied, sync rejects it even if the file initially pinned staging to a branch',
       { staging: 'git:release', production: 1 },
     ],
   ])('%s', async (_, pins) => {

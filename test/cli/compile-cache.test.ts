@@ -101,7 +101,7 @@ describe('makeCacheFolder', () => {
       (folder) => ({ HOME: join(folder, 'missing') }),
     ],
     [
-      'makeCacheFolder does not create the parent folder of XDG_CACHE_HOME if it is missing',
+      'makeCacheFolder does not create a missing parent folder of XDG_CACHE_HOME',
       (folder) => ({ XDG_CACHE_HOME: join(folder, 'missing/.cache'), HOME: folder }),
     ],
   ])('%s', (_, variablesOf) => {

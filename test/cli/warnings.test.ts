@@ -172,7 +172,7 @@ describe('accept_warnings in a review', () => {
     }
   });
 
-  test('plan --base warns about conflict markers but does not reject them if the prompt file accepts them at HEAD but not at the base', async () => {
+  test('plan --base warns about conflict markers instead of rejecting them if the prompt file accepts them at HEAD but not at the base', async () => {
     const marked = greeting({ text: 'a\n<<<<<<< SEARCH\nb', accept_warnings: ['prompt/conflict-markers'] });
     const { promptsync } = await makeReviewed([plain, ''], [marked, '']);
     const reviewed = await promptsync('plan --offline --base HEAD^');

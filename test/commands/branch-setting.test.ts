@@ -13,7 +13,7 @@ describe('the branch setting', () => {
       'main',
     ],
     [
-      'validate rejects a remote-tracking branch whose branch on the remote has a slash in its name',
+      'validate rejects the name of a remote-tracking branch even if the name of the branch contains a slash',
       ['origin/team/main'],
       'origin/team/main',
       'team/main',

@@ -340,7 +340,7 @@ describe('the output of bundle', () => {
     ['bundle refuses a file in a missing folder', ['-o', 'none/p.json'], 'usage/output-unwritable'],
     ['bundle refuses --check without --output', ['--check'], 'usage/invalid'],
     [
-      'bundle refuses --check if a path of --output means standard output',
+      'bundle rejects --check if the path for --output refers to standard output',
       ['--check', '--format', 'json', '-o', '/dev/stdout'],
       'usage/invalid',
     ],

@@ -160,7 +160,7 @@ describe('prompts and environments that are no longer managed although no manage
     expect(leftIn(await runJson(folder, ['plan', '--base', 'main', 'greeting'], service))).toEqual([]);
   });
 
-  test('plan lists a prompt whose file matched only the default patterns at the base commit', async () => {
+  test('plan lists a prompt if, at the base commit, its file matched only the default patterns', async () => {
     const { service, folder } = await makeSynced();
     const files = { 'other/greeting.md': promptText('greeting', { pins: PINS }) };
     writeFiles(folder, { ...files, 'promptsync.yaml': `${CONFIG}prompts: ["other/*.md"]\n` });
@@ -198,7 +198,7 @@ describe('prompts and environments that are no longer managed although no manage
     expect(leftIn(narrowed)).toEqual([]);
   });
 
-  test('plan --base says that a file has a different id, and not that it was deleted, if somebody changed the id', async () => {
+  test('if somebody changed the id in a file, plan --base reports a different id instead of a deleted file', async () => {
     const { service, folder } = await makeSynced();
     writeFiles(folder, { 'prompts/refund.md': promptText('refunds', { pins: PINS }) });
     const [warning] = leftIn(await runJson(folder, ['plan', '--base', 'main'], service));

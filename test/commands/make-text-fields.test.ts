@@ -6,7 +6,7 @@ const MEGABYTE = 'x'.repeat(1_000_000);
 const to = (text: string) =>
   setActive({ before: { id: 'ver_1', version_number: 1 }, before_text: '', after_text: text });
 
-test('A report omits all further prompt text from the first change that would make the total exceed 32 MB', () => {
+test('A report omits the text of the change that would make the total exceed 32 MB, and of all later changes', () => {
   const changes = [...Array.from({ length: 31 }, () => to(MEGABYTE)), to('y'.repeat(999_990)), to(MEGABYTE), to('z')];
   const [prompt, last] = omitLargeTexts([promptOf({ changes }), promptOf({ changes: [to('a'), setActive({})] })]);
   expect(prompt?.changes.slice(0, 32)).toEqual(changes.slice(0, 32));
@@ -24,7 +24,7 @@ test('A report that omits the text on one side of a change shows the text on the
   expect(JSON.stringify(omitLargeTexts([promptOf({ changes: [change] })]))).not.toContain('_metadata');
 });
 
-test('A report omits text over 1 MB from edits, and kept metadata over 1 MB from new versions', () => {
+test('A report omits text over 1 MB from edits, and omits metadata over 1 MB that a new version keeps', () => {
   const { kind: _, environment, ...serves } = to(`${MEGABYTE}x`);
   const pin = { kind: 'set-pin', environment, before: '1', after: '2', serves } as const;
   const text = { kind: 'set-text', from: 'v2', conflicts: 0, texts: { ...serves, environment } } as const;

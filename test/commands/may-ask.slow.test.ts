@@ -217,7 +217,7 @@ function pathOf({ path }: FrontRequest): string {
   return path.replace('http://prompts.invalid', '');
 }
 
-test('a pull request plan contacts no service if the head replaces the folder of the configuration with a symbolic link to a folder with another service', async () => {
+test('a plan for a pull request contacts no service if the head replaces the configuration folder with a symbolic link to a folder with another service', async () => {
   const services = await startServices();
   const theirs = `service: { base_url: "${services.other.baseUrl}" }\nprompts: ["../team-b/*.md"]\n`;
   const folder = makeRepository({

@@ -132,7 +132,7 @@ describe('pull of prompt text that contains conflict markers', () => {
   const block = '<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE';
   const accept_warnings = ['prompt/conflict-markers'];
 
-  test('if text in the service contains conflict markers, pull accepts them in the front matter, so that the next sync is a no-op', async () => {
+  test('if text in the service contains conflict markers, pull lists prompt/conflict-markers as accepted, so that the next sync is a no-op', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: two(block) });
     const ran = await pull(scene);

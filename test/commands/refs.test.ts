@@ -120,7 +120,7 @@ describe('a git: pin', () => {
     expect(await contentAt(folder)).toMatchObject({ code: 'pin/no-prompt-at-ref' });
   });
 
-  test("a git: pin reads a file's earlier text through its git filter, but does not find the text under a different path", async () => {
+  test("a git: pin reads earlier text through the file's git filter, but does not find the text of a file that was renamed", async () => {
     const folder = makeRepository({ '.gitattributes': 'prompts/** filter=rot\n' });
     for (const command of ['clean', 'smudge']) git(folder, 'config', `filter.rot.${command}`, 'tr A-Za-z N-ZA-Mn-za-m');
     writeFiles(folder, { [PATH]: promptText('greeting', { text: 'Then.' }) });

@@ -63,7 +63,7 @@ describe('listBreakingChanges', () => {
     ],
     ['A Handlebars block counts as a use of its variable', '{{#if vip}}Hi{{else}}Bye{{/if}}', '{{vip}}', []],
     [
-      'A longer name in a tag does not count as a use of a variable whose name is only part of it',
+      'A name in a tag does not count as a use of a variable whose name is only part of it',
       '{{user}}',
       '{{user.name}} {{ user-id | x }}',
       [

@@ -133,7 +133,7 @@ describe('sequences of calls to the Langfuse double', () => {
     expect(langfuse.store.serves('n6', 'a')).toMatchObject({ version: 2 });
   });
 
-  test('the Langfuse test double moves a label and then returns 409 if it cannot resolve the version that previously had the label', async () => {
+  test('if the Langfuse test double cannot resolve the version that previously had a label, it moves the label and then returns 409', async () => {
     const langfuse = await startWithVersions();
     const version = langfuse.store.addComposedVersion('p', textWithReference('gone|label=a').prompt);
     langfuse.store.addLabel('p', version, 'a');

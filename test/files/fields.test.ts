@@ -313,7 +313,7 @@ describe('parsePromptFile on characters that look like YAML syntax', () => {
     expect(summarizeProblems(parse(source).problems)).toEqual(['yaml/look-alike 2:10']);
   });
 
-  test('the prompt file parser does not quote the content of a file that uses lone carriage returns as line breaks', () => {
+  test('the prompt file parser does not repeat the content of a file in its messages if the file uses lone carriage returns as line breaks', () => {
     const { problems } = parse(makeSource().replaceAll('\n', '\r'));
     expect(summarizeProblems(problems)).toEqual(['prompt/hidden-character 1:4', 'yaml/look-alike 1:4']);
     expect(messages(problems)).not.toContain('prm_1');

@@ -67,7 +67,7 @@ Hello.
     expect(renderNewFile({ ...NEW_FILE, pins: [] }, SETTINGS).source).not.toMatch(/description|pins|metadata/);
   });
 
-  test('a new prompt file accepts conflict markers in its front matter if its text contains them', () => {
+  test('if the text of a new prompt file contains conflict markers, its front matter lists prompt/conflict-markers as accepted', () => {
     const { source, problems } = writeWith({ text: 'a\n<<<<<<< SEARCH\nb' });
     expect(source).toContain('\naccept_warnings: [prompt/conflict-markers]\n---\n\na\n<<<<<<< SEARCH\nb\n');
     expect(problems).toMatchObject([{ code: 'prompt/conflict-markers', severity: 'warning' }]);

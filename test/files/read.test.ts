@@ -158,7 +158,7 @@ describe('readPrompts on the environments of pins', () => {
     },
   );
 
-  test('a known environment may contain a Unicode space', async () => {
+  test('the name of a known environment may contain a Unicode space', async () => {
     const environments = [{ name: 'new\u00a0staging' }];
     const files = { 'prompts/a.md': file('a', 'a', 'pins: {new\u00a0staging: latest}\n') };
     expect((await readFiles(files, { ...DEFAULT_RULES, environments })).problemLines).toEqual([]);

@@ -73,14 +73,14 @@ describe('parsePromptFile on raw bytes', () => {
     },
   );
 
-  test('if the front matter accepts conflict markers, the prompt file parser only warns about conflict markers in the text', () => {
+  test('if the front matter accepts conflict markers, the prompt file parser warns about conflict markers in the text instead of rejecting them', () => {
     const text = 'a\n<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE';
     const { file, problems } = parse(makeSource('accept_warnings: [prompt/conflict-markers]\n', `${text}\n`));
     expect(problems).toMatchObject([{ code: 'prompt/conflict-markers', severity: 'warning', line: 8, column: 1 }]);
     expect(file?.content.text).toBe(text);
   });
 
-  test('the prompt file parser rejects conflict markers inside the front matter even if the front matter accepts conflict markers', () => {
+  test('the prompt file parser rejects conflict markers inside the front matter even if the file lists prompt/conflict-markers as accepted', () => {
     const conflict = '<<<<<<< HEAD\nx: 1\n=======\nx: 2\n>>>>>>> topic\n';
     const { file, problems } = parse(makeSource(`accept_warnings: [prompt/conflict-markers]\n${conflict}`));
     expect(problems).toMatchObject([{ code: 'prompt/conflict-markers', severity: 'error', line: 6 }]);

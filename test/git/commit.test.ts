@@ -92,7 +92,7 @@ describe('commit', () => {
     );
   });
 
-  test('if a hook formats and stages files during a commit, those files do not differ between the index and HEAD afterward', async () => {
+  test('files that a hook formats and stages during a commit do not differ between the index and HEAD afterward', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'list.txt': 'a', 'b.md': 'b' });
     installHook(folder, 'pre-commit', 'echo formatted >> a.md\necho a.md > list.txt\ngit add a.md list.txt\n');
     writeFiles(folder, { 'a.md': 'A', 'b.md': 'B' });

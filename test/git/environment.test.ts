@@ -71,7 +71,7 @@ describe('the environment that git inherits', () => {
     expect((await readGitEnvironment()).get('GIT_TERMINAL_PROMPT')).toBe('0');
   });
 
-  test("git inherits no key, and no variable that chooses a repository or changes git's output", async () => {
+  test("git does not inherit keys or variables that choose a repository or change git's output", async () => {
     for (const name of OMITTED_VARIABLES) vi.stubEnv(name, '1');
     const inherited = await readGitEnvironment();
     expect(OMITTED_VARIABLES.filter((name) => inherited.has(name))).toEqual([]);

@@ -116,7 +116,7 @@ describe('resolvePinnedRef', () => {
     expect(await resolve(folder, '20261201')).toEqual({ kind: 'found', commit: second, isMoving: false });
   });
 
-  test('resolvePinnedRef resolves a tag that is named like a commit id only if the tag is written in full', async () => {
+  test('resolvePinnedRef resolves a tag that is named like a commit id only if the pin contains the full name of the tag', async () => {
     const { folder, second } = makeHistory(['tag 202612011200']);
     expect(await resolve(folder, '202612011200')).toEqual({ kind: 'unknown' });
     expect(await resolve(folder, 'refs/tags/202612011200')).toEqual({ kind: 'found', commit: second, isMoving: false });
@@ -140,14 +140,14 @@ describe('resolvePinnedRef for remote branches', () => {
       [...RELEASE, ...UPSTREAM, 'config branch.main.remote up'],
     ],
     [
-      'resolvePinnedRef finds a remote branch by a name that begins with the remote',
+      "resolvePinnedRef finds a remote branch by a name that begins with the remote's name",
       'up/release',
       null,
       'HEAD',
       [...RELEASE, ...UPSTREAM],
     ],
     ['resolvePinnedRef finds a local branch by its full name', 'refs/heads/release', null, 'HEAD', RELEASE],
-    ['resolvePinnedRef resolves relative refs from the remote branch', 'release~0', null, 'HEAD~1', RELEASE],
+    ['resolvePinnedRef resolves relative refs against the remote branch', 'release~0', null, 'HEAD~1', RELEASE],
     [
       'resolvePinnedRef prefers a tag over a remote branch with the same name',
       'release',

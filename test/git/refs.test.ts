@@ -35,7 +35,7 @@ describe('resolveRef on refs that make git exit', () => {
     expect(started.length).toBeLessThanOrEqual(22);
   });
 
-  test('resolveRef starts no more than 102 git processes for one valid ref and 300 refs to a damaged commit', async () => {
+  test('resolveRef starts at most 102 git processes to resolve one valid ref and 300 refs to a damaged commit', async () => {
     const { resolveRef, head } = await open(makeDamagedRepository());
     const counted = countGit();
     const commits = await Promise.all(

@@ -4,7 +4,7 @@ import { childEnvironment, startNode } from '../support/cli.ts';
 
 const MAIN = resolve(import.meta.dirname, 'main.ts');
 
-test('if variables are missing, the test suite for a real Langfuse server names them and exits with 1', async () => {
+test('the test suite for a real Langfuse server names any missing variables and exits with 1', async () => {
   const keys = { LANGFUSE_PUBLIC_KEY: 'pk-lf-1', LANGFUSE_SECRET_KEY: '', LANGFUSE_BASE_URL: undefined };
   const options = { cwd: resolve(import.meta.dirname, '../..'), environment: childEnvironment(keys) };
   const { exitCode, stderr } = await startNode(MAIN, [], options).ended;

@@ -45,7 +45,7 @@ test('With Langfuse, the action reviews a pull request with or without API keys 
   }
 });
 
-test('The action hides the Langfuse Basic credential and asks the runner to mask it', async () => {
+test('The action hides the Basic credential for Langfuse and asks the runner to mask it', async () => {
   const langfuse = await startLangfuse();
   const publicKey = langfuse.environment.LANGFUSE_PUBLIC_KEY;
   const credential = Buffer.from(`${publicKey}:${SECRET_KEY}`).toString('base64');

@@ -77,7 +77,7 @@ describe('the commit ids in the commit messages of Langfuse versions', () => {
     ]);
   });
 
-  test("history does not trust a version's message if the file had different text at that commit, or if the commit id is only the name of a tag", async () => {
+  test("history does not trust the commit id in a version's message if the file had different text at that commit, or if the id is only the name of a tag", async () => {
     const { store, first, folder, readVersions, commit } = await makeScene();
     store.addVersion('a', { text: 'Somebody wrote this.', message: `First prompts (${first})` });
     commit({ 'prompts/a.md': makeFile('Two.') }, 'Edit');

@@ -97,7 +97,7 @@ describe('sync to a Langfuse server that rounds numbers in a config', () => {
   const SCORE = '{ score: 0.30000000000000004 }';
   const roundScore = (body: CreateBody): CreateBody => ({ ...body, config: { score: 0.3 } });
 
-  test('Two consecutive syncs report that a rewritten version is active, because Langfuse moved the label when it created the version', async () => {
+  test('If Langfuse moves a label when it creates a rewritten version, two consecutive syncs report that the version is active', async () => {
     const { langfuse, environment } = await startBehindGateway(roundScore);
     const folder = makeFolder('Hello.', SCORE);
     for (const status of ['made', 'not_made']) {

@@ -196,7 +196,7 @@ describe('somebody else creates a version at the same time', () => {
     expect([countWrites(), pauses.length]).toEqual([6, 5]);
   });
 
-  test('if sync loses the race for the next version and its new plan differs from the expected plan, it blocks the prompt', async () => {
+  test('sync blocks the prompt if it loses the race for the next version and its new plan differs from the expected plan', async () => {
     let writes = 0;
     const { langfuse, store } = await start(async () => {
       writes += 1;

@@ -97,7 +97,7 @@ test('a reviewed sync may refuse the metadata of a version that an interrupted s
   expect(statistics.get('problem: apply/unreviewed-metadata')).toBe(1);
 });
 
-test("a sync can create a version with the text of a foreign version that is listed only in a rewritten version's ledger", async () => {
+test("a sync can create a version with the text of a foreign version if only a rewritten version's ledger lists that foreign version", async () => {
   const foreign = { ...theirs, text: 'B', metadata: { model: 'x' }, goesTo: 'production' } as const;
   const pinForeign: Command = {
     ...{ kind: 'edit', prompt },

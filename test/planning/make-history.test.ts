@@ -252,18 +252,18 @@ describe('the times of pins in a history', () => {
       state('c1', { production: 'latest' }, 'One'),
     ];
 
-    test('A finished pinned period belongs to a version that existed during that period, even if a later version with the same text is active', () => {
+    test('A pinned period that has ended belongs to a version that existed during that period, even if a later version with the same text is active', () => {
       const periods = timesOf(historyOf(observeLaterThird('One', 3), { states: revert, commits, commitTimes }));
       expect(periods).toEqual({ 1: ['production c1–c2'], 2: ['production c2–c3'], 3: ['production c3–'] });
     });
 
-    test('A finished pinned period belongs to no version if every version with the pinned text was created after that period', () => {
+    test('A pinned period that has ended belongs to no version if every version with the pinned text was created after that period', () => {
       const states = [state('c3', { production: 'latest' }, 'Two'), state('c2', { production: 'latest' }, 'Three')];
       const periods = timesOf(historyOf(observeLaterThird('Three', 2), { states, commits, commitTimes }));
       expect(periods).toEqual({ 1: [], 2: ['production c3–'], 3: [] });
     });
 
-    test('A pinned period that spans two commits with the same text belongs to a version created after the second commit', () => {
+    test('If a pinned period spans two commits with the same text, it can belong to a version created after the second commit', () => {
       const [, ...older] = revert;
       const states = [state('c3', { production: 'latest' }, 'Two'), ...older];
       const late = new Map([...commitTimes, ['c3', 24]]);

@@ -63,13 +63,13 @@ describe('renderDiffs', () => {
       [...heads, '@@ -1,1 +1,1 @@', '-caf\u00e9', '+cafe\u0301', '(only Unicode normalization differs)'],
     ],
     [
-      'renderDiffs labels a line that differs only in white space next to another changed line',
+      'next to another changed line, renderDiffs labels a line that differs only in white space',
       side('a\nb'),
       side('a\u00a0\nc'),
       [...heads, '@@ -1,2 +1,2 @@', '-a', '-b', '+a\u00a0', '(only white space differs)', '+c'],
     ],
     [
-      'renderDiffs labels a line that differs only in Unicode normalization next to another changed line',
+      'next to another changed line, renderDiffs labels a line that differs only in Unicode normalization',
       side('b\ncaf\u00e9'),
       side('c\ncafe\u0301'),
       [
@@ -87,19 +87,19 @@ describe('renderDiffs', () => {
       ],
     ],
     [
-      'renderDiffs labels several lines that differ only in white space once if no other line changes with them',
+      'renderDiffs uses a single label for several lines that differ only in white space if no other line changes with them',
       side('a\nb'),
       side('a \nb '),
       [...heads, '@@ -1,2 +1,2 @@', '-a', '-b', '+a ', '+b ', '(only white space differs)'],
     ],
     [
-      'renderDiffs labels an invisible difference that shares its unchanged lines with another change',
+      'renderDiffs labels an invisible difference even if another change is close to it',
       side('a\nb\nc'),
       side('a \nb\nd'),
       [...heads, '@@ -1,3 +1,3 @@', '-a', '+a ', '(only white space differs)', ' b', '-c', '+d'],
     ],
     [
-      'renderDiffs does not label a changed line that loses a letter and gains a space',
+      'renderDiffs does not label a changed line if a letter was removed and a space was added',
       side('ab\nc'),
       side('a \nd'),
       [...heads, '@@ -1,2 +1,2 @@', '-ab', '-c', '+a ', '+d'],
@@ -154,7 +154,7 @@ describe('renderDiffs', () => {
   test('renderDiffs shows a message instead of a diff if the text is too large', () => {
     const long = setActive({ after_text: null, text_omitted: true });
     expect(diffs(long)).toEqual([
-      expect.stringMatching(/^staging: the report omits text because of its size .* counts as shown/),
+      expect.stringMatching(/^staging: the report omits text because of its size .* still counts as reviewed/),
     ]);
   });
 
@@ -249,7 +249,7 @@ describe('renderDiffs with folded diffs', () => {
     expect(Object.fromEntries([...kinds].map(([kind, all]) => [kind, all.length]))).toEqual(expected);
   });
 
-  test('A folded diff does not name a shown line because the diff omits the line that replaces it', () => {
+  test('A folded diff does not label a shown line if it omits the line that replaces that line', () => {
     const rows = folded(`${numbered('a', 19)}\n \n${numbered('b', 20)}`, numbered('c', 40));
     expect(rows.filter((row) => row.startsWith('('))).toEqual([]);
   });

@@ -448,11 +448,11 @@ describe('a Markdown page over its size limit', () => {
     expect(page(report([], { problems }))).toContain(', `p118.md`, `p119.md`\n');
   });
 
-  test('If the text of a change is too large, a Markdown report says that it is incomplete and that the change counts as shown', () => {
+  test('If the text of a change is too large, a Markdown report says that the report is incomplete and that the change still counts as reviewed', () => {
     const long = setActive({ after_text: null, text_omitted: true });
     const text = page(report([prompt({ changes: [long] })]));
     expect(text).toContain(
-      'not complete. It omits the text of 1 change because of its size, but the change counts as shown. To see',
+      'not complete. It omits the text of 1 change because of its size, but the change still counts as reviewed. To see',
     );
   });
 
@@ -492,7 +492,7 @@ describe('a Markdown page over its size limit', () => {
     for (const rendered of [markdown, html, text]) expect(rendered.split('(only ')).toHaveLength(2);
   });
 
-  test('A Markdown report labels an empty line that was a blank line next to another changed line', () => {
+  test('A Markdown report labels a line that loses all its spaces and tabs next to another changed line', () => {
     const change = setActive({ before: ref(1), before_text: 'x\n \n\t', after_text: 'y\n\n\n\nz' });
     const named = '- **+** (empty line)\n- (only white space differs)\n';
     expect(page(report([prompt({ changes: [change] })]))).toContain(

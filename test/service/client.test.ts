@@ -392,7 +392,7 @@ describe('the status codes of the service', () => {
   });
 
   test.each([
-    ['to check the path of the base URL', 'its own origin', '/login', /^Check the path of the base URL/],
+    ['to check the path in the base URL', 'its own origin', '/login', /^Check the path in the base URL/],
     ['to change the base URL', 'another origin', 'https://other.example.com/', /^Set the base URL to the address/],
   ])('the hint says %s if the service redirects to %s', async (_advice, _target, location, expected) => {
     answerInTurn(text('', 302, { location }));
