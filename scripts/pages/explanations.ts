@@ -78,7 +78,7 @@ export const EXPLANATIONS = {
     why: 'If a placeholder and a variable have the same name, an application cannot tell them apart.',
   },
   'prompt/possible-marker': {
-    why: 'The line might be a misspelled marker. If so, the text below it has become part of the previous message. promptsync compares what readers see: it ignores case and treats all quotation marks alike, and all characters that look like spaces alike. promptsync also warns about a real marker whose role contains an unusual space, because the role looks like a different one.',
+    why: 'The line might be a misspelled marker. If so, the text below it has become part of the previous message. promptsync compares the line as a reader sees it. It ignores case, and does not distinguish between kinds of quotation marks or between characters that look like spaces. promptsync also warns about a real marker whose role contains such a character, because that role looks like another one.',
   },
   'prompt/marker-in-text': {
     why: 'Markers have no special meaning in a text prompt, so promptsync sends them as text.',
@@ -122,7 +122,7 @@ export const EXPLANATIONS = {
     why: 'Some keyboards type a full-width colon, and text from web pages often contains no-break spaces. YAML gives these characters no special meaning.',
   },
   'yaml/ambiguous-value': {
-    why: 'Many tools still use YAML 1.1, so people who write metadata often expect its interpretation. promptsync warns once for each file.',
+    why: 'Many tools still use YAML 1.1, so people who write metadata often expect its meaning of these values. promptsync warns once per file.',
   },
   'yaml/not-a-mapping': { why: 'The front matter and `promptsync.yaml` must consist of named values (`name: value`).' },
   'yaml/duplicate-key': { why: UNAMBIGUOUS_YAML },
@@ -149,7 +149,7 @@ export const EXPLANATIONS = {
     why: 'The command must contact the service, but neither `promptsync.yaml` nor an environment variable sets its URL.',
   },
   'config/different-addresses': {
-    why: 'promptsync sends the keys to the address in these variables, and it cannot know which of the two servers is meant to receive them.',
+    why: 'The variables name different servers, and promptsync cannot know which of them is meant to receive the keys.',
   },
   'config/missing-key': {
     why: 'The service rejects requests without an API key.',
@@ -232,7 +232,7 @@ export const EXPLANATIONS = {
   'langfuse/new-prompt': { why: 'In Langfuse, a sync creates any prompt that does not exist yet.' },
   'langfuse/refused': { why: null },
   'langfuse/concurrent-version': {
-    why: 'Langfuse numbers versions in order, and someone else took the next number first. promptsync then plans the prompt again, up to five times, with a random pause of up to a second. It reports this error only if it loses every time.',
+    why: 'Langfuse numbers versions in order, and someone else took the next number first. promptsync then plans the prompt again, up to five times, with a random pause of up to a second. It reports this error only if someone else is first every time.',
   },
   'langfuse/missing-part': {
     why: 'Langfuse rejects a version whose text refers to a prompt that does not exist.',
@@ -331,7 +331,7 @@ export const EXPLANATIONS = {
   },
   'apply/unreviewed-metadata': { why: null },
   'apply/rewritten': {
-    why: 'Some services trim text, reformat metadata, or round numbers when they save a version. Langfuse moves the labels in the same request that creates a version. If the version is already active, the message names the environments.',
+    why: 'Some services trim text, reformat metadata, or round numbers when they save a version. With Langfuse, the version can already be active, because Langfuse moves the labels in the same request that creates the version. In that case, the message names the environments.',
   },
   'apply/outcome-unknown': {
     why: 'The connection failed after promptsync sent the request, so promptsync cannot tell whether the service processed it.',
@@ -369,7 +369,7 @@ export const EXPLANATIONS = {
   'pull/conflict': { why: SAME_LINES },
   'pull/would-conflict': { why: SAME_LINES },
   'pull/side-needed': {
-    why: "In a file that accepts conflict markers, nobody could distinguish promptsync's markers from those in the prompt's own text.",
+    why: "If the text of a prompt is allowed to contain conflict markers, nobody can tell promptsync's markers from those in the text.",
   },
   'pull/pin-conflict': {
     why: 'Since the last sync, both the pin in the file and the active version in the service have changed.',

@@ -44,10 +44,10 @@ function hideExperimentalWarnings(): void {
 }
 
 /**
- * Ends the process like an unhandled SIGINT, for which shells report the exit code 130. `process.exit` would wait for
- * pending writes, and a write to a full pipe blocks until somebody reads from it. Windows cannot send a signal to a
- * process, and Linux ignores the signal for process 1, such as that of a container. There, promptsync uses
- * `process.exit`.
+ * Ends the process as an unhandled SIGINT would, for which shells report the exit code 130. `process.exit` would wait
+ * for pending writes, and a write to a full pipe blocks until somebody reads from it. Windows cannot send a signal to a
+ * process, and Linux ignores the signal for process 1, for example the main process of a container. In these cases,
+ * promptsync uses `process.exit`.
  */
 function endProcess(code: number): void {
   if (process.platform === 'win32' || process.pid === 1) process.exit(code);

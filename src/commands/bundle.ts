@@ -217,8 +217,8 @@ type OfflineSources = Pick<DesiredState, 'contentsAtRefs'> & {
 
 /**
  * Finds uncommitted prompt files, and reads the contents that the pins of the bundled environment refer to. If no pin
- * refers to a commit, the bundle does not need git, which many container images lack. Then a failure of git only means
- * that promptsync does not warn about uncommitted files.
+ * refers to a commit, the bundle does not need git, which many container images lack. In that case, if git fails,
+ * promptsync only omits the warning about uncommitted files.
  */
 async function readOfflineSources(pinned: readonly PinnedPrompt[], config: Config): Promise<Result<OfflineSources>> {
   const files = pinned.map(({ file, pin }) => ({ ...file, pins: [pin] }));

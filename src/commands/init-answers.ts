@@ -114,8 +114,9 @@ export async function gatherAnswers(
 }
 
 /**
- * Returns the address that the user specified before any question: with `--url`, or in an environment variable of the
- * provider. Fails if there is none, because `init` may send the keys only to an address that the user chose.
+ * Returns the address that the user specified before `init` asks any questions: with `--url`, or in an environment
+ * variable of the provider. Fails if there is none, because `init` may send the keys only to an address that the user
+ * chose.
  */
 function findUrl(
   { url, embedded, provider }: InitFlags,

@@ -256,7 +256,10 @@ async function findInTrees(
   return found ?? { kind: 'missing', reason: await describeFailedSearch(expectedPath, repository) };
 }
 
-/** Returns the reason why the search found no file. git searches the bytes that it stores, before all git filters. */
+/**
+ * Returns the reason why the search found no file. git searches the bytes that it stores, before any git filter is
+ * applied.
+ */
 async function describeFailedSearch(path: string, repository: PromptRepository): Promise<string> {
   const attributes = await repository.readAttributes(path);
   const filter = ['filter', 'working-tree-encoding'].find((name) => attributes.has(name));

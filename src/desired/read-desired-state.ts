@@ -337,8 +337,8 @@ export async function omitSparsePrompts(
   const paths = (await repository.listSparsePaths()).filter(makePromptMatcher(config)).map(repository.toRootPath);
   const ids = await Promise.all(
     paths.map(async (path) => {
-      // A file that exists at the base has not moved to this path. In a partial clone, reading it would require a
-      // request.
+      // A file that already exists at this path at the base has not moved here, so its content does not matter. In a
+      // partial clone, reading the content would require a request.
       if ((await repository.findBlobId(commit, path)) !== null) return null;
       return (await parseFileAtCommit(repository, { commit: head, path }))?.file?.id ?? null;
     }),

@@ -39,8 +39,8 @@ export async function readFormerStates(
 }
 
 /**
- * Adds a former pin for each content of the file that a pin to a moving ref may have referred to. The ref may have
- * moved since the pin was committed, so the pin may have referred to the file's content at any ancestor of the ref.
+ * Adds a former pin for each text of the file to which a pin to a moving ref may have referred. The ref may have moved
+ * since the pin was committed, so the pin may have referred to the file's text at any ancestor of the ref.
  */
 async function addContentsOfMovingRefs(
   pins: FormerPinsByEnvironment,

@@ -319,7 +319,7 @@ export type GitHistory = {
   readonly byPrompt: ReadonlyMap<string, FileHistory>;
   /** Details of the commits that versions and file states refer to, by commit id. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
-  /** The committer dates of the file states' commits, in seconds since 1970, by commit id. */
+  /** The committer dates of the commits of the file states, as seconds since 1970, by commit id. */
   readonly commitTimes: ReadonlyMap<string, number>;
   readonly isShallow: boolean;
 };

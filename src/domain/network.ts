@@ -133,7 +133,7 @@ export function renderUrl({ href }: URL): string {
   return href.replaceAll(UNSAFE_IN_URL, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Returns the URL from a report or from the service as `renderUrl` does. Returns null if it is not HTTP or HTTPS. */
+/** Renders a URL from a report or from the service as `renderUrl` does. Returns null if it is not HTTP or HTTPS. */
 export function renderWebUrl(text: string): string | null {
   const url = URL.parse(text);
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? renderUrl(url) : null;

@@ -27,7 +27,7 @@ export type Provenance = {
   readonly path?: string;
   /** The subject of the commit that last changed the file. */
   readonly changeSummary?: string;
-  /** The id of the commit that last changed the file. Absent if it is `commit` or unknown. */
+  /** The id of the commit that last changed the file. Absent if it is the same as `commit`, or unknown. */
   readonly changeCommit?: string;
 };
 

@@ -11,7 +11,7 @@ import { CONFLICT_MARKERS_CODE } from './yaml-shape.ts';
  */
 const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
 
-/** How a file begins if a git filter stores it in another form and the checkout did not restore the original. */
+/** The beginning of a file that a git filter stores in another form, if the checkout did not restore the original. */
 const FILTER_HEADERS = [
   { filter: 'lfs', header: Buffer.from('version https://git-lfs.github.com/spec/') },
   { filter: 'git-crypt', header: Buffer.from('\0GITCRYPT\0') },

@@ -40,7 +40,7 @@ export async function readPrompts(where: PromptSources): Promise<ReadPromptsResu
   const outlines = results.flatMap(({ outline }) => outline ?? []);
   const repetitions = findRepetitions(outlines);
   const isEmpty = search.paths.length + search.problems.length === 0;
-  // The parser may have reported the look-alike of an environment. Report it once.
+  // The parser may already have reported a character that looks like a space in this name. Report it only once.
   const problems = new Set([
     ...(isEmpty ? [makeProblem('prompt/none-found', { patterns: where.patterns })] : []),
     ...search.problems,

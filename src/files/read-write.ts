@@ -149,7 +149,7 @@ export async function findReplaceObstacle(path: string): Promise<string | null> 
     const target = await realpath(path).catch(() => path);
     // For example, `/dev/stderr` leads to the log of `2>>log`. Replacing the log would lose its previous lines.
     if (/^\/(dev|proc)\//.test(path) && target !== path) {
-      return `it leads to a regular file; to replace that file, specify its own path \`${target}\``;
+      return `it leads to a regular file; to replace that file, specify the path of the file itself: \`${target}\``;
     }
     await withTemporaryFile(target, (temporary) => writeFile(temporary, ''));
     return null;

@@ -66,7 +66,7 @@ export function readLine(text: string, offset: number): string {
   return text.slice(start, end === -1 ? text.length : end);
 }
 
-/** Returns the offset at which the line that contains an offset begins. */
+/** Returns the offset of the start of the line that contains the given offset. */
 export function findLineStart(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }

@@ -87,9 +87,9 @@ async function unstage(run: RunGit, pathsFromRoot: readonly string[]): Promise<v
 }
 
 /**
- * Updates the user's index to match the commit for these files and all other committed files. `git commit --only` gives
- * the hooks a separate index. If a hook stages a formatted file there, the user's index still contains the unformatted
- * file.
+ * Updates the user's index to match the commit, for these files and for all other files that the commit changed. `git
+ * commit --only` gives the hooks a separate index. If a hook stages a formatted file there, the user's index still
+ * contains the unformatted file.
  */
 async function unstageCommittedFiles(run: RunGit, commit: string, pathsFromRoot: readonly string[]): Promise<void> {
   try {
@@ -97,7 +97,7 @@ async function unstageCommittedFiles(run: RunGit, commit: string, pathsFromRoot:
     const committedPaths = splitNames(await run('diff-tree', ...options, commit));
     await unstage(run, [...new Set([...pathsFromRoot, ...committedPaths])]);
   } catch {
-    // The commit exists, so an error here must not make the command fail.
+    // The commit has already been created, so an error here must not make the command fail.
   }
 }
 

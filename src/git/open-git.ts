@@ -219,9 +219,9 @@ type SafetyException = Exclude<
 >;
 
 /**
- * The settings that simple-git must accept although they can start programs. By default, simple-git refuses to run if
- * an environment variable such as `GIT_ASKPASS`, or a setting passed with `GIT_CONFIG_COUNT`, is one of them. The user
- * controls these variables. Text from a branch never becomes a git setting or option.
+ * The settings that can start programs but that simple-git must accept. By default, simple-git refuses to run if one of
+ * them is set by an environment variable such as `GIT_ASKPASS` or by `GIT_CONFIG_COUNT`. The user controls these
+ * variables. Text from a branch never becomes a git setting or option.
  */
 const SAFETY_EXCEPTIONS: Readonly<Record<SafetyException, true>> = {
   allowUnsafeAlias: true,

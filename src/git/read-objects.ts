@@ -59,8 +59,8 @@ const NEEDS_OWN_PROCESS = /^\S+ [ \t]|\n|\r$/;
 
 async function readFileBatch(git: Git, files: readonly string[]): Promise<readonly [string, Buffer | null][]> {
   if (files.length === 0) return [];
-  // git prints a file's size before the filters run, so the size does not show where the content ends. git has no
-  // object with the separator's name, so it prints a known line after each file.
+  // The size that git prints is the size before filtering, so it does not show where the content ends. Each file is
+  // therefore followed by a separator. git has no object with the separator's name, so it prints a known line.
   const separator = `end-${randomUUID()}`;
   const output = await git.runCatFile(
     files.flatMap((file) => [file, separator]),

@@ -84,7 +84,7 @@ function listFullNames(name: string, remote: string | null): readonly string[] {
 /** The maximum number of refs on one command line. For more refs, promptsync lists all refs of the repository. */
 const MAX_REF_PATTERNS = 100;
 
-/** Returns a set of all these full names that exist as refs. The set can also contain other refs. */
+/** Returns a set that contains each of these full names that exists as a ref. The set can also contain other refs. */
 async function listExistingRefs(run: RunGit, names: readonly string[]): Promise<ReadonlySet<string>> {
   const patterns = names.length > MAX_REF_PATTERNS ? ['refs/'] : names;
   return new Set(splitLines(await run('for-each-ref', '--format=%(refname)', ...patterns)));

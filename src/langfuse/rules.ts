@@ -34,9 +34,9 @@ export const langfuseRules: ProviderRules = {
 };
 
 /**
- * Matches a composition tag, such as `@@@langfusePrompt:name=tone|label=production@@@`. A tag includes either the
- * version with a label or the version with a number. When Langfuse returns the prompt to an application, it replaces
- * the tag with the text of that version. A name may contain `@`, but not the characters that end a tag.
+ * Matches a composition tag, such as `@@@langfusePrompt:name=tone|label=production@@@`. A tag selects a version either
+ * by a label or by a version number. When Langfuse returns the prompt to an application, it replaces the tag with the
+ * text of that version. A name may contain `@`, but not the characters that end a tag.
  */
 const COMPOSITION_TAG = /@@@langfusePrompt:name=((?:(?!@@@)[^|])+)\|(?:version=[0-9]+|label=((?:(?!@@@)[^|])+))@@@/g;
 

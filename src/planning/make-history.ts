@@ -27,7 +27,7 @@ export type HistorySources = {
   readonly history: FileHistory;
   /** The details of commits, by commit id. If a commit is missing from the map, the history shows only its id. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
-  /** The committer dates of commits in seconds since 1970, by commit id. */
+  /** The committer dates of commits, as seconds since 1970, by commit id. */
   readonly commitTimes: ReadonlyMap<string, number>;
   /** The order in which to list environments. Environments that are missing from this list come last. */
   readonly order: readonly string[];
@@ -169,8 +169,8 @@ function getCommitInfo(commit: string, { commits }: HistorySources): CommitInfo 
 
 /**
  * Returns the version that a pin refers to. If several versions have the pinned content, prefers the one that is active
- * in the environment of the pin, and then the first one that was created after the commit that set the pin. The latter
- * is only possible if the service shows the times of versions.
+ * in the environment of the pin, and then the first one that was created after the commit that set the pin. The second
+ * preference applies only if the service shows when versions were created.
  * @param known the versions that existed before the pin was replaced
  */
 function findVersionMeantBy(

@@ -55,7 +55,7 @@ export function endSentence(reason: string): string {
   return /[.!?]$/.test(reason) ? reason : `${reason}.`;
 }
 
-/** Returns a command for a single prompt. If the key looks like an option, the command has it last, after `--`. */
+/** Returns a command for a single prompt. If the key looks like an option, it comes last, after `--`. */
 export function makePromptCommand(command: 'promote' | 'rollback', key: string, options: string): string {
   const word = quoteShellWord(escapeSelector(key));
   return key.startsWith('-')

@@ -1,14 +1,14 @@
 import { escapeSelector, formatCount, joinQuotedNames, joinWords, shortenCommitId } from '../text.ts';
 import { defineError, endSentence, makePromptCommand, quoteShellWord, defineWarning } from './catalog-entry.ts';
 
-/** A prompt without a prompt file, although the base has one. */
+/** A prompt that has no prompt file, although it has one at the base. */
 type GonePrompt = {
   id: string;
   key: string;
   base: string;
   /** What became of the file: deleted, no longer matched by a pattern, or used for another prompt id. */
   file: 'deleted' | 'unmatched' | 'other-id';
-  /** The last pins of the file, such as `"staging" to "latest"`. */
+  /** The pins that the file had last, such as `"staging" to "latest"`. */
   pins: readonly string[];
   /** The sentence that says what the service still serves. Empty if promptsync has not asked. */
   serves: string;
@@ -32,13 +32,13 @@ function makeGoneHint({ file, id }: GonePrompt): string {
     case 'deleted':
       return advice;
     case 'unmatched':
-      return `To keep the prompt, add its file to a pattern under \`prompts\`. ${advice}`;
+      return `To keep the prompt, make sure that a pattern under \`prompts\` matches its file. ${advice}`;
     case 'other-id':
       return `To keep the prompt, restore \`id: ${id}\`. ${advice}`;
   }
 }
 
-/** The problems of the commands that write prompt files, and of prompts whose files are gone. */
+/** Problems with the commands that write prompt files, and with prompts whose files are gone. */
 export const COMMAND_PROBLEMS = {
   // Prompts that are no longer managed
   'prompt/gone': defineWarning<GonePrompt>((e) => {
@@ -186,7 +186,7 @@ export const COMMAND_PROBLEMS = {
   'import/unpinned': defineWarning<{ environments: readonly string[] }>(
     (e) =>
       `promptsync left ${joinQuotedNames(e.environments, 'and')} unpinned in the new file. With \`portable_pins\`, the only pin that an import can set is \`latest\`. The import sets this pin only for an environment that allows \`latest\` and serves exactly the text and metadata of the new file.`,
-    'To manage an unpinned environment, pin the environment to a commit that contains the text served there, for example `git:9f2c1ab04d3e`. An import with `--commit` creates these commits. Merge them with a merge commit, not with a squash merge.',
+    'To manage an unpinned environment, pin it to a commit that contains the text served there, for example `git:9f2c1ab04d3e`. An import with `--commit` creates such commits. Merge them with a merge commit, not a squash merge.',
   ),
   'import/known': defineError<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
     (e) => `The ${e.what} "${e.value}" is already used by \`${e.other}\`.`,

@@ -288,9 +288,9 @@ export const FILE_PROBLEMS = {
     (e) => LOOK_ALIKES[e.needed].hint,
   ),
   'yaml/ambiguous-value': defineWarning<{
-    /** The first such value, as it is written in the file. */
+    /** The first value that YAML 1.1 and 1.2 read differently, as it is written in the file. */
     written: string;
-    /** The number of other values of this kind in the file. */
+    /** The number of other values in the file that they read differently. */
     others: number;
   }>(
     (e) =>

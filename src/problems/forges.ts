@@ -49,7 +49,7 @@ function makeGitLabHint(status: number): string {
 const NO_CONFIG_HINT =
   'Set the `working-directory` input to the folder that contains `promptsync.yaml`. If your configuration file has a different name, also set the `config` input to its path relative to that folder.';
 
-/** The problems of running promptsync on GitHub and GitLab. */
+/** Problems that can occur when promptsync runs on GitHub or GitLab. */
 export const FORGE_PROBLEMS = {
   // The GitHub Action
   'action/invalid-input': defineError<{ input: string; expected: string }>(
@@ -62,7 +62,7 @@ export const FORGE_PROBLEMS = {
   ),
   'action/no-config': defineError<{
     path: string;
-    /** The path of a file with the ending `.yml`. Null if there is none. */
+    /** The path of a `promptsync.yml`. Null if there is none. */
     misnamed: string | null;
   }>(
     (e) => `The workspace does not contain \`${e.path}\`. The action does not search parent folders.`,

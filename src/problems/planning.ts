@@ -197,7 +197,8 @@ export const PLANNING_PROBLEMS = {
   ),
   /** `commits` contains the ids of all commits that begin with the digits of the ref. */
   'pin/short-commit-id': defineError<{ ref: string; commits: readonly string[] }>(
-    (e) => `The pin \`git:${e.ref}\` has too few digits for a commit id. The full id is ${joinWords(e.commits, 'or')}.`,
+    (e) =>
+      `The pin \`git:${e.ref}\` has too few digits for a commit id. Use the full id: ${joinWords(e.commits, 'or')}.`,
     (e) =>
       `Pin the full id of a commit, or at least its first 12 digits. If you mean a tag with this name, pin \`git:refs/tags/${e.ref}\`.`,
   ),
@@ -219,7 +220,7 @@ export const PLANNING_PROBLEMS = {
     (e) =>
       e.pin === 'latest'
         ? `"${e.environment}" is pinned to \`latest\`, which \`promptsync.yaml\` does not allow for this environment.`
-        : `"${e.environment}" is pinned to \`${e.pin}\`, which can refer to another commit later. \`allow_latest: false\` in \`promptsync.yaml\` does not allow this.`,
+        : `"${e.environment}" is pinned to \`${e.pin}\`, which can refer to a different commit later. \`allow_latest: false\` in \`promptsync.yaml\` does not allow this.`,
     'Pin a version number, the id of a commit (`git:<commit>`), or a tag (`git:<tag>`) instead.',
   ),
   'guard/placeholder-id': defineError(

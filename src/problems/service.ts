@@ -75,7 +75,7 @@ export const SERVICE_PROBLEMS = {
       `The service returned a redirect (${e.status})${e.target === null ? '' : ` to "${e.target}"`}, which promptsync does not follow.`,
     (e) =>
       e.isSameOrigin
-        ? 'Check the path of the base URL, because the service redirects to another path of the same address. If a login proxy is in front of the service, make sure that it lets requests with the API key through.'
+        ? 'Check the path in the base URL, because the service redirects to another path at the same address. If there is a login proxy in front of the service, make sure that it lets through requests with the API key.'
         : 'Set the base URL to the address that the service redirects to. promptsync sends the API key only to the configured origin, so it does not follow redirects.',
   ),
   'service/unexpected-status': defineError<{
@@ -142,7 +142,7 @@ export const SERVICE_PROBLEMS = {
   ),
   'apply/rewritten': defineError<{
     version: string;
-    /** The environments that the service moved to the version when it created it. */
+    /** The environments that the service moved to the version when creating it. */
     environments: readonly string[];
   }>(
     (e) =>
@@ -151,7 +151,7 @@ export const SERVICE_PROBLEMS = {
           ? ', so promptsync did not activate the version.'
           : `, and the version is already active in ${joinQuotedNames(e.environments, 'and')}.`
       }`,
-    'Ask the team that runs the service what it changes in the text or metadata of a version. Then edit the file so that the prompt matches exactly what the service stores.',
+    'Ask the team that runs the service what the service changes in the text or metadata of a version. Then edit the file so that the prompt matches exactly what the service stores.',
   ),
   'apply/outcome-unknown': defineError<{ reason: string }>(
     (e) => `promptsync could not determine whether the service created the version. ${endSentence(e.reason)}`,
@@ -192,7 +192,7 @@ function makeStatusHint(status: number): string {
   if (status === 429)
     return 'The service is rate-limiting requests. Try again later, or lower `concurrency` in `promptsync.yaml`.';
   if (status === 413)
-    return 'Shorten the text or the metadata of the prompt, or split the prompt. The service, or a gateway in front of it, accepts only smaller requests.';
+    return 'Shorten the text or the metadata of the prompt, or split the prompt. The service, or a gateway in front of it, does not accept requests this large.';
   if (status >= 500)
     return 'Try again later. If the problem persists, contact the team that runs the service or the gateway in front of it.';
   return 'Check the base URL. If it is correct, contact the team that runs the service.';

@@ -23,11 +23,11 @@ const SETTING_HINTS: ReadonlyMap<string, string> = new Map([
 /** The noun for what a command writes to its output. */
 type OutputName = 'report' | 'bundle';
 
-/** The problems of configuring promptsync and of calling it on the command line. */
+/** Problems with the configuration of promptsync and with its command line. */
 export const USAGE_PROBLEMS = {
   // promptsync.yaml and variables
   'config/not-found': defineError<{
-    /** The path of a file with the ending `.yml`. Null if there is none. */
+    /** The path of a `promptsync.yml`. Null if there is none. */
     misnamed: string | null;
   }>(
     'promptsync could not find `promptsync.yaml` in the current folder. In a git repository, promptsync also searches the parent folders.',
@@ -81,7 +81,7 @@ export const USAGE_PROBLEMS = {
   'config/missing-service': defineError<{
     /** The environment variables that can contain the address of the service. */
     variables: readonly string[];
-    /** An address that many users of the provider have. Null if there is no such address. */
+    /** An address that many users of the provider need. Null if there is no such address. */
     suggestedUrl: string | null;
   }>('No service is configured.', (e) => {
     const example = e.suggestedUrl === null ? '' : `, for example to \`${e.suggestedUrl}\``;
@@ -124,7 +124,7 @@ export const USAGE_PROBLEMS = {
     suggestion: string;
   }>(
     (e) => `The pattern "${e.pattern}" matches no file.`,
-    (e) => `Write \`${e.suggestion}\`. Patterns match files, not folders, and separate folders with forward slashes.`,
+    (e) => `Write \`${e.suggestion}\`. Patterns match files, not folders. Put forward slashes between folder names.`,
   ),
   'config/drift-needs-base': defineWarning(
     '`on_drift` is set to `fail`, but promptsync cannot detect drift because it has no commit to compare with.',
@@ -233,7 +233,10 @@ export const USAGE_PROBLEMS = {
 
   // promptsync init
   'init/service-needed': defineError<{
-    /** The variables and the URL of the selected provider's default address. Null if no such provider is selected. */
+    /**
+     * The variables and the URL of the selected provider's default address. Null if no provider with a default address
+     * is selected.
+     */
     defaultAddress: { readonly variables: readonly string[]; readonly suggestedUrl: string } | null;
   }>(
     'promptsync needs the URL of the prompt service but cannot ask for it without a terminal.',

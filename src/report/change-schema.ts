@@ -68,7 +68,7 @@ const CreateVersionShape = z.object({
     .literal(true)
     .optional()
     .describe(
-      'The report omits the metadata that the new version keeps, because of its size. The limits are the same as for `text_omitted`.',
+      'The report omits the unchanged metadata of the new version, because the metadata is too large. The limits are the same as for `text_omitted`.',
     ),
   ref: z
     .string()
@@ -150,7 +150,7 @@ const EnvironmentDriftShape = z.object({
     made_by: z
       .enum(['git', 'outside'])
       .describe(
-        'Who created the version. git: promptsync, from a commit. outside: someone else, or the service does not show it.',
+        'Who created the version. git: promptsync created it from a commit. outside: someone else created it, or the service does not show who did.',
       ),
     commit: z.string().optional().describe('The commit that the version was created from.'),
     commit_missing: z.literal(true).optional().describe('The clone does not have that commit.'),

@@ -37,14 +37,14 @@ export function renderDiffs(prompt: ReportPrompt, style: Style, length: DiffLeng
 }
 
 /**
- * The notes to show instead of a diff if the old or the new text is unknown or too large. A review cannot require
- * content that the report omits, so the last note says what reviewers must check themselves.
+ * The notes to show instead of a diff if the old or the new text is unknown or too large. A review cannot cover content
+ * that the report omits, so the last note says what reviewers must check themselves.
  */
 export const UNKNOWN_TEXT_NOTES = {
   before: 'the current text is unknown because the plan was created offline',
   after: 'promptsync has not read the new text yet, but will read it before a sync',
   omitted:
-    'the report omits text because of its size (over 1 MB, or over 32 MB in total), but the change counts as shown; to see it, run git diff',
+    'the report omits text because of its size (over 1 MB, or over 32 MB in total), but the change still counts as reviewed; to see it, run git diff',
 } as const satisfies Record<NonNullable<TextDiff['unknownReason']>, string>;
 
 function renderDiff(diff: TextDiff, style: Style, length: DiffLength): readonly string[] {

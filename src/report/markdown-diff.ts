@@ -68,8 +68,8 @@ function renderBody({ hunks, type, unknownReason }: TextDiff): string {
 }
 
 /**
- * Names the differences that readers could overlook. Compares the lines of the text and not the display lines, because
- * the text and the HTML report compare lines too. The name of a line belongs to its last display line.
+ * Names the differences that readers could overlook. Compares whole lines and not display lines, because the terminal
+ * and the HTML report also compare whole lines. The label of a line follows its last display line.
  */
 function nameDisplayLines(blocks: readonly Block[]): readonly DifferenceNames[] {
   const names = nameInvisibleDifferences(blocks.map(({ kind, lines }) => ({ kind, lines: joinDisplayLines(lines) })));

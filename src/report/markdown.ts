@@ -155,7 +155,7 @@ function renderOmittedNote(omitted: readonly OmittedItems[], { prompts }: Report
     ...(large === 0
       ? []
       : [
-          `It omits the text of ${formatCount(large, 'change')} because of its size, but ${large === 1 ? 'the change counts' : 'these changes count'} as shown. To see changes in large files, run git diff.`,
+          `It omits the text of ${formatCount(large, 'change')} because of its size, but ${large === 1 ? 'the change still counts' : 'these changes still count'} as reviewed. To see changes in large files, run git diff.`,
         ]),
   ];
   if (notes.length === 0) return '';

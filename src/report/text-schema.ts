@@ -36,7 +36,7 @@ export const TEXT_FIELDS = {
     .literal(true)
     .optional()
     .describe(
-      'The report omits the text before or after the change, or both, because of its size: the text or the metadata of one side is larger than 1 MB (1,000,000 bytes of UTF-8), or all text in the report up to and including this change exceeds 32 MB. In a review, the change counts as shown.',
+      'The report omits the text before the change, the text after it, or both, because of their size: the text or the metadata of one side is larger than 1 MB (1,000,000 bytes of UTF-8), or all text in the report up to and including this change exceeds 32 MB. The change still counts as reviewed.',
     ),
   before_metadata: MetadataShape,
   after_metadata: MetadataShape,
@@ -51,7 +51,7 @@ export const TEXT_FIELDS = {
       ]),
     )
     .describe(
-      'The variables and placeholders that only one side of the change uses, in any template tag. Empty if there was no text before the change, or if the text of one side is unknown.',
+      'The variables and placeholders that appear on only one side of the change, in any template tag. Empty if there was no text before the change, or if the text of one side is unknown.',
     ),
   messages: z
     .object({
