@@ -78,7 +78,7 @@ export const EXPLANATIONS = {
     why: 'If a placeholder and a variable have the same name, an application cannot tell them apart.',
   },
   'prompt/possible-marker': {
-    why: 'The line might be a misspelled marker. If so, the text below it has become part of the previous message. promptsync compares the line as a reader sees it. It ignores case, and does not distinguish between kinds of quotation marks or between characters that look like spaces. promptsync also warns about a real marker whose role contains such a character, because that role looks like another one.',
+    why: 'The line might be a misspelled marker. If so, the text below it has become part of the previous message. promptsync looks for lines that a reader could mistake for a marker, so it treats capital and small letters alike, all kinds of quotation marks alike, and all characters that look like spaces alike. It also warns about a valid marker if its role contains an unusual space, because a reader could mistake the role for a different one.',
   },
   'prompt/marker-in-text': {
     why: 'Markers have no special meaning in a text prompt, so promptsync sends them as text.',
@@ -122,7 +122,7 @@ export const EXPLANATIONS = {
     why: 'Some keyboards type a full-width colon, and text from web pages often contains no-break spaces. YAML gives these characters no special meaning.',
   },
   'yaml/ambiguous-value': {
-    why: 'Many tools still use YAML 1.1, so people who write metadata often expect its meaning of these values. promptsync warns once per file.',
+    why: 'Many tools still use YAML 1.1, so people who write metadata often expect these values to have the meaning that they have in YAML 1.1. promptsync warns once per file.',
   },
   'yaml/not-a-mapping': { why: 'The front matter and `promptsync.yaml` must consist of named values (`name: value`).' },
   'yaml/duplicate-key': { why: UNAMBIGUOUS_YAML },
@@ -232,7 +232,7 @@ export const EXPLANATIONS = {
   'langfuse/new-prompt': { why: 'In Langfuse, a sync creates any prompt that does not exist yet.' },
   'langfuse/refused': { why: null },
   'langfuse/concurrent-version': {
-    why: 'Langfuse numbers versions in order, and someone else took the next number first. promptsync then plans the prompt again, up to five times, with a random pause of up to a second. It reports this error only if someone else is first every time.',
+    why: 'Langfuse numbers versions in order, and someone else took the next number first. When that happens, promptsync plans the prompt again, up to five times, after a random pause of up to a second. It reports this error only if someone else is first every time.',
   },
   'langfuse/missing-part': {
     why: 'Langfuse rejects a version whose text refers to a prompt that does not exist.',

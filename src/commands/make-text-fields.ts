@@ -87,9 +87,9 @@ const MAX_REPORT_TEXT_BYTES = 32_000_000;
 type FitsInReport = (...texts: readonly (string | null | undefined)[]) => boolean;
 
 /**
- * Removes each text that is larger than `MAX_TEXT_BYTES`. When the total would exceed `MAX_REPORT_TEXT_BYTES`, removes
- * that text and all later texts. Marks each change that lost text or metadata with `text_omitted` or
- * `metadata_omitted`.
+ * Removes each text that is larger than `MAX_TEXT_BYTES`. Also removes the first text that would make the total
+ * exceed `MAX_REPORT_TEXT_BYTES`, and all later texts. Marks each change that lost text or metadata with
+ * `text_omitted` or `metadata_omitted`.
  */
 export function omitLargeTexts(prompts: readonly ReportPrompt[]): readonly ReportPrompt[] {
   const fits = makeSizeCheck();

@@ -93,7 +93,7 @@ export function makeLookAlikeFinder(text: string, placeAt: (offset: number) => P
     if (!known.has(line)) {
       known.set(line, makeLookAlikeProblem(findLineStart(text, offset), findLookAlike(readLine(text, offset))));
     }
-    // A quoted name has a quotation mark in front of it.
+    // The additional character is the quotation mark in front of a quoted name.
     const written = text.slice(offset, offset + unknownName.length + 1);
     return known.get(line) ?? makeLookAlikeProblem(offset, findLookAlikeInName(written, unknownName));
   };
@@ -118,8 +118,8 @@ type LookAlike = {
 const SPACE = String.raw`(?! )\p{Zs}`;
 
 /**
- * Matches the beginning of a line whose value is a mapping in braces or a list in brackets. Can end anywhere inside it
- * except in quoted text and in a comment.
+ * Matches the beginning of a line whose value is a mapping in braces or a list in brackets. The match can end
+ * anywhere in the mapping or list, except in quoted text and in a comment.
  */
 const FLOW = String.raw`[^:[{]*(?::[ \t]*)?[[{](?:[^"'#]|"[^"]*"|'[^']*')*?`;
 
@@ -139,9 +139,9 @@ const LOOK_ALIKES: readonly (readonly [LookAlike['needed'], RegExp])[] = [
 ];
 
 /**
- * Finds a character in a YAML line that looks like a colon, a space, or a line break but is a different one: a
- * full-width colon after a name, a Unicode space around a name or a value, or a lone carriage return. Chinese and
- * Japanese keyboards type such characters, and web pages contain them. They are errors only in an invalid line.
+ * Finds a character in a YAML line that looks like a colon, a space, or a line break but is not one: a full-width
+ * colon after a name, a Unicode space around a name or a value, or a lone carriage return. Such characters come from
+ * Chinese and Japanese keyboards and from web pages. They are errors only in a line that is not valid YAML.
  */
 function findLookAlike(line: string): LookAlike | null {
   for (const [needed, pattern] of LOOK_ALIKES) {

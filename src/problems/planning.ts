@@ -163,7 +163,7 @@ export const PLANNING_PROBLEMS = {
     serves: string;
   }>(
     (e) =>
-      `Since the base commit \`${e.base}\`, pins have been removed from the file. It pinned ${joinWords(e.pins, 'and')}.${e.serves && ` ${e.serves}`}`,
+      `Since the base commit \`${e.base}\`, these pins have been removed from the file: ${joinWords(e.pins, 'and')}.${e.serves && ` ${e.serves}`}`,
     'Make sure that the removal is intentional. A sync no longer changes these environments.',
   ),
   'pin/not-in-git': defineError<{

@@ -81,7 +81,7 @@ export const USAGE_PROBLEMS = {
   'config/missing-service': defineError<{
     /** The environment variables that can contain the address of the service. */
     variables: readonly string[];
-    /** An address that many users of the provider need. Null if there is no such address. */
+    /** The address to suggest, because many users of the provider need it. Null if there is none. */
     suggestedUrl: string | null;
   }>('No service is configured.', (e) => {
     const example = e.suggestedUrl === null ? '' : `, for example to \`${e.suggestedUrl}\``;

@@ -177,7 +177,7 @@ function getLineKind(line: string): Block['kind'] {
 export type DifferenceNames = {
   /** The name for the whole change that ends with this block. */
   readonly whole: string;
-  /** The name for each line of the block. Empty if the whole change has a name. */
+  /** The names of the differences, one for each line of the block. Empty if one name applies to the whole change. */
   readonly lines: readonly string[];
 };
 

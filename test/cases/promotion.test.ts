@@ -228,7 +228,7 @@ describe('the promotion guard', () => {
     expect(listServed(scene)).toEqual(['v2', 'v1']);
   });
 
-  test('sync rejects a production pin to a branch if staging does not serve the text on that branch, even after the branch is moved', async () => {
+  test('sync rejects a production pin to a branch if staging does not serve the text on that branch, and still rejects it after the branch is moved', async () => {
     const scene = await startWithThreeVersions(3, 3);
     git(scene.folder, 'switch', '--quiet', '--create', 'side');
     scene.commit({ ...textThree(3, 3), text: 'Four.' });

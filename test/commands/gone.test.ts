@@ -160,7 +160,7 @@ describe('prompts and environments that are no longer managed although no manage
     expect(leftIn(await runJson(folder, ['plan', '--base', 'main', 'greeting'], service))).toEqual([]);
   });
 
-  test('plan lists a prompt if, at the base commit, its file matched only the default patterns', async () => {
+  test('plan lists a prompt as gone if its file matched only the default patterns at the base commit', async () => {
     const { service, folder } = await makeSynced();
     const files = { 'other/greeting.md': promptText('greeting', { pins: PINS }) };
     writeFiles(folder, { ...files, 'promptsync.yaml': `${CONFIG}prompts: ["other/*.md"]\n` });
@@ -177,7 +177,7 @@ describe('prompts and environments that are no longer managed although no manage
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { pins: { staging: 'latest' } }) });
     const expected = [
       unmatched(base),
-      `pin/gone prompts/greeting.md: Since the base commit \`${base}\`, pins have been removed from the file. It pinned "production" to "latest" and "qa" to "latest".`,
+      `pin/gone prompts/greeting.md: Since the base commit \`${base}\`, these pins have been removed from the file: "production" to "latest" and "qa" to "latest".`,
     ];
     expect(leftIn(await runJson(folder, ['plan'], service)).toSorted()).toEqual(expected.toSorted());
     commitAll(folder, 'Manage less');
@@ -188,7 +188,7 @@ describe('prompts and environments that are no longer managed although no manage
     const { service, folder } = await makeSynced();
     writeFiles(folder, { 'prompts/refund.md': promptText('refund', { pins: { staging: 'latest' } }) });
     const message =
-      'Since the base commit `main`, pins have been removed from the file. It pinned "production" to "latest" and "qa" to "latest".';
+      'Since the base commit `main`, these pins have been removed from the file: "production" to "latest" and "qa" to "latest".';
     expect(leftIn(await runJson(folder, ['plan', '--base', 'main'], service))).toEqual([
       `pin/gone prompts/refund.md: ${message} The service still serves v1 in "production" and v1 in "qa".`,
     ]);

@@ -126,7 +126,7 @@ describe('the workspace lock', () => {
   });
 
   test.each(['other.yaml', 'team/promptsync.yaml'])(
-    'a command with the configuration %s respects the lock of a command with another configuration in the same repository',
+    'a command respects the lock of a command with another configuration in the same repository, here %s',
     async (other) => {
       const scene = await makeScene();
       mkdirSync(join(scene.folder, 'team'));

@@ -63,7 +63,7 @@ describe('listBreakingChanges', () => {
     ],
     ['A Handlebars block counts as a use of its variable', '{{#if vip}}Hi{{else}}Bye{{/if}}', '{{vip}}', []],
     [
-      'A name in a tag does not count as a use of a variable whose name is only part of it',
+      'A variable does not count as used if its name is only part of a longer name in a tag',
       '{{user}}',
       '{{user.name}} {{ user-id | x }}',
       [

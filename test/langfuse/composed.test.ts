@@ -116,7 +116,7 @@ describe('the plan of a part', () => {
     expect(stdout).toContain('this also changes 2 composed prompts: a, b.');
   });
 
-  test("plan lists the composed prompts that include a part's newest version if the plan creates a version of that part", async () => {
+  test("if the plan creates a version of a part, plan lists the composed prompts that include the part's newest version", async () => {
     const { langfuse, folder, commit } = await makeScene({ a: `See ${tag('z', 'latest')}.`, z: 'Part.' });
     expect((await runJson(folder, ['sync', '--yes'], langfuse)).exitCode).toBe(0);
     commit({ z: 'Changed part.' });

@@ -63,13 +63,13 @@ describe('renderDiffs', () => {
       [...heads, '@@ -1,1 +1,1 @@', '-caf\u00e9', '+cafe\u0301', '(only Unicode normalization differs)'],
     ],
     [
-      'next to another changed line, renderDiffs labels a line that differs only in white space',
+      'renderDiffs labels a line that differs only in white space and is next to another changed line',
       side('a\nb'),
       side('a\u00a0\nc'),
       [...heads, '@@ -1,2 +1,2 @@', '-a', '-b', '+a\u00a0', '(only white space differs)', '+c'],
     ],
     [
-      'next to another changed line, renderDiffs labels a line that differs only in Unicode normalization',
+      'renderDiffs labels a line that differs only in Unicode normalization and is next to another changed line',
       side('b\ncaf\u00e9'),
       side('c\ncafe\u0301'),
       [

@@ -252,8 +252,8 @@ function renderDifferenceName(name: string): Markup {
 }
 
 /**
- * Renders added lines, with the name of a difference after its line. One element contains all lines, so that the
- * side-by-side view keeps them in one column.
+ * Renders added lines, and after a line the name of its difference, if it has one. One element contains all lines, so
+ * that the side-by-side view keeps them in one column.
  */
 function renderNamedLines(lines: readonly Markup[], names: DifferenceNames['lines']): Markup {
   const ends = [...lines.keys()].filter((index) => index === lines.length - 1 || (names[index] ?? '') !== '');
