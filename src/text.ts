@@ -59,12 +59,12 @@ const SCRIPTS_WITH_JOINERS = `
 const ARABIC_MARKS = String.raw`\u064b-\u0655\u0670`;
 
 /**
- * Matches a letter or a mark of these scripts at the end of a string. It takes 30 ms to compile, so it is compiled only
- * on demand.
+ * Matches a visible letter or mark of these scripts at the end of a string. It takes 30 ms to compile, so it is
+ * compiled only on demand.
  */
 let letterBeforeJoiner: RegExp | undefined;
 
-/** Returns true if the character at the offset is a joiner right after a letter or a mark of a script that needs it. */
+/** Returns true if the character is a joiner right after a visible letter or mark of a script that needs it. */
 function isSpellingJoiner(text: string, offset: number): boolean {
   if (text[offset] !== '\u200c' && text[offset] !== '\u200d') return false;
   letterBeforeJoiner ??= makeLetterPattern();
@@ -74,7 +74,8 @@ function isSpellingJoiner(text: string, offset: number): boolean {
 function makeLetterPattern(): RegExp {
   const scripts = SCRIPTS_WITH_JOINERS.trim().split(/\s+/);
   const members = scripts.map((script) => String.raw`\p{Script=${script}}`).join('');
-  return new RegExp(String.raw`(?=[\p{L}\p{M}])[${members}${ARABIC_MARKS}]$`, 'u');
+  const visible = String.raw`(?=[\p{L}\p{M}])(?!\p{Default_Ignorable_Code_Point})`;
+  return new RegExp(String.raw`${visible}[${members}${ARABIC_MARKS}]$`, 'u');
 }
 
 /** Matches characters that look like a space but are neither a space nor a tab, and invisible characters. */

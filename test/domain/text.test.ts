@@ -95,6 +95,7 @@ describe('findHidden and showHidden', () => {
     ['findHidden accepts a joiner after a letter or a mark in Persian and Hindi', 'क्\u200dष می\u200cخواهم', 0],
     ['findHidden accepts a joiner after an Arabic vowel sign', 'مَ\u200cم', 0],
     ['findHidden accepts a joiner after a letter beyond U+FFFF', '\u{11013}\u{11046}\u200d', 0],
+    ['findHidden reports a joiner after an invisible Mongolian mark', 'ᠠ\u180d\u200c', 2],
     ['findHidden reports a joiner after another joiner', 'می\u200c\u200cم', 1],
     ['findHidden reports a joiner before a Persian letter', ' \u200cم', 1],
     ['findHidden reports a joiner after an Arabic digit', '٣\u200c', 1],
