@@ -133,24 +133,25 @@ export function parseConfig(text: string, context: ConfigContext): ConfigResult 
   return { config, problems: allProblems, secretVariables: listSecretVariables(mapping) };
 }
 
-/**
- * Returns the patterns under `prompts` in a configuration's text, or the default patterns if there are none. Works even
- * if other settings are invalid. Returns null if the patterns are invalid.
- */
-export function parsePatterns(text: string): readonly string[] | null {
-  const { mapping } = parseStrictYaml(text, CONFIG_NAME);
-  if (mapping === null) return null;
-  const written = WrittenConfigShape.shape.prompts.safeParse(mapping.valueAt(['prompts']), SINGLE_USE_PARSING);
-  return written.success ? (written.data ?? DEFAULTS.prompts) : null;
-}
+/** The settings of an earlier configuration that still matter. */
+export type FormerSettings = {
+  /** The patterns under `prompts`, or the default patterns if there are none. Null if the patterns are invalid. */
+  readonly patterns: readonly string[] | null;
+  /** The codes under `accept_warnings`. Empty if they are invalid. */
+  readonly acceptWarnings: readonly string[];
+};
 
-/**
- * Returns the codes listed under `accept_warnings` in the text of a configuration, even if other settings are invalid.
- */
-export function parseAcceptedWarnings(text: string): readonly string[] {
+/** Parses the text of an earlier configuration. Works even if other settings in it are invalid. */
+export function parseFormerSettings(text: string): FormerSettings {
   const { mapping } = parseStrictYaml(text, CONFIG_NAME);
-  const written = acceptedWarningCodes.safeParse(mapping?.valueAt(['accept_warnings']), SINGLE_USE_PARSING);
-  return written.data ?? [];
+  if (mapping === null) return { patterns: null, acceptWarnings: [] };
+  const { shape } = WrittenConfigShape;
+  const patterns = shape.prompts.safeParse(mapping.valueAt(['prompts']), SINGLE_USE_PARSING);
+  const codes = acceptedWarningCodes.safeParse(mapping.valueAt(['accept_warnings']), SINGLE_USE_PARSING);
+  return {
+    patterns: patterns.success ? (patterns.data ?? DEFAULTS.prompts) : null,
+    acceptWarnings: codes.data ?? [],
+  };
 }
 
 function makeConfig(written: WrittenConfig, mapping: LocatedMapping, context: ConfigContext): Config {

@@ -10,6 +10,7 @@ import {
   findRemovedPins,
   type LeftManagement,
   listPathsToRead,
+  readFormerSettings,
   omitSparsePrompts,
   selectMissingFiles,
 } from './read-desired-state.ts';
@@ -109,11 +110,13 @@ async function readChangedFiles(
   comparison: WorkTreeComparison,
   config: DesiredWorkspace['config'],
 ): Promise<readonly PromptFile[]> {
-  const paths = await listPathsToRead(commit, comparison, config, repository);
-  const files = paths.map(async (path): Promise<readonly PromptFile[]> => {
-    const file = (await parseFileAtCommit(repository, { commit, path: repository.toRootPath(path) }))?.file ?? null;
-    return file === null ? [] : [{ ...file, path }];
-  });
+  const formerSettings = await readFormerSettings(commit, comparison, config, repository);
+  const files = listPathsToRead(comparison, config, formerSettings).map(
+    async (path): Promise<readonly PromptFile[]> => {
+      const file = (await parseFileAtCommit(repository, { commit, path: repository.toRootPath(path) }))?.file ?? null;
+      return file === null ? [] : [{ ...file, path }];
+    },
+  );
   return (await Promise.all(files)).flat();
 }
 

@@ -4,7 +4,7 @@ import {
   mapOtherPromotionSources,
   mapPromotionSources,
 } from '../config/config.ts';
-import { parseAcceptedWarnings, parsePatterns } from '../config/load-config.ts';
+import { type FormerSettings, parseFormerSettings } from '../config/load-config.ts';
 import { findMovingRefs, parseFileAtCommit, readContentsAtRefs } from './read-at-commit.ts';
 import {
   type CommitComparison,
@@ -189,9 +189,9 @@ type BaseRequest = {
 async function readBase(request: BaseRequest, workspaceRepository: PromptRepository | null): Promise<ReviewedBase> {
   const { ref, files, skippedPrompts } = request;
   const { repository, commit, ...comparison } = await readChangesSince(ref, workspaceRepository);
-  const { same } = comparison;
-  const unchangedFiles = files.filter(({ path }) => same.has(path));
-  const changedPaths = await listPathsToRead(commit, comparison, request.config, repository);
+  const unchangedFiles = files.filter(({ path }) => comparison.same.has(path));
+  const formerSettings = await readFormerSettings(commit, comparison, request.config, repository);
+  const changedPaths = listPathsToRead(comparison, request.config, formerSettings);
   const changedFiles = await Promise.all(changedPaths.map((path) => readFileAtBase(commit, path, repository)));
   const shallowWarnings = repository.isShallow ? [makeProblem('git/shallow', { of: 'drift' })] : [];
   const selectedTypes = new Map(files.map(({ id, type }) => [id, type]));
@@ -201,7 +201,7 @@ async function readBase(request: BaseRequest, workspaceRepository: PromptReposit
   const selectedBaseFiles = allBaseFiles.filter(({ id, type }) => selectedTypes.get(id) === type);
   const baseFiles = new Map(selectedBaseFiles.map((file) => [file.id, file]));
   const removedFiles = await findRemovedFiles(changedFiles, existingIds, { repository, commit }, request);
-  const everywhere = await readWarningsAcceptedByConfig(commit, same, request.config, repository);
+  const everywhere = formerSettings.acceptWarnings;
   return {
     ref,
     commit,
@@ -218,50 +218,34 @@ async function readBase(request: BaseRequest, workspaceRepository: PromptReposit
  * Lists the paths at which the base can have a prompt file that differs from the work tree: the changed paths that match
  * the patterns, and all paths that matched only the patterns of the base.
  */
-export async function listPathsToRead(
-  commit: string,
+export function listPathsToRead(
   { same, changed }: WorkTreeComparison,
   config: Config,
-  repository: PromptRepository,
-): Promise<readonly string[]> {
+  { patterns }: FormerSettings,
+): readonly string[] {
   const matches = makePromptMatcher(config);
   const changedPaths = changed.filter(matches);
-  const text = await readFormerConfig(commit, same, config, repository);
-  const patterns = text === null ? null : parsePatterns(text);
-  if (patterns === null) return changedPaths;
+  // Do not match all paths if the configuration has not changed.
+  if (patterns === null || patterns === config.patterns) return changedPaths;
   const matchedAtBase = makePromptMatcher({ ...config, patterns });
   return [...changedPaths, ...[...same, ...changed].filter((path) => matchedAtBase(path) && !matches(path))];
 }
 
 /**
- * Returns the warnings that the configuration accepts at the base commit. Returns none if the base has no such file.
- */
-async function readWarningsAcceptedByConfig(
-  commit: string,
-  unchanged: ReadonlySet<string>,
-  config: Config,
-  repository: PromptRepository,
-): Promise<readonly string[]> {
-  if (listConfigPaths(config).every((path) => unchanged.has(path))) return config.acceptWarnings;
-  const text = await readFormerConfig(commit, unchanged, config, repository);
-  return text === null ? [] : parseAcceptedWarnings(text);
-}
-
-/**
- * Returns the text of the configuration at the base commit. Returns null if it has not changed since then, or if the
- * base has no such file. promptsync does not follow symbolic links in git, so a symbolic link does not count as a
+ * Reads the settings of the configuration at the base commit. If the base has no such file, there are no patterns and
+ * no accepted warnings. promptsync does not follow symbolic links in git, so a symbolic link does not count as a
  * configuration file.
  */
-async function readFormerConfig(
+export async function readFormerSettings(
   commit: string,
-  unchanged: ReadonlySet<string>,
+  { same }: WorkTreeComparison,
   config: Config,
   repository: PromptRepository,
-): Promise<string | null> {
+): Promise<FormerSettings> {
   const [path, target] = listConfigPaths(config);
-  if (unchanged.has(path) && unchanged.has(target)) return null;
+  if (same.has(path) && same.has(target)) return config;
   const bytes = await repository.readFileAt(commit, repository.toRootPath(path));
-  return bytes === null ? null : new TextDecoder().decode(bytes);
+  return bytes === null ? { patterns: null, acceptWarnings: [] } : parseFormerSettings(new TextDecoder().decode(bytes));
 }
 
 /**
