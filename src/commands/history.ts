@@ -62,7 +62,7 @@ export async function readVersionHistories({
   observation,
   environmentOrder,
 }: PlannedWorkspace): Promise<PromptHistories> {
-  const observedPrompts = await readSources(files, observation, repository);
+  const observedPrompts = await addSourcesFromMessages(files, observation, repository);
   const git = await readGitHistory(files, { observed: observedPrompts }, repository);
   const versions = files.flatMap(({ id }): [string, readonly VersionHistory[]][] => {
     const observed = observedPrompts.get(id);
@@ -74,8 +74,8 @@ export async function readVersionHistories({
   return { versions: new Map(versions), git };
 }
 
-/** Adds the git sources named in the messages of versions, and keeps everything else that promptsync observed. */
-async function readSources(
+/** Returns the observed prompts, and adds to each version the git source that its message names. */
+async function addSourcesFromMessages(
   files: readonly PromptFile[],
   { observed }: Observation,
   repository: PromptRepository | null,

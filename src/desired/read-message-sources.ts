@@ -15,25 +15,39 @@ export async function addMessageSources(
   observed: ObservedPrompt,
   repository: PromptRepository,
 ): Promise<ObservedPrompt> {
-  const addSource = async (version: KnownVersion): Promise<KnownVersion> => {
-    const source = await readMessageSource(prompt, version, repository);
-    return source === null ? version : { ...version, source };
+  const active = [...observed.active];
+  const served = active.flatMap(([, version]) => version ?? []);
+  const sources = await readMessageSources(prompt, [...observed.known, ...served], repository);
+  const addSource = (version: KnownVersion): KnownVersion => {
+    const source = sources.get(version.id);
+    return source === undefined ? version : { ...version, source };
   };
-  const active = [...observed.active].map(async ([environment, version]) => {
-    return [environment, version === null ? null : await addSource(version)] as const;
-  });
   return {
     ...observed,
-    known: await Promise.all(observed.known.map(addSource)),
-    active: new Map(await Promise.all(active)),
+    known: observed.known.map(addSource),
+    active: new Map(active.map(([environment, version]) => [environment, version && addSource(version)])),
   };
+}
+
+/** Reads the git sources of the versions that have no version record, by version id. Reads each version only once. */
+export async function readMessageSources(
+  prompt: PromptLocation,
+  versions: readonly KnownVersion[],
+  repository: PromptRepository,
+): Promise<ReadonlyMap<string, VersionSource>> {
+  const byId = new Map(versions.map((version) => [version.id, version]));
+  const sources = [...byId.values()].map(async (version): Promise<readonly [string, VersionSource][]> => {
+    const source = await readMessageSource(prompt, version, repository);
+    return source === null ? [] : [[version.id, source]];
+  });
+  return new Map((await Promise.all(sources)).flat());
 }
 
 /**
  * Reads the git source of a version from the commit id in its message. Returns null if the service shows who created
  * the version, if the clone does not have the commit, or if the file had different text at that commit.
  */
-export async function readMessageSource(
+async function readMessageSource(
   { id, type, path }: PromptLocation,
   { isManaged, message = '', digest }: KnownVersion,
   repository: PromptRepository,

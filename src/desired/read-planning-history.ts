@@ -13,7 +13,7 @@ import { type FileHistory, meansVersion } from '../domain/history.ts';
 import { type PinTarget, findPinTarget, findPinTargets } from '../domain/pin-target.ts';
 import { type Observation, type ObservedPrompt, showsTimes } from '../domain/observed-prompt.ts';
 import { compareFields, FIELDS } from '../domain/plan.ts';
-import { isSameVersion, type KnownVersion, type VersionSource } from '../domain/versions.ts';
+import { isSameVersion, type KnownVersion } from '../domain/versions.ts';
 import { type EnvironmentPin, findPin, type PromptFile } from '../domain/prompt-file.ts';
 import { isCommitId } from '../git/open-git.ts';
 import type { PromptRepository } from './open-workspace.ts';
@@ -29,7 +29,7 @@ import {
   wasSyncedBefore,
 } from './read-history.ts';
 import type { BaseFiles, DesiredWorkspace } from './read-desired-state.ts';
-import { readMessageSource } from './read-message-sources.ts';
+import { readMessageSources } from './read-message-sources.ts';
 import { readOtherWants } from './read-other-wants.ts';
 import { readChangeSummaries, readProvenance } from './read-provenance.ts';
 import { FIRST_STATES, readUnmetWants } from './read-unmet-wants.ts';
@@ -122,7 +122,10 @@ async function readDriftHistory(drifting: readonly ComparedPrompt[], sources: Gi
       readUnmetWantsAtBase(prompt, { formerPlaces, branches }, sources),
     ),
     missingCommits: await findMissingCommits(unexplained, repository),
-    messageSources: await readForEachPrompt(drifting, (prompt) => readMessageSources(prompt, repository)),
+    messageSources: await readForEachPrompt(drifting, ({ file, observed }) => {
+      const active = [...observed.active.values()].filter((version) => version !== null);
+      return readMessageSources(file, active, repository);
+    }),
   };
 }
 
@@ -284,19 +287,6 @@ async function readUnmetWantsAtBase(
     branch,
   };
   return readUnmetWants(compared, { repository, tip });
-}
-
-/** Reads the git sources of the active versions that have no version record, by version id. */
-async function readMessageSources(
-  { file, observed }: ComparedPrompt,
-  repository: PromptRepository,
-): Promise<ReadonlyMap<string, VersionSource>> {
-  const active = [...observed.active.values()].filter((version) => version !== null);
-  const sources = active.map(async (version): Promise<readonly [string, VersionSource][]> => {
-    const source = await readMessageSource(file, version, repository);
-    return source === null ? [] : [[version.id, source]];
-  });
-  return new Map((await Promise.all(sources)).flat());
 }
 
 /**
