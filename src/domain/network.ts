@@ -16,19 +16,19 @@ export type ProxySettings = {
   readonly httpProxy: string;
   /** The proxy for https URLs. */
   readonly httpsProxy: string;
-  /** A comma-separated list of the hosts that promptsync contacts without a proxy. */
-  readonly noProxy: string;
+  /** Always empty. undici does not support CIDR ranges in `NO_PROXY`, so `findProxy` applies that setting. */
+  readonly noProxy: '';
 };
 
 /**
- * Reads the proxy settings from `http_proxy`, `https_proxy` and `no_proxy`, or from their uppercase variants. Always
- * sets all three options, because undici would otherwise read them from the environment of the process.
+ * Reads the proxies from `http_proxy` and `https_proxy`, or from their uppercase variants. Always sets all three options,
+ * because undici would otherwise read them from the environment of the process.
  */
 export function readProxySettings(environment: Readonly<Record<string, string | undefined>>): ProxySettings {
   return {
     httpProxy: normalizeProxyUrl(environment['http_proxy'] ?? environment['HTTP_PROXY'] ?? ''),
     httpsProxy: normalizeProxyUrl(environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? ''),
-    noProxy: environment['no_proxy'] ?? environment['NO_PROXY'] ?? '',
+    noProxy: '',
   };
 }
 
@@ -69,7 +69,8 @@ export type ProxyInUse = {
  * agent, uses the HTTP proxy for HTTPS URLs if there is no HTTPS proxy.
  */
 export function findProxy(url: URL, environment: Readonly<Record<string, string | undefined>>): ProxyInUse | null {
-  const { httpProxy, httpsProxy, noProxy } = readProxySettings(environment);
+  const { httpProxy, httpsProxy } = readProxySettings(environment);
+  const noProxy = environment['no_proxy'] ?? environment['NO_PROXY'] ?? '';
   // Requests to a loopback address must not go through a proxy, because they would send the key to another machine.
   if (isLoopback(url) || isExempt(url, noProxy)) return null;
   const usesHttpsProxy = url.protocol === 'https:' && httpsProxy !== '';

@@ -114,11 +114,7 @@ type FetchFunction = (url: RequestInfo, options: RequestInit) => Promise<Respons
 function makeFetch(environment: World['environment'], budget: TimeBudget, now: World['now']): FetchFunction {
   let agents: { readonly direct: Agent; readonly proxied: EnvHttpProxyAgent } | null = null;
   return async (url, options) => {
-    // undici does not support CIDR ranges in `NO_PROXY`, so `findProxy` applies that setting.
-    agents ??= {
-      direct: new Agent(),
-      proxied: new EnvHttpProxyAgent({ ...readProxySettings(environment), noProxy: '' }),
-    };
+    agents ??= { direct: new Agent(), proxied: new EnvHttpProxyAgent(readProxySettings(environment)) };
     const dispatcher = findProxy(new URL(String(url)), environment) === null ? agents.direct : agents.proxied;
     return sendInTime((signal) => fetch(url, { ...options, dispatcher, signal }), budget, now);
   };

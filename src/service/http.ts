@@ -138,8 +138,6 @@ function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }: H
   return new EnvHttpProxyAgent({
     ...options,
     ...readProxySettings(environment),
-    // undici does not support CIDR ranges. `findProxy` has already applied `NO_PROXY`.
-    noProxy: '',
     // undici does not pass the options above to the pool that opens tunnels through a proxy, so set its timeout here.
     clientFactory: (proxy, defaults) => new Pool(proxy, { ...defaults, headersTimeout: timeoutSeconds * 1_000 }),
   });
