@@ -41,10 +41,13 @@ function findInvalidUtf8(bytes: Uint8Array): Place {
 }
 
 /**
- * Checks a whole file before `splitFrontMatter` splits it. Reports the first NUL character and the first conflict
- * marker as errors. Reports each kind of invisible character once, as a warning.
+ * Checks the text of a whole file. Reports the first NUL character and the first conflict marker as errors. Reports each
+ * kind of invisible character once, as a warning.
+ * @param acceptedCodes the value of `accept_warnings` in the front matter; if it accepts conflict markers, the problem
+ * about them is only a warning
  */
-export function checkSource(source: string, path: string): readonly Problem[] {
+export function checkSource(source: string, path: string, acceptedCodes?: unknown): readonly Problem[] {
+  const isAccepted = Array.isArray(acceptedCodes) && acceptedCodes.includes(CONFLICT_MARKERS_CODE);
   const hiddenAt = makePlaceFinder(source);
   const [nul, conflict] = [source.indexOf('\0'), findConflictMarker(source)];
   return [
@@ -54,27 +57,13 @@ export function checkSource(source: string, path: string): readonly Problem[] {
         makeProblem('prompt/hidden-character', { character, count }, { path, ...hiddenAt(offset) }),
       ),
     ...(nul === -1 ? [] : [makeProblem('prompt/nul', {}, { path, ...findPlace(source, nul) })]),
-    ...(conflict === -1 ? [] : [makeConflictProblem({ isAccepted: false }, { path, ...findPlace(source, conflict) })]),
+    ...(conflict === -1 ? [] : [makeConflictProblem(isAccepted, { path, ...findPlace(source, conflict) })]),
   ];
 }
 
-/**
- * Converts the error about conflict markers to a warning if the front matter accepts conflict markers. Callers must
- * make sure that the front matter itself contains no markers.
- * @param codes the value of `accept_warnings` in the front matter
- */
-export function acceptConflictMarkers(problems: readonly Problem[], codes: unknown): readonly Problem[] {
-  if (!Array.isArray(codes) || !codes.includes(CONFLICT_MARKERS_CODE)) return problems;
-  return problems.map((problem) => {
-    const { code, path, line, column } = problem;
-    if (code !== CONFLICT_MARKERS_CODE || path === undefined || line === undefined || column === undefined)
-      return problem;
-    return { ...makeConflictProblem({ isAccepted: true }, { path, line, column }), severity: 'warning' };
-  });
-}
-
-function makeConflictProblem(evidence: { readonly isAccepted: boolean }, place: Place): Problem {
-  return makeProblem(CONFLICT_MARKERS_CODE, evidence, place);
+function makeConflictProblem(isAccepted: boolean, place: Place): Problem {
+  const problem = makeProblem(CONFLICT_MARKERS_CODE, { isAccepted }, place);
+  return isAccepted ? { ...problem, severity: 'warning' } : problem;
 }
 
 /** Returns the offset of the first conflict marker, or -1 if there is none. */

@@ -10,7 +10,6 @@ import { listFieldNotes } from '../providers/list.ts';
 import {
   decodeSource,
   findConflictMarker,
-  acceptConflictMarkers,
   checkSource,
   shortenLine,
   type SplitFile,
@@ -131,12 +130,12 @@ export function parsePromptFile(
   const decoded = decodeSource(bytes, path);
   if (!decoded.isSuccess) return makeUnreadableResult(decoded.problems);
   const source = decoded.value;
-  const sourceProblems = checkSource(source, path);
   const split = splitFrontMatter(source, path);
-  if (!split.isSuccess) return makeUnreadableResult([...sourceProblems, ...split.problems]);
-  if (findConflictMarker(split.value.yaml) !== -1) return makeUnreadableResult(sourceProblems);
+  if (!split.isSuccess) return makeUnreadableResult([...checkSource(source, path), ...split.problems]);
+  // A file cannot accept conflict markers in its front matter.
+  if (findConflictMarker(split.value.yaml) !== -1) return makeUnreadableResult(checkSource(source, path));
   const parsed = parseParts(split.value, path, settings);
-  const problems = acceptConflictMarkers(sourceProblems, parsed.meaning?.frontMatter['accept_warnings']);
+  const problems = checkSource(source, path, parsed.meaning?.frontMatter['accept_warnings']);
   return { ...parsed, file: problems.some(isError) ? null : parsed.file, problems: [...problems, ...parsed.problems] };
 }
 
