@@ -82,8 +82,8 @@ export async function applyPlan(
 }
 
 /**
- * The number of times that promptsync plans a prompt again because somebody else created a version of it at the same
- * time.
+ * The maximum number of times that promptsync plans a prompt again because somebody else created a version of it at the
+ * same time.
  */
 const MAX_REPLANS = 5;
 

@@ -138,7 +138,8 @@ type FileComparison = { readonly isCurrent: boolean; readonly lines: readonly st
 function compareFile({ file, format, text }: BundleFile, host: SafeHost): FileComparison {
   const name = escapeLine(file);
   const expected = Buffer.from(text);
-  // If git checks out the file with CRLF line endings, it has at most twice as many bytes.
+  // If git checks out the file with CRLF line endings, it has at most twice as many bytes as the
+  // bundle.
   const existing = readOutputFile(file, Math.max(2 * expected.length, MAX_FILE_BYTES), host);
   if (existing === null) return { isCurrent: false, lines: [`${name} does not exist.`] };
   if (existing === 'too-large') return { isCurrent: false, lines: [`${name} is out of date.`] };

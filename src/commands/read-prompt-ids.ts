@@ -29,9 +29,9 @@ export async function readPromptIds(
     return makeFailure(makeProblem('usage/invalid', { reason }));
   }
   const standardInput = ids.includes('-') ? [{ name: 'standard input', stream: input() }] : [];
-  const path =
+  const file =
     from === undefined ? [] : [{ name: `\`${from}\``, stream: createReadStream(resolve(workingDirectory, from)) }];
-  const sources = [...standardInput, ...path];
+  const sources = [...standardInput, ...file];
   try {
     const idsOfSources = await Promise.all(sources.map((source) => readIdLines(source, stopSignal)));
     const allIds = [...ids.filter((id) => id !== '-'), ...idsOfSources.flat()];

@@ -330,14 +330,14 @@ function warnAboutLeftManagement(
   if (left === null) return [];
   const { ref: base, removedFiles, removedPins } = left;
   const currentPaths = new Set(allFiles.map(({ path }) => path));
-  const findFate = (path: string): 'deleted' | 'unmatched' | 'other-id' => {
+  const findFileState = (path: string): 'deleted' | 'unmatched' | 'other-id' => {
     if (currentPaths.has(path)) return 'other-id';
     return existsSync(join(dirname(config.file), path)) ? 'unmatched' : 'deleted';
   };
   return [
     ...removedFiles.map(({ id, key, path, pins }) => {
       const serves = describeServedVersions(id, pins, observation);
-      const evidence = { id, key, base, file: findFate(path), pins: pins.map(describePin), serves };
+      const evidence = { id, key, base, file: findFileState(path), pins: pins.map(describePin), serves };
       return makeProblem('prompt/gone', evidence, { path });
     }),
     ...removedPins.map(({ file: { id, path }, pins }) => {

@@ -105,7 +105,7 @@ function setValue(text: string, { map, key, pair, rest }: EntryTarget, value: Js
 function insertEntry(text: string, map: YAMLMap, key: string, value: JsonValue): TextReplacement {
   const last = map.items.at(-1);
   if (map.flow === true) {
-    const entry = renderYamlValue({ [key]: value }, chooseMappingStyle(map)).slice(1, -1);
+    const entry = renderFlowEntry(key, value, chooseMappingStyle(map));
     return last === undefined
       ? makeInsertion(findSpan(map).start + 1, entry)
       : makeInsertion(findPairEnd(text, last), `, ${entry}`);
@@ -115,9 +115,14 @@ function insertEntry(text: string, map: YAMLMap, key: string, value: JsonValue):
   // The top-level lists are short lists of names. Write each on one line, as the documentation does.
   const lines =
     Array.isArray(value) && indent === ''
-      ? `${renderYamlValue({ [key]: value }, 'plain').slice(1, -1)}\n`
+      ? `${renderFlowEntry(key, value, 'plain')}\n`
       : renderYamlLines({ [key]: value }, indent);
   return makeInsertion(below + measureIndentedComments(text.slice(below), indent), lines ?? '');
+}
+
+/** Renders an entry of a mapping on one line, without the braces around the mapping. */
+function renderFlowEntry(key: string, value: JsonValue, style: TextStyle): string {
+  return renderYamlValue({ [key]: value }, style).slice(1, -1);
 }
 
 /**

@@ -147,7 +147,8 @@ export async function findReplaceObstacle(path: string): Promise<string | null> 
       return null;
     }
     const target = await realpath(path).catch(() => path);
-    // For example, `/dev/stderr` leads to the log of `2>>log`. Replacing the log would lose its previous lines.
+    // Such paths in `/dev` and `/proc` lead to open files, which must not be replaced. For example, if the shell appends
+    // errors to a log (`2>>log`), `/dev/stderr` leads to the log. Replacing the log would lose its previous lines.
     if (/^\/(dev|proc)\//.test(path) && target !== path) {
       return `it leads to a regular file; to replace that file, specify the path of the file itself: \`${target}\``;
     }

@@ -19,6 +19,8 @@ export const singleLineText = z
 /** The code with which a prompt file accepts conflict markers in its own text. */
 export const CONFLICT_MARKERS_CODE = 'prompt/conflict-markers';
 
+const EXPECTED_CODE = 'expected the code of a warning, such as prompt/hidden-character';
+
 /**
  * The shape of `accept_warnings` in `promptsync.yaml`: the codes of warnings that the user has reviewed and does not
  * want to see again. Rejects the code for conflict markers, because only the prompt file itself can show that its text
@@ -30,7 +32,7 @@ export const acceptedWarningCodes = z
       error: ({ input }) =>
         input === CONFLICT_MARKERS_CODE
           ? `${CONFLICT_MARKERS_CODE} is allowed only in the front matter of a prompt file`
-          : 'expected the code of a warning, such as prompt/hidden-character',
+          : EXPECTED_CODE,
     }),
   )
   .optional()
@@ -38,12 +40,7 @@ export const acceptedWarningCodes = z
 
 /** The shape of `accept_warnings` in a prompt file. */
 export const codesAcceptedByFile = z
-  .array(
-    z.enum(
-      [...WARNING_CODES, CONFLICT_MARKERS_CODE],
-      'expected the code of a warning, such as prompt/hidden-character',
-    ),
-  )
+  .array(z.enum([...WARNING_CODES, CONFLICT_MARKERS_CODE], EXPECTED_CODE))
   .optional()
   .describe(
     `The codes of warnings to hide, such as prompt/hidden-character. ${CONFLICT_MARKERS_CODE} allows merge conflict markers in the text.`,

@@ -4,9 +4,9 @@ import type { ProviderRules } from '../domain/provider.ts';
 
 /**
  * Finds the composed prompts that a plan affects, even if their own files do not change. A composed prompt is affected
- * if its text includes the active version of an environment that moves, or the newest version if the plan creates one. It
- * may include that version directly or through other composed prompts.
- * Returns the files of these prompts for each prompt that moves, by prompt id.
+ * if its text includes the active version of an environment that moves, or the newest version if the plan creates one,
+ * either directly or through other composed prompts. Returns the files of these prompts for each changed prompt, by
+ * prompt id.
  * @param files all prompt files of the workspace, including those that the user did not select
  */
 export function findAffectedPrompts(

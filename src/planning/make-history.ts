@@ -122,12 +122,14 @@ function listPinnedPeriods(
   const { commits, pins, isComplete } = sources.history;
   const served = sources.observed.active.get(environment)?.id;
   const active = known.find(({ id }) => id === served) ?? null;
+  const states = pins.get(environment) ?? [];
+  const byAge = new Map(states.map((state) => [state.age, state]));
   const findVersionId = (pin: FormerPin) => {
-    const end = findEndTime(pin, pins.get(environment) ?? [], sources);
+    const end = findEndTime(pin, byAge, sources);
     const existing = known.filter(({ times }) => times === undefined || Math.floor(times.createdAt / 1_000) <= end);
     return findVersionMeantBy(pin, existing, active, sources)?.id;
   };
-  const idsByAge = new Map((pins.get(environment) ?? []).map((pin) => [pin.age, findVersionId(pin)]));
+  const idsByAge = new Map(states.map((pin) => [pin.age, findVersionId(pin)]));
   const oldestFirst = commits.map((commit, age) => ({ commit, id: idsByAge.get(age) ?? null })).toReversed();
   const periodStarts = oldestFirst.filter(({ id }, index) => index === 0 || id !== oldestFirst[index - 1]?.id);
   const periods = periodStarts.flatMap(({ commit, id }, index): readonly VersionPeriod[] => {
@@ -144,10 +146,13 @@ function listPinnedPeriods(
  * Returns the committer date, in seconds since 1970, of the commit that replaced a pin with a pin to something else. A
  * version that was created later cannot be the one to which the pin referred. Returns infinity if the file's newest
  * state still has the pin, or if the date is unknown.
- * @param states all former pins of the environment
+ * @param byAge all former pins of the environment, by age
  */
-function findEndTime(pin: FormerPin, states: readonly FormerPin[], { history, commitTimes }: HistorySources): number {
-  const byAge = new Map(states.map((state) => [state.age, state]));
+function findEndTime(
+  pin: FormerPin,
+  byAge: ReadonlyMap<number, FormerPin>,
+  { history, commitTimes }: HistorySources,
+): number {
   const newerCommits = history.commits.slice(0, pin.age);
   const end = newerCommits.findLast((_, age) => !meansTheSame(pin, byAge.get(age)));
   return (end === undefined ? undefined : commitTimes.get(end)) ?? Infinity;

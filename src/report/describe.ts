@@ -94,7 +94,8 @@ export function describeChange(change: ReportChange, report: ReportVocabulary): 
 
 /** Returns a suffix that names the difference if readers could overlook it, or else an empty string. */
 function makeNameSuffix(before: string, after: string): string {
-  return ` ${nameInvisibleDifference(before, after)}`.trimEnd();
+  const name = nameInvisibleDifference(before, after);
+  return name === '' ? '' : ` ${name}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { fitLine, type Style, makeStyle, layOutTable } from './style.ts';
+import { fitLine, layOutTable, type Style, makeStyle } from './style.ts';
 import { escapeLine } from './escape.ts';
 import { listDifferingRows, hasHistory, renderSummary } from './summary.ts';
 import { renderPromptTitle, type TextOptions } from './text.ts';

@@ -1,7 +1,7 @@
 import { escapeLine } from './escape.ts';
 import { renderErrors } from './problems.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt, ReportRow } from './schema.ts';
-import { fitLine, makeStyle, type Colors, type Style, layOutTable, type TableCell } from './style.ts';
+import { fitLine, layOutTable, makeStyle, type TableCell, type Colors, type Style } from './style.ts';
 import { hasPlan, renderSummary } from './summary.ts';
 import type { TextOptions } from './text.ts';
 import { applyReportWords, describeOrphans, describeVersionRef } from './describe.ts';

@@ -9,11 +9,11 @@ import {
   renderFileLink,
   renderWebLink,
   fitLine,
+  layOutTable,
   narrowStyle,
   makeStyle,
   type Style,
   type StyleOptions,
-  layOutTable,
 } from './style.ts';
 import { renderSummary } from './summary.ts';
 import { formatCount } from '../text.ts';
