@@ -101,13 +101,28 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
     packages: [],
   },
+  'history/line.ts': {
+    purpose: 'the line of a prompt: the states of its file, newest first; pure',
+    rooms: [],
+    packages: [],
+  },
+  'history/prompt-history.ts': {
+    purpose: 'what the planner needs from git about one prompt',
+    rooms: ['history/line.ts'],
+    packages: [],
+  },
+  history: {
+    purpose: 'reads the line of a prompt from git; every question about the past asks the line',
+    rooms: ['history/line.ts', 'history/prompt-history.ts', 'files', 'config', 'git'],
+    packages: ['node:'],
+  },
   desired: {
     purpose: 'makes the desired state from the files, the configuration and git',
-    rooms: ['files', 'config', 'git'],
+    rooms: ['files', 'config', 'git', 'history', 'history/line.ts', 'history/prompt-history.ts', 'planning'],
     packages: ['node:'],
   },
   observing: { purpose: 'reads the current state from a provider', rooms: [], packages: ['p-limit'] },
-  planning: { purpose: 'makes the plan; pure', rooms: [], packages: [] },
+  planning: { purpose: 'makes the plan; pure', rooms: ['history/line.ts', 'history/prompt-history.ts'], packages: [] },
   applying: { purpose: 'writes the changes of a plan to a provider', rooms: [], packages: ['p-limit'] },
   review: { purpose: 'decides which review covers which change; pure', rooms: [], packages: [] },
   report: {
@@ -127,6 +142,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     purpose: 'one file for each command, and the code that makes the report',
     rooms: [
       'desired',
+      'history',
+      'history/line.ts',
+      'history/prompt-history.ts',
       'observing',
       'planning',
       'applying',

@@ -32,7 +32,8 @@ export type { Provider, PromptWriter, WriteOutcome } from './domain/provider.ts'
 export { observePrompts, makeReadRequest } from './observing/observe-prompts.ts';
 export type { Observation, ObservedPrompt, ReadRequest } from './domain/observed-prompt.ts';
 export type { KnownVersion } from './domain/versions.ts';
-export { NO_PLANNING_HISTORY, type DesiredState, type PlanningHistory } from './domain/desired-state.ts';
+export type { DesiredState } from './domain/desired-state.ts';
+export { NO_PLANNING_HISTORY, type PlanningHistory, type PromptHistory } from './history/prompt-history.ts';
 export { makePlan, planPrompt } from './planning/make-plan.ts';
 export { guardPlan, type GuardSettings } from './planning/guard-plan.ts';
 export { applyPlan } from './applying/apply-plan.ts';

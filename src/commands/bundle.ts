@@ -2,7 +2,7 @@ import { type BundledPrompt, makeBundle, type PromptBundle } from '../bundle/pro
 import type { Config } from '../config/config.ts';
 import { getVocabulary } from '../config/service.ts';
 import { openWorkspace, openWorkspaceRepository, type WorkspaceOptions } from '../desired/open-workspace.ts';
-import { readContentsAtRefs } from '../desired/read-at-commit.ts';
+import { readContentsAtRefs } from '../history/read-at-commit.ts';
 import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { Content } from '../domain/content.ts';
 import { type DesiredState, getContentsAtRefs } from '../domain/desired-state.ts';

@@ -1,5 +1,5 @@
-import { findContentCommit, type WantedContent } from '../desired/find-content-commit.ts';
-import { readContentsAtRefs } from '../desired/read-at-commit.ts';
+import { findContentCommit, type WantedContent } from '../history/find-content-commit.ts';
+import { readContentsAtRefs } from '../history/read-at-commit.ts';
 import { type Content, isEqualContent, isInSync, toStoredContent } from '../domain/content.ts';
 import { getContentsAtRefs } from '../domain/desired-state.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';

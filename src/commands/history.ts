@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
-import type { PromptRepository } from '../desired/open-workspace.ts';
+import type { PromptRepository } from '../history/read-at-commit.ts';
 import { type GitHistory, readGitHistory } from '../desired/read-history.ts';
-import { addMessageSources } from '../desired/read-message-sources.ts';
+import { addMessageSources } from '../history/read-message-sources.ts';
 import type { VersionHistory } from '../domain/history.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';

@@ -2,6 +2,7 @@ import type { EditedPrompt, FileEdit } from '../domain/edits.ts';
 import {
   type Change,
   type ChangeAnnotation,
+  type ChangeNote,
   type ChangeOutcome,
   type Drift,
   type ServedVersion,
@@ -17,7 +18,6 @@ import type { TextChange, TextChangesByPrompt } from '../domain/text-changes.ts'
 import type { ListedPrompt } from '../domain/provider.ts';
 import { applyVocabulary, DEFAULT_VOCABULARY, type Vocabulary } from '../domain/vocabulary.ts';
 import type { VersionRef } from '../domain/versions.ts';
-import type { UnmetWant } from '../domain/wanted-since.ts';
 import type {
   Report,
   ReportChange,
@@ -257,7 +257,7 @@ function addAnnotations(change: ReportChange, annotations: readonly ChangeAnnota
       for (const annotation of annotations) {
         const field = annotation.subject === 'field' ? fields[annotation.field] : undefined;
         if (annotation.subject !== 'field' || field === undefined) continue;
-        fields[annotation.field] = { ...field, ...makeWantedFields(annotation.want) };
+        fields[annotation.field] = { ...field, ...makeWantedFields(annotation.note) };
       }
       return { ...change, fields };
     }
@@ -267,7 +267,7 @@ function addAnnotations(change: ReportChange, annotations: readonly ChangeAnnota
       );
       if (annotation === undefined) return change;
       const { status, ...planned } = change;
-      return { ...planned, ...makeWantedFields(annotation.want), ...(status !== undefined && { status }) };
+      return { ...planned, ...makeWantedFields(annotation.note), ...(status !== undefined && { status }) };
     }
   }
 }
@@ -278,10 +278,11 @@ function addAnnotations(change: ReportChange, annotations: readonly ChangeAnnota
  */
 const LATEST_TIME = 253_402_300_799;
 
-function makeWantedFields({ commit, time, isMerged, rival }: UnmetWant): ReportWantedFields {
+function makeWantedFields(note: ChangeNote): ReportWantedFields {
+  if (note.kind === 'behind') return {};
+  const { commit, time, isMerged } = note;
   const date = new Date(Math.min(time, LATEST_TIME) * 1000).toISOString().slice(0, 10);
-  const since = { wanted_since: { commit, date, ...(!isMerged && { unmerged: true as const }) } };
-  return rival === null ? since : { ...since, wanted_elsewhere: rival };
+  return { wanted_since: { commit, date, ...(!isMerged && { unmerged: true as const }) } };
 }
 
 /**

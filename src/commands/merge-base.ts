@@ -1,4 +1,4 @@
-import { readSourceFile } from '../desired/read-at-commit.ts';
+import { readSourceFile } from '../history/read-at-commit.ts';
 import type { FormerFile } from '../desired/read-history.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, formatPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
@@ -12,7 +12,7 @@ import {
 } from '../domain/content.ts';
 import { findPinnedVersion, hasGap, type KnownVersion } from '../domain/versions.ts';
 import type { ServiceSide } from '../files/merge-prompt.ts';
-import type { PromptRepository } from '../desired/open-workspace.ts';
+import type { PromptRepository } from '../history/read-at-commit.ts';
 import { findServedPin, isServedSubject } from './plan-import-commits.ts';
 
 /**

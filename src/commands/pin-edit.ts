@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { readContentsAtRefs } from '../desired/read-at-commit.ts';
+import { readContentsAtRefs } from '../history/read-at-commit.ts';
 import type { FileEdit } from '../domain/edits.ts';
 import {
   findPinnedVersion,

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { getVocabulary } from '../config/service.ts';
 import { NO_ACCEPTED_WARNINGS, collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
-import type { DesiredState, PlanningHistory } from '../domain/desired-state.ts';
+import type { DesiredState } from '../domain/desired-state.ts';
 import {
   makePlainReadRequest,
   type Observation,
@@ -23,6 +23,7 @@ import {
   type DesiredWorkspace,
   type LeftManagement,
 } from '../desired/read-desired-state.ts';
+import type { PlanningHistory } from '../history/prompt-history.ts';
 import { readPlanningHistory } from '../desired/read-planning-history.ts';
 import { openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import { assumeObservation, UNAVAILABLE_PROVIDER } from '../observing/assume-observation.ts';
@@ -314,7 +315,7 @@ export async function replanPrompt(
   const observation = { observed: new Map([[file.id, observed]]) };
   const reading = defaultBase === null ? NO_DEFAULT_BASE : await readDefaultBase(defaultBase, desired, observation);
   const { compared, history } = await readHistoryWithBase(desired, reading, observation);
-  return { plan: planPrompt(file, observed, compared, history), history };
+  return { plan: planPrompt(file, observed, compared, history.get(file.id)), history };
 }
 
 /**

@@ -66,7 +66,7 @@ async function findForbiddenPins(config: Config, files: readonly PromptFile[]): 
 }
 
 async function readMovingRefs(config: Config, files: readonly PromptFile[]): Promise<ReadonlySet<string>> {
-  const { findMovingRefs } = await import('../desired/read-at-commit.ts');
+  const { findMovingRefs } = await import('../history/read-at-commit.ts');
   return findMovingRefs(files, await openWorkspaceRepository(config));
 }
 
@@ -78,12 +78,10 @@ async function readSkippedPromotions(config: Config, files: readonly PromptFile[
   const promotionSources = mapPromotionSources(config);
   const doubtful = files.filter((file) => findSkippedPromotions(file, promotionSources).length > 0);
   const repository = doubtful.length === 0 ? null : await openWorkspaceRepository(config);
-  const head = repository?.head ?? null;
-  if (repository === null || head === null) return [];
-  const { readFileHistory, omitHeadPins } = await import('../desired/read-history.ts');
+  if (repository === null || repository.head === null) return [];
+  const { readPlannedLine } = await import('../history/read-line.ts');
   const warnings = doubtful.map(async (file) => {
-    const formerPins = omitHeadPins((await readFileHistory(file, head, repository)).pins, file, head);
-    return warnAboutSkips(findSkippedPromotions(file, promotionSources), formerPins);
+    return warnAboutSkips(findSkippedPromotions(file, promotionSources), await readPlannedLine(file, repository));
   });
   return (await Promise.all(warnings)).flat();
 }

@@ -1,8 +1,9 @@
 import type { DesiredState } from '../domain/desired-state.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { WorkTreeComparison } from '../git/open-repository.ts';
-import { listConfigPaths, type PromptRepository } from './open-workspace.ts';
-import { findFileAtCommit, parseFileAtCommit, readContentsAtRefs } from './read-at-commit.ts';
+import { listConfigPaths } from './open-workspace.ts';
+import type { PromptRepository } from '../history/read-at-commit.ts';
+import { findFileAtCommit, parseFileAtCommit, readContentsAtRefs } from '../history/read-at-commit.ts';
 import {
   type BaseFiles,
   type DesiredOptions,

@@ -10,7 +10,8 @@ import type { World } from '../domain/world.ts';
 import { makeGlobMatcher } from '../files/glob.ts';
 import { isRepositoryRoot, makeRelativePath } from '../files/paths.ts';
 import { readPrompts } from '../files/read-prompts.ts';
-import type { Repository, WorkTreeComparison } from '../git/open-repository.ts';
+import type { WorkTreeComparison } from '../git/open-repository.ts';
+import type { PromptRepository } from '../history/read-at-commit.ts';
 import { sortByPlace, isError, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
 
 /** The options that decide which configuration and which prompt files a command reads. */
@@ -136,19 +137,6 @@ export function listConfigPaths({ file, folder }: Config): readonly [path: strin
   const target = makeRelativePath(realpathSync(folder), realpathSync(file));
   return [basename(file), target];
 }
-
-/**
- * The git repository of a workspace. Prompt files at earlier commits are parsed for the configuration of the workspace:
- * the pins of `otherEnvironments` do not count as its pins. `branch` decides which remote the branches in pins refer to.
- */
-export type PromptRepository = Repository & Pick<Config, 'otherEnvironments' | 'branch'>;
-
-/** The live branch, and the repository with its history. */
-export type LiveBranch = {
-  readonly repository: PromptRepository;
-  /** The name of the branch. Null if the configuration does not name it. */
-  readonly branch: string | null;
-};
 
 /** Opens the git repository that contains the workspace. Returns null outside a repository. */
 export async function openWorkspaceRepository(config: Config): Promise<PromptRepository | null> {

@@ -5,11 +5,10 @@ import {
   mapPromotionSources,
 } from '../config/config.ts';
 import { type FormerSettings, parseFormerSettings } from '../config/load-config.ts';
-import { findMovingRefs, parseFileAtCommit, readContentsAtRefs } from './read-at-commit.ts';
+import { findMovingRefs, parseFileAtCommit, readContentsAtRefs } from '../history/read-at-commit.ts';
 import {
   type CommitComparison,
   listConfigPaths,
-  type PromptRepository,
   type SkippedPrompts,
   openWorkspaceRepository,
   readChangesSince,
@@ -17,6 +16,7 @@ import {
   type WorkspaceOptions,
   type Workspace,
 } from './open-workspace.ts';
+import type { PromptRepository } from '../history/read-at-commit.ts';
 import { type AcceptedWarnings, collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { DesiredState, BaseState } from '../domain/desired-state.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';

@@ -4,8 +4,8 @@ import { findPin, formatPin, type Pin, type PromptFile } from '../domain/prompt-
 import type { Content } from '../domain/content.ts';
 import { isCommitId } from '../git/open-git.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
-import type { PromptRepository } from './open-workspace.ts';
-import { findFileAtCommit, type PromptLocation, parseFileAtCommit } from './read-at-commit.ts';
+import type { PromptRepository } from '../history/read-at-commit.ts';
+import { findFileAtCommit, type PromptLocation, parseFileAtCommit } from '../history/read-at-commit.ts';
 
 /**
  * The maximum number of states that promptsync reads for one file, starting with the newest. It ignores older states.
@@ -149,7 +149,7 @@ export async function findBranchPlaces(
   commit: string,
   repository: PromptRepository,
 ): Promise<BranchPlaces> {
-  const allPlaces = await repository.followFile(commit, repository.toRootPath(prompt.path), 'branch');
+  const allPlaces = await repository.followFile(commit, repository.toRootPath(prompt.path));
   const places = allPlaces.slice(0, MAX_BRANCH_STATES);
   const isCut = places.length === MAX_BRANCH_STATES || (await isAtShallowEdge(places.at(-1)?.commit, repository));
   return { places, isComplete: !isCut };

@@ -1,39 +1,29 @@
-import { type Content, matchesDigest } from '../domain/content.ts';
-import {
-  type ContentsByEnvironment,
-  getContentsAtRefs,
-  type FormerStates,
-  NO_UNMET_WANTS,
-  type PlanningHistory,
-  NO_PLANNING_HISTORY,
-  type UnmetWants,
-  type WantedSinceByEnvironment,
-} from '../domain/desired-state.ts';
-import { type FileHistory, meansVersion } from '../domain/history.ts';
-import { type PinTarget, findPinTarget, findPinTargets } from '../domain/pin-target.ts';
-import { type Observation, type ObservedPrompt, showsTimes } from '../domain/observed-prompt.ts';
-import { compareFields, FIELDS } from '../domain/plan.ts';
-import { isSameVersion, type KnownVersion } from '../domain/versions.ts';
-import { type EnvironmentPin, findPin, type PromptFile } from '../domain/prompt-file.ts';
+import type { Content } from '../domain/content.ts';
+import { getContentsAtRefs } from '../domain/desired-state.ts';
+import { findPinTargets, mayGetBaseline, type PinTarget } from '../domain/pin-target.ts';
+import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
+import type { ContentsAtRefs } from '../domain/plan.ts';
+import type { KnownVersion } from '../domain/versions.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
 import { isCommitId } from '../git/open-git.ts';
-import type { PromptRepository } from './open-workspace.ts';
-import type { FileAtCommit } from '../git/read-trees.ts';
-import { readSourceFile } from './read-at-commit.ts';
-import { findFormerPlaces, readFormerStates } from './read-former-states.ts';
+import type { KnownTip } from '../git/open-repository.ts';
+import { EMPTY_LINE, type Line, type LineState } from '../history/line.ts';
 import {
-  type BranchPlaces,
-  findBranchPlaces,
-  findEnvironmentsPinnedFromStart,
-  readFormerFiles,
-  readHistoryThroughMoves,
-  wasSyncedBefore,
-} from './read-history.ts';
+  type BaseHistory,
+  MAX_DRIFT_STATES,
+  NO_PLANNING_HISTORY,
+  NO_PROMPT_HISTORY,
+  type PlanningHistory,
+  type PromptHistory,
+} from '../history/prompt-history.ts';
+import { type PromptRepository, readSourceFile } from '../history/read-at-commit.ts';
+import { FIRST_STATES, MAX_STATES, readLine, readPlannedLine } from '../history/read-line.ts';
+import { readMessageSources } from '../history/read-message-sources.ts';
+import { isPromotionAllowed, listPromotions, type Promotion } from '../planning/check-promotions.ts';
+import { type Difference, listDifferences, wantsCurrent } from '../planning/find-drift.ts';
+import { planChanges } from '../planning/plan-changes.ts';
 import type { BaseFiles, DesiredWorkspace } from './read-desired-state.ts';
-import { readMessageSources } from './read-message-sources.ts';
-import { readOtherWants } from './read-other-wants.ts';
 import { readChangeSummaries, readProvenance } from './read-provenance.ts';
-import { FIRST_STATES, readUnmetWants } from './read-unmet-wants.ts';
-import { readWantedSince } from './read-wanted-since.ts';
 
 /** The parts of the desired state that promptsync needs to read the planning history. */
 type PlanningSources = Pick<
@@ -43,262 +33,193 @@ type PlanningSources = Pick<
   /** The base that the user specified, or the default base. Null if there is none. */
   readonly base: Pick<BaseFiles, 'commit' | 'files'> | null;
 };
-type GitSources = PlanningSources & { readonly repository: PromptRepository };
 
-/** A prompt file, with the state of its prompt as observed in the service and the targets of its pins. */
+/** A prompt that a sync may change, with everything in its past that can matter for the plan. */
 type ComparedPrompt = {
   readonly file: PromptFile;
   readonly observed: ObservedPrompt;
+  readonly atRefs: ContentsAtRefs;
   /** The targets of the pins, in the order of `file.pins`. */
   readonly targets: readonly PinTarget[];
+  /** The activations that promotion order may refuse. */
+  readonly promotions: readonly Promotion[];
+  /** The environments and fields that may have drifted. */
+  readonly differences: readonly Difference[];
 };
 
-/**
- * Reads the parts of the git history that the planner needs. Reads former pins and fields only for prompts whose files
- * differ from the current state.
- */
+/** The commits that drift depends on. */
+type ComparedCommits = {
+  readonly repository: PromptRepository;
+  readonly head: string;
+  readonly base: NonNullable<PlanningSources['base']>;
+  /** The tip of the live branch, as far as the clone knows it. */
+  readonly tip: KnownTip | null;
+  /** Whether HEAD contains the tip of the live branch. */
+  readonly hasTip: boolean;
+};
+
+/** Reads what the planner needs from git. Reads nothing for a prompt that is in sync. */
 export async function readPlanningHistory(
   files: readonly PromptFile[],
   { observed }: Pick<Observation, 'observed'>,
-  { repository, ...otherSources }: PlanningSources,
+  sources: PlanningSources,
 ): Promise<PlanningHistory> {
+  const { repository, base, config, uncommitted } = sources;
   if (repository === null) return NO_PLANNING_HISTORY;
-  const sources = { repository, ...otherSources };
-  const compared = files.flatMap((file): readonly ComparedPrompt[] => {
+  const prompts = files.flatMap((file) => {
     const observedPrompt = observed.get(file.id);
-    if (observedPrompt === undefined) return [];
-    const atRefs = getContentsAtRefs(sources, file.id);
-    return [{ file, observed: observedPrompt, targets: findPinTargets(file, observedPrompt, atRefs) }];
+    return observedPrompt === undefined ? [] : comparePrompt(file, observedPrompt, sources);
   });
-  const refusable = compared.filter((prompt) => mayBeRefused(prompt, sources));
-  const histories = await readForEachPrompt(refusable, async (prompt) => {
-    return { file: prompt.file, history: await readHistoryForGuard(prompt, repository) };
+  const mayHaveDrifted = prompts.some(({ differences }) => differences.length > 0);
+  const commits = mayHaveDrifted ? await findComparedCommits(repository, base, config.branch) : null;
+  const histories = prompts.map(async (prompt): Promise<readonly [string, PromptHistory]> => {
+    const { file, observed: observedPrompt, targets, atRefs } = prompt;
+    const baseHistory =
+      commits === null || prompt.differences.length === 0 ? null : await readBaseHistory(prompt, commits);
+    const history = {
+      line: await readLineOfHead(prompt, baseHistory, repository),
+      base: baseHistory,
+      provenance: uncommitted.has(file.path) ? {} : await readProvenance(file, observedPrompt, targets, repository),
+      changeSummaries: await readChangeSummaries(targets, atRefs, repository),
+      contents: await readContents(prompt, repository),
+      isShallow: repository.isShallow,
+    };
+    return [file.id, history];
   });
-  const drifting = compared.filter((prompt) => mayHaveDrifted(prompt, sources));
-  return {
-    formerPins: mapValues(histories, ({ history }) => history.pins),
-    firstAges: mapFirstAges(histories),
-    alwaysPinned: mapValues(histories, ({ file, history }) => findEnvironmentsPinnedFromStart(file, history)),
-    otherWants: await readForEachPrompt(refusable, ({ file }) => readOtherWantsOfSources(file, sources)),
-    ...(await readDriftHistory(drifting, sources)),
-    provenance: await readProvenance(compared, sources.uncommitted, repository),
-    changeSummaries: await readForEachPrompt(compared, ({ file, targets }) =>
-      readChangeSummaries(targets, getContentsAtRefs(sources, file.id), repository),
-    ),
-    contents: await readContents(compared, repository),
-  };
+  return new Map(await Promise.all(histories));
 }
 
-/** The parts of the planning history from which the planner finds drift. */
-type DriftHistory = Pick<
-  PlanningHistory,
-  'formerStates' | 'wantedSince' | 'unmetWants' | 'missingCommits' | 'messageSources'
->;
+/** Compares a prompt with its file and with the base. Returns an empty list if no sync would change the prompt. */
+function comparePrompt(
+  file: PromptFile,
+  observed: ObservedPrompt,
+  sources: PlanningSources,
+): readonly ComparedPrompt[] {
+  const atRefs = getContentsAtRefs(sources, file.id);
+  const context = { file, observed, contentsAtRefs: atRefs };
+  const targets = findPinTargets(file, observed, atRefs);
+  const head = { file, ...planChanges(context, NO_PROMPT_HISTORY) };
+  if (head.changes.length === 0 && !mayGetBaseline(file, observed)) return [];
+  const activations = head.pins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
+  const promotions = listPromotions(activations, observed, sources);
+  const baseFile = sources.base?.files.get(file.id);
+  if (baseFile === undefined) return [{ file, observed, atRefs, targets, promotions, differences: [] }];
+  const base = { file: baseFile, ...planChanges({ ...context, file: baseFile }, NO_PROMPT_HISTORY) };
+  return [{ file, observed, atRefs, targets, promotions, differences: listDifferences(head, base, observed) }];
+}
 
-/** Reads the history of the prompts that may have drifted. */
-async function readDriftHistory(drifting: readonly ComparedPrompt[], sources: GitSources): Promise<DriftHistory> {
-  const { repository } = sources;
-  const tips = drifting.length === 0 ? [] : await listTips(sources);
-  // Request all places at once, so that one git process reads the history for all of them.
-  const [formerPlaces, branches] = await Promise.all([
-    readForEachPrompt(drifting, ({ file }) => {
-      const unchangedAt = sources.uncommitted.has(file.path) ? null : repository.head;
-      return findFormerPlaces(file, tips, repository, unchangedAt);
-    }),
-    readForEachPrompt(drifting, ({ file }) => findPlacesAtBase(file, sources)),
+async function findComparedCommits(
+  repository: PromptRepository,
+  base: PlanningSources['base'],
+  branch: string | null,
+): Promise<ComparedCommits | null> {
+  const { head } = repository;
+  if (base === null || head === null) return null;
+  const tip = await repository.findKnownTip(branch);
+  const hasTip = tip === null || tip.commit === head || (await repository.isSameOrAncestor(tip.commit, head));
+  return { repository, head, base, tip, hasTip };
+}
+
+/**
+ * Reads a line in two steps: the newest states, and the others only if these do not answer the question.
+ * @param read reads at most the given number of states
+ */
+async function readInSteps(
+  read: (limit: number) => Promise<Line>,
+  isAnswered: (line: Line) => boolean,
+  limit: number,
+): Promise<Line> {
+  const newest = await read(FIRST_STATES);
+  return !newest.isCut || isAnswered(newest) ? newest : read(limit);
+}
+
+/** Reads the line up to HEAD, if promotion order may refuse the prompt, or if the base's line does not explain its state. */
+async function readLineOfHead(
+  prompt: ComparedPrompt,
+  baseHistory: BaseHistory | null,
+  repository: PromptRepository,
+): Promise<Line> {
+  const { file, observed, promotions } = prompt;
+  const isAllowed = (line: Line) => promotions.every((promotion) => isPromotionAllowed(promotion, observed, line));
+  const read = (limit: number) => readPlannedLine(file, repository, limit);
+  if (!isAllowed(EMPTY_LINE)) return readInSteps(read, isAllowed, MAX_STATES);
+  const isExplained = baseHistory === null || explainsAll(baseHistory.line, prompt);
+  return isExplained ? EMPTY_LINE : read(MAX_DRIFT_STATES);
+}
+
+/** Returns true if the line shows for each difference that a state wanted what the service has. */
+function explainsAll({ states }: Line, { differences, observed }: ComparedPrompt): boolean {
+  return differences.every((difference) => states.some((state) => wantsCurrent(difference, state, observed)));
+}
+
+async function readBaseHistory(prompt: ComparedPrompt, commits: ComparedCommits): Promise<BaseHistory | null> {
+  const { file, observed } = prompt;
+  const { repository, head, base, tip, hasTip } = commits;
+  const baseFile = base.files.get(file.id);
+  if (baseFile === undefined) return null;
+  const readBaseLine = (limit: number) => readLine(baseFile, base.commit, repository, limit);
+  const readHeadLine = (limit: number) => readPlannedLine(file, repository, limit);
+  const readTipLine = (limit: number) => readLine(file, tip?.commit ?? head, repository, limit);
+  const [line, headStates, tipStates] = await Promise.all([
+    readInSteps(readBaseLine, (newest) => explainsAll(newest, prompt), MAX_DRIFT_STATES),
+    base.commit === head ? [] : readStatesBeyond(readHeadLine, base.commit, repository),
+    hasTip ? [] : readStatesBeyond(readTipLine, head, repository),
   ]);
-  const formerStates = await readForEachPrompt(drifting, (prompt) =>
-    readRelevantStates(prompt, formerPlaces, repository),
-  );
-  // If an earlier commit wanted the current state, the clone has the commit that the version was made from.
-  const unexplained = drifting.filter(({ file, observed }) => {
-    const states = formerStates.get(file.id);
-    return states === undefined || !wantedCurrentState(states, file, observed);
-  });
+  const active = [...observed.active.values()].filter((version) => version !== null);
   return {
-    formerStates,
-    wantedSince: await readForEachPrompt(drifting, (prompt) => readWantedSinceAtBase(prompt, sources)),
-    unmetWants: await readForEachPrompt(drifting, (prompt) =>
-      readUnmetWantsAtBase(prompt, { formerPlaces, branches }, sources),
-    ),
-    missingCommits: await findMissingCommits(unexplained, repository),
-    messageSources: await readForEachPrompt(drifting, ({ file, observed }) => {
-      const active = [...observed.active.values()].filter((version) => version !== null);
-      return readMessageSources(file, active, repository);
-    }),
+    line,
+    headStates,
+    tipStates,
+    unmergedCommits: await findUnmergedCommits(line, commits),
+    messageSources: await readMessageSources(file, active, repository),
+    // If a state wanted what the service has, the clone has the commit that the version was made from.
+    missingCommits: explainsAll(line, prompt) ? new Set() : await findMissingCommits(active, repository),
   };
 }
 
-/** Calls a function for each prompt and returns the results by prompt id. */
-async function readForEachPrompt<Value>(
-  prompts: readonly ComparedPrompt[],
-  read: (prompt: ComparedPrompt) => Promise<Value>,
-): Promise<ReadonlyMap<string, Value>> {
-  return new Map(await Promise.all(prompts.map(async (prompt) => [prompt.file.id, await read(prompt)] as const)));
-}
-
-/**
- * Returns the commits whose histories together contain every earlier desired state. These are the base, the head, and
- * the tip of the configured branch. Leaves out each of them that is an ancestor of another.
- */
-async function listTips({ repository, base, config }: GitSources): Promise<readonly string[]> {
-  const tip = await repository.findKnownTip(config.branch);
-  const tips = new Set([base?.commit, repository.head, tip?.commit].filter((commit) => typeof commit === 'string'));
-  return tips.size === 1 ? [...tips] : repository.findIndependent([...tips]);
-}
-
-function mapValues<Value, Mapped>(
-  values: ReadonlyMap<string, Value>,
-  map: (value: Value) => Mapped,
-): ReadonlyMap<string, Mapped> {
-  return new Map([...values].map(([id, value]) => [id, map(value)]));
-}
-
-/**
- * Returns true if the promotion guard may refuse the prompt, because a pin would activate a version that the source
- * environment does not serve. The guard then needs the file's former pins, for example to recognize a rollback.
- */
-function mayBeRefused({ file, observed, targets }: ComparedPrompt, sources: GitSources): boolean {
-  return file.pins.some(({ environment }, index) => {
-    const target = targets[index];
-    if (target === undefined || target.kind === 'in-sync') return false;
-    if (sources.otherPromotionSources.has(environment)) return true;
-    const sourceEnvironment = sources.promotionSources.get(environment);
-    if (sourceEnvironment === undefined) return false;
-    const served = observed.active.get(sourceEnvironment) ?? null;
-    return served === null || target.kind !== 'known' || !isSameVersion(served, target.version);
-  });
-}
-
-/** Reads what earlier commits wanted in the source environments that another configuration manages. */
-async function readOtherWantsOfSources(file: PromptFile, sources: GitSources): Promise<ContentsByEnvironment> {
-  const { repository, config, otherPromotionSources } = sources;
-  const promotions = file.pins.flatMap(({ environment }): readonly (readonly [string, string])[] => {
-    const from = otherPromotionSources.get(environment);
-    return from === undefined ? [] : [[environment, from]];
-  });
-  if (promotions.length === 0) return new Map();
-  return readOtherWants(file, new Map(promotions), { repository, branch: config.branch });
-}
-
-const NO_FILE_HISTORY: FileHistory = { commits: [], pins: new Map(), isComplete: false };
-
-/**
- * Reads the history of a file up to HEAD for the promotion guard. The guard must not use the history of the base,
- * because the choice of a base could then weaken the guard.
- */
-async function readHistoryForGuard(
-  { file, observed }: ComparedPrompt,
+/** Reads the newest states of a line, up to the first one that another commit contains. */
+async function readStatesBeyond(
+  read: (limit: number) => Promise<Line>,
+  commit: string,
   repository: PromptRepository,
-): Promise<FileHistory> {
-  if (repository.head === null) return NO_FILE_HISTORY;
-  const history = await readHistoryThroughMoves(file, repository.head, repository);
-  const isComplete = history.isComplete && !(await wasSyncedBefore(history, observed, repository));
-  return { ...history, isComplete };
+): Promise<readonly LineState[]> {
+  const newest = await read(FIRST_STATES);
+  const beyond = await omitContained(newest.states, commit, repository);
+  if (!newest.isCut || beyond.length < newest.states.length) return beyond;
+  return omitContained((await read(MAX_DRIFT_STATES)).states, commit, repository);
 }
 
-/**
- * Returns the age of each file's first state, by prompt id. The age of a state is the number of newer states. Leaves
- * out files if git may lack their first state.
- */
-function mapFirstAges(histories: ReadonlyMap<string, { readonly history: FileHistory }>): ReadonlyMap<string, number> {
-  const complete = [...histories].filter(([, { history }]) => history.isComplete && history.commits.length > 0);
-  return new Map(complete.map(([id, { history }]) => [id, history.commits.length - 1]));
-}
-
-/** The commits that changed each prompt file, by prompt id. */
-type FormerPlaces = ReadonlyMap<string, readonly FileAtCommit[]>;
-
-/**
- * Reads as many earlier states of a file as are needed to decide whether an earlier commit wanted the current state.
- * Reads the newest states first. Reads the older states only if the newest states do not account for the whole current
- * state.
- */
-async function readRelevantStates(
-  { file, observed }: ComparedPrompt,
-  formerPlaces: FormerPlaces,
+async function omitContained(
+  states: readonly LineState[],
+  commit: string,
   repository: PromptRepository,
-): Promise<FormerStates> {
-  const places = formerPlaces.get(file.id) ?? [];
-  const newest = await readFormerStates(file, places.slice(0, FIRST_STATES), repository);
-  return wantedCurrentState(newest, file, observed) ? newest : readFormerStates(file, places, repository);
+): Promise<readonly LineState[]> {
+  const areContained = await Promise.all(
+    states.map((state) => state.commit !== null && repository.isSameOrAncestor(state.commit, commit)),
+  );
+  return states.filter((_, index) => areContained[index] === false);
+}
+
+/** Returns the commits of the base's line that the tip of the live branch lacks, or all of them if the tip is unknown. */
+async function findUnmergedCommits(
+  line: Line,
+  { repository, base, tip }: ComparedCommits,
+): Promise<ReadonlySet<string>> {
+  const listCommits = (states: readonly LineState[]) => new Set(states.flatMap(({ commit }) => commit ?? []));
+  if (tip === null) return listCommits(line.states);
+  if (tip.commit === base.commit) return new Set();
+  return listCommits(await omitContained(line.states, tip.commit, repository));
 }
 
 /**
- * Returns true if the earlier states account for the whole current state. For each pinned environment, an earlier state
- * must have wanted the active version. For each managed field, an earlier state must have wanted the current value.
- */
-function wantedCurrentState({ pins, fields }: FormerStates, file: PromptFile, observed: ObservedPrompt): boolean {
-  const arePinsFound = file.pins.every(({ environment }) => {
-    const served = observed.active.get(environment) ?? null;
-    return served === null || (pins.get(environment) ?? []).some((former) => meansVersion(former, served));
-  });
-  const changed = compareFields(file, observed.fields);
-  const areFieldsFound = FIELDS.every((field) => {
-    const current = changed[field]?.before;
-    return current === undefined || fields.some((former) => (former[field] ?? '') === current);
-  });
-  return arePinsFound && areFieldsFound;
-}
-
-/**
- * Finds the commits of the live branch that first wanted what the pins at the base want. Returns an empty map if the
- * service does not show the times of versions, because only these times are compared with the commits.
- */
-async function readWantedSinceAtBase(
-  { file, observed }: ComparedPrompt,
-  sources: GitSources,
-): Promise<WantedSinceByEnvironment> {
-  const { repository, base, config } = sources;
-  const baseFile = base?.files.get(file.id);
-  if (base === null || baseFile === undefined || !showsTimes(observed)) return new Map();
-  const live = { repository, branch: config.branch, commit: base.commit };
-  return readWantedSince(baseFile, observed, getContentsAtRefs(sources, file.id), live);
-}
-
-/** Finds the commits of the base's branch that changed a prompt. Finds none if the base does not have the prompt. */
-async function findPlacesAtBase({ id }: PromptFile, { base, repository }: GitSources): Promise<BranchPlaces> {
-  const file = base?.files.get(id);
-  if (base === null || file === undefined) return { places: [], isComplete: false };
-  return findBranchPlaces(file, base.commit, repository);
-}
-
-/** The commits that changed each prompt file, by prompt id. */
-type ChangingCommits = { readonly formerPlaces: FormerPlaces; readonly branches: ReadonlyMap<string, BranchPlaces> };
-
-/** Finds the states of a prompt that the base wants and the service does not have. */
-async function readUnmetWantsAtBase(
-  { file: headFile, observed }: ComparedPrompt,
-  { formerPlaces, branches }: ChangingCommits,
-  sources: GitSources,
-): Promise<UnmetWants> {
-  const { repository, base, config } = sources;
-  const { id } = headFile;
-  const file = base?.files.get(id);
-  const branch = branches.get(id);
-  if (base === null || file === undefined || branch === undefined) return NO_UNMET_WANTS;
-  const tip = await repository.findKnownTip(config.branch);
-  const compared = {
-    file,
-    base: base.commit,
-    observed,
-    contentsAtRefs: getContentsAtRefs(sources, id),
-    formerPlaces: formerPlaces.get(id) ?? [],
-    branch,
-  };
-  return readUnmetWants(compared, { repository, tip });
-}
-
-/**
- * Returns the commits that the records of active versions name but that the clone does not have. A commit that no ref
- * contains also counts as missing, because `sync` fetches the objects of a newer tip without moving a ref.
+ * Returns the commits that the records of versions name but that the clone does not have. A commit that no ref contains
+ * also counts as missing, because `sync` fetches the objects of a newer tip without moving a ref.
  */
 async function findMissingCommits(
-  prompts: readonly ComparedPrompt[],
+  versions: readonly KnownVersion[],
   repository: PromptRepository,
 ): Promise<ReadonlySet<string>> {
-  const active = prompts.flatMap(({ observed }) => [...observed.active.values()]);
-  const recorded = active.flatMap((version) => version?.source?.commit ?? []);
+  const recorded = versions.flatMap(({ source }) => source?.commit ?? []);
   const commits = [...new Set(recorded)].filter(isCommitId);
   const resolved = await Promise.all(commits.map((commit) => repository.resolveRef(commit)));
   const present = commits.filter((_, index) => resolved[index] !== null);
@@ -307,41 +228,18 @@ async function findMissingCommits(
 }
 
 /**
- * Returns true if the prompt may have drifted, because an environment or a field in the service differs from both the
- * base and the file. An environment without an active version can drift only if the service shows the times of
- * versions.
- */
-function mayHaveDrifted({ file, observed, targets }: ComparedPrompt, sources: GitSources): boolean {
-  const baseFile = sources.base?.files.get(file.id);
-  if (baseFile === undefined) return false;
-  const atRefs = getContentsAtRefs(sources, file.id);
-  const differsFromBase = ({ environment }: EnvironmentPin): boolean => {
-    const basePin = findPin(baseFile.pins, environment);
-    const isServing = (observed.active.get(environment) ?? null) !== null;
-    if (basePin === undefined || (!isServing && !showsTimes(observed))) return false;
-    return findPinTarget(basePin, baseFile, observed, atRefs).kind !== 'in-sync';
-  };
-  if (file.pins.some((pin, index) => targets[index]?.kind !== 'in-sync' && differsFromBase(pin))) return true;
-  const fieldsOfFile = compareFields(file, observed.fields);
-  const fieldsOfBase = compareFields(baseFile, observed.fields);
-  return FIELDS.some((field) => fieldsOfFile[field] !== undefined && fieldsOfBase[field] !== undefined);
-}
-
-/**
  * Reads content from git for versions that pins would activate but that promptsync has not read from the service.
  * Returns the content by version id. Some of it may be missing, because promptsync can show a plan without it.
  */
 async function readContents(
-  compared: readonly ComparedPrompt[],
+  { file, targets }: ComparedPrompt,
   repository: PromptRepository,
-): Promise<PlanningHistory['contents']> {
-  const entries = compared.flatMap(({ file, targets }) =>
-    targets.map(async (target): Promise<readonly [string, Content][]> => {
-      if (target.kind !== 'known' || target.version.content !== null) return [];
-      const content = await readContentFromGit(target.version, file, repository);
-      return content === null ? [] : [[target.version.id, content]];
-    }),
-  );
+): Promise<PromptHistory['contents']> {
+  const entries = targets.map(async (target): Promise<readonly [string, Content][]> => {
+    if (target.kind !== 'known' || target.version.content !== null) return [];
+    const content = await readContentFromGit(target.version, file, repository);
+    return content === null ? [] : [[target.version.id, content]];
+  });
   return new Map((await Promise.all(entries)).flat());
 }
 
@@ -358,7 +256,6 @@ async function readContentFromGit(
   if (sourceFile !== null) return sourceFile.content;
   // A version that somebody created in the service has no source commit. An import or an edit may still have added its
   // text to git.
-  const formerFiles = repository.head === null ? [] : await readFormerFiles(file, repository.head, repository);
-  const match = formerFiles.find((former) => matchesDigest(version.digest, former.file.content));
-  return match?.file.content ?? null;
+  const { states } = await readPlannedLine(file, repository);
+  return states.find((state) => state.file.content.digest === version.digest)?.file.content ?? null;
 }

@@ -1,39 +1,25 @@
-import type { ChangeSummariesByRef, PlanningHistory } from '../domain/desired-state.ts';
-import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import { chooseVersionToCreate, mayGetBaseline, type PinTarget } from '../domain/pin-target.ts';
+import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { ContentsAtRefs, Provenance } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import type { PromptRepository } from './open-workspace.ts';
-
-/** A prompt file, the observed state of its prompt, and the targets of its pins. */
-type ResolvedPrompt = {
-  readonly file: PromptFile;
-  readonly observed: ObservedPrompt;
-  readonly targets: readonly PinTarget[];
-};
+import type { ChangeSummariesByRef } from '../history/prompt-history.ts';
+import type { PromptRepository } from '../history/read-at-commit.ts';
 
 /**
- * Finds the last commit of each file from which a sync would create a version. Returns the provenance by path. Leaves
- * out files with uncommitted changes, because no commit contains their content.
+ * Finds the last commit of a file from which a sync would create a version. Returns an empty provenance if a sync creates
+ * none.
  */
 export async function readProvenance(
-  prompts: readonly ResolvedPrompt[],
-  uncommitted: ReadonlySet<string>,
+  file: PromptFile,
+  observed: ObservedPrompt,
+  targets: readonly PinTarget[],
   repository: PromptRepository,
-): Promise<PlanningHistory['provenance']> {
+): Promise<Provenance> {
   // A run for selected environments may need a baseline even if the plan for all environments has none.
-  const creating = prompts.filter(
-    ({ file, observed, targets }) =>
-      chooseVersionToCreate(file, observed, targets) !== null || mayGetBaseline(file, observed),
-  );
-  const paths = creating.map(({ file }) => file.path).filter((path) => !uncommitted.has(path));
+  const mayCreate = chooseVersionToCreate(file, observed, targets) !== null || mayGetBaseline(file, observed);
   const { head } = repository;
-  if (head === null) return new Map<string, Provenance>();
-  const entries = paths.map(async (path): Promise<readonly [string, Provenance][]> => {
-    const lastCommit = await repository.findLastCommit(head, repository.toRootPath(path));
-    return lastCommit === null ? [] : [[path, lastCommit]];
-  });
-  return new Map((await Promise.all(entries)).flat());
+  if (!mayCreate || head === null) return {};
+  return (await repository.findLastCommit(head, repository.toRootPath(file.path))) ?? {};
 }
 
 /**

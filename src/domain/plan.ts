@@ -11,7 +11,6 @@ import {
 import { renderCanonicalJson, type JsonValue } from './json.ts';
 import type { ObservedPrompt, ObservedFields } from './observed-prompt.ts';
 import type { VersionRef, VersionWithMetadata } from './versions.ts';
-import type { UnmetWant } from './wanted-since.ts';
 import type { Pin, PromptFile } from './prompt-file.ts';
 import type { Result } from './result.ts';
 import type { Problem } from '../problem.ts';
@@ -133,7 +132,7 @@ export function listChangingEnvironments(changes: readonly Change[]): ReadonlySe
 type DriftCause = {
   /**
    * The kind of drift:
-   * - `unfinished`: An earlier commit wanted the current state, or no version is active yet.
+   * - `unfinished`: A sync has not finished, or somebody put back an earlier state.
    * - `outside`: Somebody changed the service without promptsync.
    */
   readonly kind: 'outside' | 'unfinished';
@@ -168,6 +167,8 @@ export type Drift =
       readonly expected: VersionRef | NewVersionRef;
       /** The version that the environment serves. Null if no version is active there. */
       readonly observed: ServedVersion | null;
+      /** True if the times of the versions show that somebody moved the environment back to this older version. */
+      readonly isMovedBack?: true;
     })
   | (DriftCause & {
       readonly subject: 'field';
@@ -177,13 +178,27 @@ export type Drift =
     });
 
 /**
- * An annotation of a change. It names the commit since which the files want the result of the change. It tells the user
- * that an earlier commit requested the change. Since that commit, either no sync made the change, or somebody undid it
- * in the service. Only plans with a default base have annotations.
+ * A note about a change that does not come from the head:
+ * - `wanted-since`: The files have wanted this since an earlier commit. Since then, no sync made the change, or somebody
+ *   undid it in the service.
+ * - `behind`: The live branch wants what the service has, and HEAD does not contain that commit.
  */
-export type ChangeAnnotation =
-  | { readonly subject: 'environment'; readonly environment: string; readonly want: UnmetWant }
-  | { readonly subject: 'field'; readonly field: FieldName; readonly want: UnmetWant };
+export type ChangeNote =
+  | {
+      readonly kind: 'wanted-since';
+      readonly commit: string;
+      /** The committer date of the commit, in seconds since 1970. */
+      readonly time: number;
+      /** Whether the tip of the live branch contains the commit, as far as the clone knows that tip. */
+      readonly isMerged: boolean;
+    }
+  | { readonly kind: 'behind' };
+
+/** The note about the change of one environment or one field. */
+export type ChangeAnnotation = (
+  | { readonly subject: 'environment'; readonly environment: string }
+  | { readonly subject: 'field'; readonly field: FieldName }
+) & { readonly note: ChangeNote };
 
 /**
  * The status of a prompt in a plan. `not_attempted` means that the run was interrupted before promptsync observed the

@@ -3,12 +3,6 @@ import type { RunGit } from './open-git.ts';
 import { type FileStateChange, type LogEntry, MAX_COMMITS, readLog } from './read-log.ts';
 import type { FileAtCommit } from './read-trees.ts';
 
-/**
- * The commits that promptsync searches when it follows a file: all commits, or only the first-parent commits of the
- * branch.
- */
-export type FollowScope = 'all' | 'branch';
-
 /** What `followFiles` reads from, and where it stores what it learns. */
 export type FollowReaders = {
   readonly run: RunGit;
@@ -17,37 +11,42 @@ export type FollowReaders = {
   readonly times: Map<string, number>;
 };
 
-/** The commits that changed each file, newest first, by scope and by the path that the file has at the first commit. */
-type FollowedFiles = Readonly<Record<FollowScope, ReadonlyMap<string, readonly FileAtCommit[]>>>;
-
 /**
- * Searches `asOf` and its ancestors for the commits that changed each file. Returns them newest first. Each entry has
- * the path that the file had at that commit. Reads the history once for all paths and both scopes. Compares a merge with
- * its first parent, so a merge counts as one change that contains everything it merged.
- * @param requests the scope and the path of each file, separated by NUL
+ * Searches the first-parent history of a commit for the commits that changed each file. Returns them newest first, by the
+ * path that the file has at the first commit. Each entry has the path that the file had at that commit. Reads the history
+ * once for all paths. Compares a merge with its first parent, so a merge counts as one change that contains everything
+ * it merged.
  */
 export async function followFiles(
   { run, blobCache, times }: FollowReaders,
   asOf: string,
-  requests: readonly string[],
-): Promise<FollowedFiles> {
-  const parsed = requests.map((request) => request.split('\0'));
-  const listPaths = (scope: FollowScope) => parsed.flatMap(([name, path = '']) => (name === scope ? [path] : []));
-  const [all, branch] = [makeFileFollower(listPaths('all')), makeFileFollower(listPaths('branch'))];
-  const scopeOptions = listPaths('all').length === 0 ? ['--first-parent'] : [];
-  const options = ['--diff-merges=first-parent', '--find-renames', '-l1000', `--max-count=${MAX_COMMITS}`];
-  // git prints a commit before its parents, so this is the next commit of the branch in the output.
-  let nextOfBranch: string | null | undefined;
-  for (const entry of await readLog(run, ...scopeOptions, ...options, asOf, '--')) {
-    const { commit, firstParent, time } = entry;
-    const isOnBranch = nextOfBranch === undefined || commit === nextOfBranch;
-    if (isOnBranch) nextOfBranch = firstParent;
-    const touches = [...all.follow(entry), ...(isOnBranch ? branch.follow(entry) : [])];
-    if (touches.length > 0) times.set(commit, time);
-    for (const { path, blob } of touches) blobCache.rememberBlobId(commit, path, blob);
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, readonly FileAtCommit[]>> {
+  const { touchesByPath, follow } = makeFileFollower(paths);
+  for (const entry of await readLog(run, ...BRANCH_HISTORY, `--max-count=${MAX_COMMITS}`, asOf, '--')) {
+    const touches = follow(entry);
+    if (touches.length > 0) times.set(entry.commit, entry.time);
+    for (const { path, blob } of touches) blobCache.rememberBlobId(entry.commit, path, blob);
   }
-  return { all: all.touchesByPath, branch: branch.touchesByPath };
+  return touchesByPath;
 }
+
+/** A file that a commit deleted. */
+export type DeletedFile = FileAtCommit & {
+  /** The blob id of the file before the commit. */
+  readonly blob: string;
+};
+
+/** Lists the files that the commits of a first-parent history deleted. Omits files that git recognizes as renamed. */
+export async function listDeletedFiles(run: RunGit, asOf: string, ending: string): Promise<readonly DeletedFile[]> {
+  const entries = await readLog(run, ...BRANCH_HISTORY, '--diff-filter=D', asOf, '--', `:(top,glob)**/*${ending}`);
+  return entries.flatMap(({ commit, changes }) => {
+    return changes.map(({ path, blobBefore }) => ({ commit, path, blob: blobBefore }));
+  });
+}
+
+/** The options of `git log` that list the first-parent history, each merge as one change, with renames. */
+const BRANCH_HISTORY = ['--first-parent', '--diff-merges=first-parent', '--find-renames', '-l1000'] as const;
 
 /** Follows files from a commit to its ancestors, across the renames that git detects. */
 type FileFollower = {

@@ -1,6 +1,7 @@
+import { extname } from 'node:path';
 import type { Provenance } from '../domain/plan.ts';
 import type { CommitInfo } from '../domain/history.ts';
-import { followFiles, type FollowReaders, type FollowScope } from './follow-files.ts';
+import { type DeletedFile, followFiles, type FollowReaders, listDeletedFiles } from './follow-files.ts';
 import { batchCalls, splitLines, makePathspecs, type RunGit, type Git } from './open-git.ts';
 import type { BlobCache } from './file-reader.ts';
 import { FULL_HISTORY, MAX_COMMITS, type LogEntry, readCommitInfos, readCommitTimes, readLog } from './read-log.ts';
@@ -14,11 +15,15 @@ export type CommitHistory = {
    */
   readonly findLastCommit: (commit: string, path: string) => Promise<Provenance | null>;
   /**
-   * Searches `commit` and its ancestors for the commits that changed a file. Returns them newest first. Follows
-   * renames, so each entry has the path that the file had at that commit. The scope `branch` limits the search to
-   * first-parent commits, so each merge counts as one change. The default scope is `all`.
+   * Searches the first-parent history of a commit for the commits that changed a file, so each merge counts as one change.
+   * Returns them newest first. Follows renames, so each entry has the path that the file had at that commit.
    */
-  readonly followFile: (commit: string, path: string, scope?: FollowScope) => Promise<readonly FileAtCommit[]>;
+  readonly followFile: (commit: string, path: string) => Promise<readonly FileAtCommit[]>;
+  /**
+   * Returns the files that the first-parent history of a commit deleted, if their names have the same extension as
+   * `path`. Omits renamed files.
+   */
+  readonly listDeletions: (commit: string, path: string) => Promise<readonly DeletedFile[]>;
   /**
    * Searches `commit` and its ancestors for the commits that changed the file at this path. Includes the commits of
    * merged branches. A merge commit counts only if it differs from each of its parents in this file. Does not follow
@@ -27,8 +32,6 @@ export type CommitHistory = {
   readonly findCommitsChanging: (commit: string, path: string) => Promise<readonly string[]>;
   /** Returns true if `commit` equals `other` or is an ancestor of it. The clone must contain both commits. */
   readonly isSameOrAncestor: (commit: string, other: string) => Promise<boolean>;
-  /** Returns the commits in the list that are not ancestors of another commit in the list. */
-  readonly findIndependent: (commits: readonly string[]) => Promise<readonly string[]>;
   /**
    * Returns the commits in the list that no branch, no tag and not HEAD contains. A clone has such commits after it has
    * fetched only objects. The clone must contain all commits in the list.
@@ -58,7 +61,11 @@ export type CommitHistory = {
 export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCache): CommitHistory {
   const readers = { run, runWithInput, blobCache, times: new Map<string, number>() };
   const findLastTogether = batchCalls((fileKeys) => findLastCommits(readers, fileKeys));
-  const followTogether = batchCalls((requests, commit = '') => followFiles(readers, commit, requests));
+  const followTogether = batchCalls((paths, commit = '') => followFiles(readers, commit, paths));
+  /** The followed files, by commit and path. promptsync asks again if it needs more states of a file. */
+  const followed = new Map<string, Promise<ReadonlyMap<string, readonly FileAtCommit[]>>>();
+  /** The deleted files, by commit and extension. */
+  const deletions = new Map<string, Promise<readonly DeletedFile[]>>();
   const findChangingTogether = batchCalls((paths, commit = '') => findCommitsChangingPaths(run, commit, paths));
   const findAncestorsTogether = batchCalls((pairKeys) => findAncestorPairs(runWithInput, pairKeys));
   const runRevList = async (...args: readonly string[]) => splitLines(await run('rev-list', ...args, '--'));
@@ -67,16 +74,24 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
       const fileKey = makeFileKey(commit, path);
       return (await findLastTogether(fileKey)).get(fileKey) ?? null;
     },
-    followFile: async (commit, path, scope = 'all') => {
-      const touches = await followTogether(`${scope}\0${path}`, commit);
-      return touches[scope].get(path) ?? [];
+    followFile: async (commit, path) => {
+      const key = makeFileKey(commit, path);
+      const touches = followed.get(key) ?? followTogether(path, commit);
+      followed.set(key, touches);
+      return (await touches).get(path) ?? [];
+    },
+    listDeletions: (commit, path) => {
+      const ending = extname(path);
+      const key = makeFileKey(commit, ending);
+      const files = deletions.get(key) ?? listDeletedFiles(run, commit, ending);
+      deletions.set(key, files);
+      return files;
     },
     findCommitsChanging: async (commit, path) => (await findChangingTogether(path, commit)).get(path) ?? [],
     isSameOrAncestor: async (commit, other) => {
       const pairKey = makePairKey({ commit, other });
       return (await findAncestorsTogether(pairKey)).has(pairKey);
     },
-    findIndependent: async (commits) => splitLines(await run('merge-base', '--independent', ...commits)),
     findUnreferenced: (commits) => findUnreferencedCommits(run, commits),
     readCommits: (ids) => readCommitInfos(runWithInput, ids),
     readCommitTimes: makeTimeReader(readers),

@@ -21,6 +21,8 @@ export type FileStateChange = {
   readonly before: string | null;
   /** The blob id after the change. Null if the change leaves no regular file at the path. */
   readonly blob: string | null;
+  /** The blob id before the change. For a merge, this is the blob id in the last parent. */
+  readonly blobBefore: string;
 };
 
 /** The maximum number of commits that promptsync reads to find renames, changes and merges, and to list a branch. */
@@ -88,7 +90,7 @@ const HEADER_FIELDS = 4;
  * Matches a change line of `git log --raw`. The line has the modes before and after the change, the blob ids before and
  * after, and the kind of the change. For a merge, the modes and blob ids of all parents precede those of the result.
  */
-const CHANGE = /^\n?:+(?:[0-9]{6} )+([0-9]{6}) (?:[0-9a-f]+ )+([0-9a-f]+) (?:[A-Z]+|(R)[0-9]*)$/;
+const CHANGE = /^\n?:+(?:[0-9]{6} )+([0-9]{6}) (?:[0-9a-f]+ )*([0-9a-f]+) ([0-9a-f]+) (?:[A-Z]+|(R)[0-9]*)$/;
 
 /**
  * Parses a change line of `git log --raw` and the paths that follow it. Returns one change per path. A rename results
@@ -96,13 +98,13 @@ const CHANGE = /^\n?:+(?:[0-9]{6} )+([0-9]{6}) (?:[0-9a-f]+ )+([0-9a-f]+) (?:[A-
  * does not describe a change.
  */
 function parseChange(line: string, firstName: string, secondName: string): readonly FileStateChange[] {
-  const [, mode, id = '', isRename] = CHANGE.exec(line) ?? [];
+  const [, mode, blobBefore = '', id = '', isRename] = CHANGE.exec(line) ?? [];
   if (mode === undefined) return [];
   const blob = isRegular(mode) ? id : null;
-  if (isRename === undefined) return [{ path: firstName, before: null, blob }];
+  if (isRename === undefined) return [{ path: firstName, before: null, blob, blobBefore }];
   return [
-    { path: firstName, before: null, blob: null },
-    { path: secondName, before: firstName, blob },
+    { path: firstName, before: null, blob: null, blobBefore },
+    { path: secondName, before: firstName, blob, blobBefore },
   ];
 }
 

@@ -85,7 +85,7 @@ async function listCommitsTouching(
   const merges = await mapCommitsToMerges(head);
   const entries = paths.map(async (path): Promise<[string, ReadonlySet<string>]> => {
     const [states, changingCommits] = await Promise.all([
-      followFile(head, toRootPath(path), 'branch'),
+      followFile(head, toRootPath(path)),
       findCommitsChanging(head, toRootPath(path)),
     ]);
     const mergeCommits = changingCommits.map((commit) => merges.get(commit) ?? commit);

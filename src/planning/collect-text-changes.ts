@@ -1,4 +1,5 @@
-import { type DesiredState, getContentsAtRefs, type PlanningHistory } from '../domain/desired-state.ts';
+import { type DesiredState, getContentsAtRefs } from '../domain/desired-state.ts';
+import type { PlanningHistory, PromptHistory } from '../history/prompt-history.ts';
 import {
   type Content,
   makeNewVersionContent,
@@ -25,12 +26,13 @@ import type { PlannedTextChange, TextChange, TextChangesByPrompt } from '../doma
 export function collectTextChanges(
   prompts: readonly PromptPlan[],
   desired: Pick<DesiredState, 'contentsAtRefs'>,
-  { contents }: Pick<PlanningHistory, 'contents'>,
+  history: PlanningHistory,
 ): TextChangesByPrompt {
   return new Map(
     prompts.map((prompt) => {
       const { id, content } = prompt.file;
-      return [id, listTextChanges(prompt, [content, ...listContentsAtRefs(getContentsAtRefs(desired, id))], contents)];
+      const fileContents = [content, ...listContentsAtRefs(getContentsAtRefs(desired, id))];
+      return [id, listTextChanges(prompt, fileContents, history.get(id)?.contents ?? new Map())];
     }),
   );
 }
@@ -42,7 +44,7 @@ export function collectTextChanges(
 function listTextChanges(
   { observed, changes }: PromptPlan,
   fileContents: readonly Content[],
-  contents: PlanningHistory['contents'],
+  contents: PromptHistory['contents'],
 ): readonly PlannedTextChange[] {
   if (observed === null) return [];
   const getContentAfter = (target: SetActive['after']): TextChange['after'] => {

@@ -1,143 +1,238 @@
-import type { FormerStates, UnmetWants, WantedSinceByEnvironment } from '../domain/desired-state.ts';
-import { meansVersion } from '../domain/history.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import {
-  type Change,
   type ChangeAnnotation,
+  type ChangeNote,
   type Drift,
+  type FieldName,
   FIELDS,
-  type ServedVersion,
-  type SetActive,
-  type UpdatePrompt,
+  isNewVersionRef,
   isSameTarget,
-  listChangingEnvironments,
+  type NewVersionRef,
+  type ServedVersion,
 } from '../domain/plan.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
-import { makeVersionRef, type KnownVersion, type VersionSource } from '../domain/versions.ts';
-import type { UnmetWant } from '../domain/wanted-since.ts';
-import { makeMoveEvidence, wasMovedAfterSync } from './was-moved-after-sync.ts';
+import { findPin, type PromptFile } from '../domain/prompt-file.ts';
+import { type KnownVersion, makeVersionRef, type VersionRef } from '../domain/versions.ts';
+import { countNewest, countRun, findStartOfRun, type LineState, wantsVersion } from '../history/line.ts';
+import { type BaseHistory, MAX_DRIFT_STATES, type PromptHistory } from '../history/prompt-history.ts';
+import { classifyDifference, type ComparedDifference, type DifferenceCause } from './classify-difference.ts';
+import type { PromptChanges } from './plan-changes.ts';
+import { wasMovedAfterSync } from './was-moved-after-sync.ts';
 
-/** The data from which promptsync finds the drift of one prompt. */
-type DriftInput = {
-  readonly headFile: PromptFile;
-  readonly baseFile: PromptFile;
-  /** The changes that make the service match the head. */
-  readonly head: readonly Change[];
-  /** The changes that would make the service match the base. */
-  readonly base: readonly Change[];
-  readonly observed: ObservedPrompt;
-  /** The earlier states of the file. */
-  readonly former: FormerStates;
-  /** For each environment, the commit of the live branch that first wanted what the pin at the base wants. */
-  readonly wantedSince: WantedSinceByEnvironment;
-  /** The states that the base wants and the service does not have. */
-  readonly unmetWants: UnmetWants;
-  /** The commits that the records of active versions name and that the clone does not have. */
-  readonly missingCommits: ReadonlySet<string>;
-  /** The git sources of active versions without a version record, by version id. */
-  readonly messageSources: ReadonlyMap<string, VersionSource>;
-  /** True if the user specified no base. */
-  readonly isDefaultBase: boolean;
-};
-
-/** The drift of one prompt, and the annotations. With a default base, annotations replace `unfinished` drift. */
+/** The drift of one prompt, and the notes about changes that do not come from the head. */
 export type DriftResult = { readonly drift: readonly Drift[]; readonly annotations: readonly ChangeAnnotation[] };
 
 export const NO_DRIFT: DriftResult = { drift: [], annotations: [] };
 
-/**
- * Finds the environments and fields whose current state differs from both the base and the head. If the current state
- * differs only from the head, the head requests a change, and there is no drift.
- */
-export function findDrift(compared: DriftInput): DriftResult {
-  const activations = compared.head.filter((change) => change.kind === 'set-active');
-  const drift = [
-    ...activations.flatMap((change) => findEnvironmentDrift(change, compared)),
-    ...findFieldDrift(compared),
-  ];
-  if (!compared.isDefaultBase) return { drift, annotations: [] };
-  const { outside = [], unfinished = [] } = Object.groupBy(drift, ({ kind }) => kind);
-  return { drift: outside, annotations: unfinished.flatMap((one) => annotate(one, compared.unmetWants)) };
-}
+/** What the head or the base wants: the file, and the changes that make the service match it. */
+export type WantedChanges = PromptChanges & { readonly file: PromptFile };
 
-/**
- * Makes the annotation of a change that an earlier commit requested. Returns an empty list if promptsync does not know
- * this commit. Also returns an empty list if the base and the head want different states, because the change then comes
- * from the head.
- */
-function annotate(drift: Drift, { environments, fields }: UnmetWants): readonly ChangeAnnotation[] {
-  if (!drift.restoresBase) return [];
-  if (drift.subject === 'field') {
-    const want = fields.get(drift.field);
-    return want === undefined ? [] : [{ subject: 'field', field: drift.field, want }];
-  }
-  const want = environments.get(drift.environment);
-  return want === undefined ? [] : [{ subject: 'environment', environment: drift.environment, want }];
-}
+/** An environment or a field whose state in the service differs from what the base and from what the head wants. */
+export type Difference = EnvironmentDifference | FieldDifference;
 
-function findEnvironmentDrift({ environment, after }: SetActive, compared: DriftInput): readonly Drift[] {
-  const { base, former } = compared;
-  const baseChange = base
-    .filter((change) => change.kind === 'set-active')
-    .find((change) => change.environment === environment);
-  if (baseChange === undefined) return [];
-  const version = compared.observed.active.get(environment) ?? null;
-  const formerPins = former.pins.get(environment) ?? [];
-  const want = compared.unmetWants.environments.get(environment);
-  const isFormer = want?.wasCurrentWanted === true || formerPins.some((pin) => version && meansVersion(pin, version));
-  const wasWanted = version === null || isFormer;
-  const isMoved = showsMoveAfterSync(baseChange, compared) || showsMoveInRecords(want);
-  const kind = !isMoved && (wasWanted || isFirstWant(want, compared)) ? 'unfinished' : 'outside';
-  const observed = version && makeServedVersion(version, compared);
-  const expected = baseChange.after;
-  return [
-    { subject: 'environment', environment, kind, restoresBase: isSameTarget(after, expected), expected, observed },
-  ];
-}
+type EnvironmentDifference = {
+  readonly subject: 'environment';
+  readonly environment: string;
+  /** The version that the environment serves. Null if no version is active. */
+  readonly current: KnownVersion | null;
+  /** The version that the base wants. */
+  readonly expected: VersionRef | NewVersionRef;
+  /** Whether the head wants the same as the base. */
+  readonly restoresBase: boolean;
+};
 
-/**
- * Returns true if the times of the versions show that the environment served what the base wants, and that somebody
- * moved it afterward.
- */
-function showsMoveAfterSync(
-  baseChange: SetActive,
-  { headFile, baseFile, head, observed, wantedSince }: DriftInput,
-): boolean {
-  const activeAsWanted = listActiveAsWanted(headFile, head, observed);
-  const evidence = makeMoveEvidence(baseChange, { file: baseFile, observed, wantedSince, activeAsWanted });
-  return evidence !== null && wasMovedAfterSync(evidence);
-}
+type FieldDifference = {
+  readonly subject: 'field';
+  readonly field: FieldName;
+  readonly current: string;
+  readonly expected: string;
+  readonly restoresBase: boolean;
+};
 
-/**
- * Returns true if the version records show that the environment served what the base wants. Somebody must then have
- * moved the environment. Returns false if another commit wants the version that the environment serves now, because
- * that commit may explain the move.
- */
-function showsMoveInRecords(want: UnmetWant | undefined): boolean {
-  return want !== undefined && want.wasLive && want.rival === null;
-}
-
-/**
- * Returns true if the file has never wanted another state, and no version record shows that the service ever had the
- * wanted state. For example, a file that somebody wrote by hand does not drift before its first sync. Returns false for
- * a base that the user specified, because such a base declares what was synced.
- */
-function isFirstWant(want: UnmetWant | undefined, { isDefaultBase }: DriftInput): boolean {
-  return isDefaultBase && want !== undefined && want.isFirst && !want.isRecorded;
-}
-
-/** Returns the active version of each environment that the file pins and in which nothing has to change. */
-export function listActiveAsWanted(
-  { pins }: PromptFile,
-  changes: readonly Change[],
-  { active }: ObservedPrompt,
-): ReadonlyMap<string, KnownVersion> {
-  const changing = listChangingEnvironments(changes);
-  const entries = pins.flatMap(({ environment }): readonly [string, KnownVersion][] => {
-    const version = active.get(environment) ?? null;
-    return version === null || changing.has(environment) ? [] : [[environment, version]];
+/** Lists the environments and the fields whose state in the service differs from what the base and the head want. */
+export function listDifferences(
+  head: WantedChanges,
+  base: WantedChanges,
+  { active }: Pick<ObservedPrompt, 'active'>,
+): readonly Difference[] {
+  const environments = head.pins.flatMap(({ pin: { environment }, after }): readonly Difference[] => {
+    const expected = base.pins.find(({ pin }) => pin.environment === environment)?.after ?? null;
+    if (after === null || expected === null) return [];
+    const current = active.get(environment) ?? null;
+    return [{ subject: 'environment', environment, current, expected, restoresBase: isSameTarget(after, expected) }];
   });
-  return new Map(entries);
+  const fields = FIELDS.flatMap((field): readonly Difference[] => {
+    const wanted = findFieldChange(head, field);
+    const expected = findFieldChange(base, field)?.after;
+    if (wanted === undefined || expected === undefined) return [];
+    return [{ subject: 'field', field, current: wanted.before, expected, restoresBase: wanted.after === expected }];
+  });
+  return [...environments, ...fields];
+}
+
+function findFieldChange({ changes }: WantedChanges, field: FieldName) {
+  return changes.find((change) => change.kind === 'update-prompt')?.fields[field];
+}
+
+/** Returns true if a state of the file wants what the service has in the environment or the field of a difference. */
+export function wantsCurrent(
+  difference: Difference,
+  state: LineState,
+  { metadata }: Pick<ObservedPrompt, 'metadata'>,
+): boolean {
+  if (difference.subject === 'field') return state.file[difference.field] === difference.current;
+  return difference.current !== null && wantsVersion(state, difference.environment, difference.current, metadata);
+}
+
+/**
+ * Finds the drift of one prompt. A base that the user gave shows drift of both kinds. With a default base, only the notes
+ * tell about an unfinished sync.
+ */
+export function findDrift(
+  head: WantedChanges,
+  base: WantedChanges,
+  observed: ObservedPrompt,
+  history: PromptHistory,
+  isDefaultBase: boolean,
+): DriftResult {
+  const { base: baseHistory } = history;
+  if (baseHistory === null) return NO_DRIFT;
+  const compared = { base, observed, history, baseHistory };
+  const results = listDifferences(head, base, observed).map((difference): DriftResult => {
+    const evidence = makeEvidence(difference, compared);
+    const cause = classifyDifference(evidence, {
+      all: [...baseHistory.line.states, ...history.line.states.slice(0, MAX_DRIFT_STATES)],
+      head: baseHistory.headStates,
+      tip: baseHistory.tipStates,
+      isShallow: history.isShallow,
+    });
+    const isDrift = cause === 'outside' || (cause === 'unfinished' && !isDefaultBase);
+    return {
+      drift: isDrift ? [makeDrift(difference, cause, evidence.wasMoved, baseHistory)] : [],
+      annotations: makeAnnotations(difference, cause, compared),
+    };
+  });
+  return {
+    drift: results.flatMap(({ drift }) => drift),
+    annotations: results.flatMap(({ annotations }) => annotations),
+  };
+}
+
+/** A prompt at the base, and everything with which promptsync compares it. */
+type ComparedPrompt = {
+  readonly base: WantedChanges;
+  readonly observed: ObservedPrompt;
+  readonly baseHistory: BaseHistory;
+};
+
+function makeEvidence(difference: Difference, compared: ComparedPrompt): ComparedDifference {
+  const { observed } = compared;
+  const run = countRunOf(difference, compared);
+  const before = compared.baseHistory.line.states.slice(run);
+  const wanting = { wantsCurrent: (state: LineState) => wantsCurrent(difference, state, observed) };
+  if (difference.subject === 'field') {
+    const isAdded = run < compared.baseHistory.line.states.length;
+    const isManagedBefore = before.some(({ file }) => file[difference.field] !== undefined);
+    const wasNeverSynced = !observed.known.some(({ isManaged }) => isManaged === true);
+    const isFirstWant = (isAdded && !isManagedBefore) || wasNeverSynced;
+    return { ...wanting, isNothing: false, isMovingRef: false, wasMoved: false, isFirstWant };
+  }
+  const { environment, current, expected } = difference;
+  const isPinnedBefore = before.some(({ file }) => findPin(file.pins, environment) !== undefined);
+  const isOlder = isNewVersionRef(expected) || (current !== null && isOlderVersion(current, expected));
+  return {
+    ...wanting,
+    isNothing: current === null,
+    isMovingRef: isMovingRef(environment, compared),
+    wasMoved: wasMoved(difference, compared),
+    isFirstWant: !isPinnedBefore && isOlder,
+  };
+}
+
+/** Counts the states of the base's line since which the base wants the same in the environment or the field. */
+function countRunOf(difference: Difference, { base, baseHistory: { line } }: ComparedPrompt): number {
+  if (difference.subject === 'environment') return countRun(line, difference.environment);
+  return countNewest(line.states, ({ file }) => file[difference.field] === base.file[difference.field]);
+}
+
+function isMovingRef(environment: string, { baseHistory: { line } }: ComparedPrompt): boolean {
+  const want = line.states[0]?.wants.get(environment);
+  return want?.kind === 'content' && want.isMoving;
+}
+
+function isOlderVersion(version: KnownVersion, other: VersionRef): boolean {
+  return other.number !== null && version.number < other.number;
+}
+
+/** Returns true if the times of the versions show that somebody moved the environment after a sync of the base. */
+function wasMoved({ environment, current, expected }: EnvironmentDifference, compared: ComparedPrompt): boolean {
+  const { base, observed, baseHistory } = compared;
+  const wanted = isNewVersionRef(expected) ? undefined : observed.known.find(({ id }) => id === expected.id);
+  if (wanted === undefined) return false;
+  const findSince = (name: string) => findStartOfRun(baseHistory.line, countRun(baseHistory.line, name));
+  const since = findSince(environment);
+  const servedBySameCommit = base.pins.flatMap(({ pin, after, problems }): readonly KnownVersion[] => {
+    const isAsWanted = after === null && problems.length === 0;
+    const served = observed.active.get(pin.environment) ?? null;
+    return isAsWanted && served !== null && findSince(pin.environment)?.commit === since?.commit ? [served] : [];
+  });
+  return wasMovedAfterSync({ wanted, served: current, wantedSince: since?.time ?? null, servedBySameCommit });
+}
+
+function makeDrift(
+  difference: Difference,
+  cause: DifferenceCause,
+  wasMovedAway: boolean,
+  baseHistory: BaseHistory,
+): Drift {
+  const { restoresBase } = difference;
+  const kind = cause === 'outside' ? 'outside' : 'unfinished';
+  if (difference.subject === 'field') {
+    const { field, expected, current } = difference;
+    return { subject: 'field', field, kind, restoresBase, expected, observed: current };
+  }
+  const { environment, expected, current } = difference;
+  const isMovedBack =
+    kind === 'outside' &&
+    wasMovedAway &&
+    current !== null &&
+    !isNewVersionRef(expected) &&
+    isOlderVersion(current, expected);
+  const observed = current && makeServedVersion(current, baseHistory);
+  return {
+    subject: 'environment',
+    environment,
+    kind,
+    restoresBase,
+    expected,
+    observed,
+    ...(isMovedBack && { isMovedBack }),
+  };
+}
+
+/**
+ * Makes the note about a change that does not come from the head. There is none if the head wants something else than the
+ * base, or if promptsync does not know the commit since which the base wants it.
+ */
+function makeAnnotations(
+  difference: Difference,
+  cause: DifferenceCause,
+  compared: ComparedPrompt,
+): readonly ChangeAnnotation[] {
+  const note = makeNote(difference, cause, compared);
+  if (note === null) return [];
+  return difference.subject === 'field'
+    ? [{ subject: 'field', field: difference.field, note }]
+    : [{ subject: 'environment', environment: difference.environment, note }];
+}
+
+function makeNote(difference: Difference, cause: DifferenceCause, compared: ComparedPrompt): ChangeNote | null {
+  if (cause === 'behind') return { kind: 'behind' };
+  if (cause !== 'unfinished' || !difference.restoresBase) return null;
+  if (difference.subject === 'environment' && isMovingRef(difference.environment, compared)) return null;
+  const { line, unmergedCommits } = compared.baseHistory;
+  const { commit = null, time = null } = findStartOfRun(line, countRunOf(difference, compared)) ?? {};
+  if (commit === null || time === null) return null;
+  return { kind: 'wanted-since', commit, time, isMerged: !unmergedCommits.has(commit) };
 }
 
 /**
@@ -146,7 +241,7 @@ export function listActiveAsWanted(
  */
 function makeServedVersion(
   { isManaged, source, ...version }: KnownVersion,
-  { missingCommits, messageSources }: Pick<DriftInput, 'missingCommits' | 'messageSources'>,
+  { missingCommits, messageSources }: BaseHistory,
 ): ServedVersion {
   const commit = (isManaged ? source : messageSources.get(version.id))?.commit;
   return {
@@ -156,25 +251,4 @@ function makeServedVersion(
     ...(commit !== undefined && missingCommits.has(commit) && { isCommitMissing: true }),
     ...(version.staysKnown && { pin: String(version.number) }),
   };
-}
-
-function findFieldDrift(compared: DriftInput): readonly Drift[] {
-  const { head, base, former, unmetWants } = compared;
-  const headFields = collectFieldChanges(head);
-  const baseFields = collectFieldChanges(base);
-  return FIELDS.flatMap((field): readonly Drift[] => {
-    const expected = baseFields[field]?.after;
-    const observed = headFields[field]?.before;
-    if (expected === undefined || observed === undefined) return [];
-    const want = unmetWants.fields.get(field);
-    const isFormer =
-      want?.wasCurrentWanted === true || former.fields.some((earlier) => (earlier[field] ?? '') === observed);
-    const kind = isFormer || isFirstWant(want, compared) ? 'unfinished' : 'outside';
-    const restoresBase = headFields[field]?.after === expected;
-    return [{ subject: 'field', field, kind, restoresBase, expected, observed }];
-  });
-}
-
-function collectFieldChanges(changes: readonly Change[]): UpdatePrompt['fields'] {
-  return changes.find((change) => change.kind === 'update-prompt')?.fields ?? {};
 }

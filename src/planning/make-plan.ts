@@ -1,11 +1,4 @@
-import {
-  type DesiredState,
-  getContentsAtRefs,
-  type PlanningHistory,
-  NO_PLANNING_HISTORY,
-  NO_UNMET_WANTS,
-  sortPins,
-} from '../domain/desired-state.ts';
+import { type DesiredState, getContentsAtRefs, sortPins } from '../domain/desired-state.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import {
   type Change,
@@ -19,7 +12,13 @@ import type { VersionRef } from '../domain/versions.ts';
 import { mayGetBaseline } from '../domain/pin-target.ts';
 import { type Pin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { makeBaseline, planChanges, type PinContext, type ResolvedPin } from './plan-changes.ts';
+import {
+  NO_PLANNING_HISTORY,
+  NO_PROMPT_HISTORY,
+  type PlanningHistory,
+  type PromptHistory,
+} from '../history/prompt-history.ts';
+import { makeBaseline, planChanges, type PinContext, type PromptChanges, type ResolvedPin } from './plan-changes.ts';
 import { type DriftResult, findDrift, NO_DRIFT } from './find-drift.ts';
 import { checkFixedPins, checkPromotions, warnAboutUnaskedSources } from './check-promotions.ts';
 import { makePlanScope, type PlanScope, selectChanges, selectDrift } from './make-plan-scope.ts';
@@ -36,7 +35,7 @@ export function makePlan(
     const observed = observation.observed.get(file.id);
     return observed === undefined
       ? makeUnobservedPlan(file, observation.failed)
-      : planPrompt(file, observed, desired, history);
+      : planPrompt(file, observed, desired, history.get(file.id));
   });
   const prompts = plans.toSorted((a, b) => (a.file.path < b.file.path ? -1 : 1));
   return { prompts, digest: computePlanDigest(prompts) };
@@ -50,7 +49,7 @@ export function planPrompt(
   written: PromptFile,
   observed: ObservedPrompt,
   desired: PlanInput,
-  history: PlanningHistory = NO_PLANNING_HISTORY,
+  history: PromptHistory = NO_PROMPT_HISTORY,
 ): PromptPlan {
   const file = { ...written, pins: sortPins(written.pins, desired) };
   const context = { file, observed, contentsAtRefs: getContentsAtRefs(desired, file.id) };
@@ -65,7 +64,10 @@ export function planPrompt(
   const problems = [...pins.flatMap((pin) => pin.problems), ...refusals];
   const status = choosePlanStatus(problems, changes);
   const pinsToFind = refusals.length > 0 ? [] : listPinsToFind(pins, allPins, changes);
-  const { drift, annotations } = selectDrift(findDriftSinceBase(desired, context, allChanges, history), scope);
+  const { drift, annotations } = selectDrift(
+    findDriftSinceBase(desired, context, { pins: allPins, changes: allChanges }, history),
+    scope,
+  );
   const warnings = [
     ...warnAboutUnaskedSources(changes, file, desired),
     ...observed.problems.map((problem) => ({ ...problem, path: file.path })),
@@ -92,13 +94,13 @@ type ScopedChanges = {
 };
 
 /** Plans all changes of a prompt, and selects those that the run includes. */
-function planChangesInScope(context: PinContext, scope: PlanScope, history: PlanningHistory): ScopedChanges {
+function planChangesInScope(context: PinContext, scope: PlanScope, history: PromptHistory): ScopedChanges {
   const { file } = context;
   const { pins: allPins, changes: allChanges } = planChanges(context, history);
   const pins = allPins.filter(({ pin }) => scope.includesEnvironment(pin.environment));
   const selectedChanges = selectChanges(allChanges, scope);
   const mustAddBaseline = needsBaselineOfItsOwn(selectedChanges, allChanges, context, scope);
-  const baselines = mustAddBaseline ? [makeBaseline(file, history.provenance.get(file.path) ?? {})] : [];
+  const baselines = mustAddBaseline ? [makeBaseline(file, history.provenance)] : [];
   return { pins, allPins, changes: [...baselines, ...selectedChanges], allChanges };
 }
 
@@ -146,25 +148,14 @@ function choosePlanStatus(problems: readonly Problem[], changes: readonly Change
 function findDriftSinceBase(
   { base }: PlanInput,
   context: PinContext,
-  head: readonly Change[],
-  history: PlanningHistory,
+  head: PromptChanges,
+  history: PromptHistory,
 ): DriftResult {
-  const file = base?.files.get(context.file.id);
-  if (base === null || file === undefined) return NO_DRIFT;
-  const { observed } = context;
-  return findDrift({
-    headFile: context.file,
-    baseFile: file,
-    head,
-    base: planChanges({ ...context, file }, history).changes,
-    observed,
-    former: history.formerStates.get(file.id) ?? { pins: new Map(), fields: [] },
-    wantedSince: history.wantedSince.get(file.id) ?? new Map(),
-    unmetWants: history.unmetWants.get(file.id) ?? NO_UNMET_WANTS,
-    missingCommits: history.missingCommits,
-    messageSources: history.messageSources.get(file.id) ?? new Map(),
-    isDefaultBase: base.isDefault,
-  });
+  const { file, observed } = context;
+  const baseFile = base?.files.get(file.id);
+  if (base === null || baseFile === undefined) return NO_DRIFT;
+  const wantedByBase = { file: baseFile, ...planChanges({ ...context, file: baseFile }, history) };
+  return findDrift({ file, ...head }, wantedByBase, observed, history, base.isDefault);
 }
 
 function makeUnobservedPlan(file: PromptFile, failed: Observation['failed']): PromptPlan {

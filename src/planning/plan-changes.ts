@@ -1,4 +1,4 @@
-import type { ChangeSummariesByRef, PlanningHistory } from '../domain/desired-state.ts';
+import type { ChangeSummariesByRef, PromptHistory } from '../history/prompt-history.ts';
 import { chooseVersionToCreate, findPinTargets, type PinTarget } from '../domain/pin-target.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import {
@@ -38,7 +38,7 @@ export type ResolvedPin = {
 };
 
 /** The resolved pins and the planned changes of one prompt. */
-type PromptChanges = {
+export type PromptChanges = {
   /** The pins in the order of the file. */
   readonly pins: readonly ResolvedPin[];
   /** The changes in the order in which promptsync applies them. */
@@ -57,16 +57,12 @@ type ContentSources = {
 /** Plans the changes that make the service match one file. */
 export function planChanges(
   context: PinContext,
-  { provenance, changeSummaries }: Pick<PlanningHistory, 'provenance' | 'changeSummaries'>,
+  { provenance, changeSummaries }: Pick<PromptHistory, 'provenance' | 'changeSummaries'>,
 ): PromptChanges {
   const { file, observed, contentsAtRefs } = context;
   const targets = findPinTargets(file, observed, contentsAtRefs);
   const pins = file.pins.map((pin, index) => resolvePin(pin, targets[index] ?? { kind: 'unknown' }, context));
-  const sources = {
-    atRefs: contentsAtRefs,
-    provenance: provenance.get(file.path) ?? {},
-    changeSummaries: changeSummaries.get(file.id) ?? new Map(),
-  };
+  const sources = { atRefs: contentsAtRefs, provenance, changeSummaries };
   const creates = planCreates(context, targets, sources);
   const activations = pins.flatMap((pin) => makeActivation(pin, observed));
   const fields = compareFields(file, observed.fields);

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readContentsAtRefs } from '../../src/desired/read-at-commit.ts';
+import { readContentsAtRefs } from '../../src/history/read-at-commit.ts';
 import type { ContentAtRef } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Problem } from '../../src/problem.ts';

@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import type { Config } from '../config/config.ts';
 import { matchesDigest } from '../domain/content.ts';
 import type { DesiredState } from '../domain/desired-state.ts';
 import type { ContentAtRef } from '../domain/plan.ts';
@@ -7,10 +8,23 @@ import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { LENIENT_SETTINGS, parsePromptFile, type ParseResult } from '../files/parse-prompt-file.ts';
 import { batchCalls, type BatchedCall } from '../git/open-git.ts';
+import type { Repository } from '../git/open-repository.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
 import type { PinnedRef } from '../git/resolve-refs.ts';
-import type { PromptRepository } from './open-workspace.ts';
 import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
+
+/**
+ * The git repository of a workspace. Prompt files at earlier commits are parsed for the configuration of the workspace:
+ * the pins of `otherEnvironments` do not count as its pins. `branch` decides which remote the branches in pins refer to.
+ */
+export type PromptRepository = Repository & Pick<Config, 'otherEnvironments' | 'branch'>;
+
+/** The live branch, and the repository with its history. */
+export type LiveBranch = {
+  readonly repository: PromptRepository;
+  /** The name of the branch. Null if the configuration does not name it. */
+  readonly branch: string | null;
+};
 
 /**
  * Parses a prompt file as of a commit. Its path is relative to the repository root, and so is the path in the result.
@@ -21,7 +35,11 @@ export async function parseFileAtCommit(
   { commit, path }: FileAtCommit,
 ): Promise<ParseResult | null> {
   const blob = await repository.findBlobId(commit, path);
-  if (blob === null) return null;
+  return blob === null ? null : parseBlob(repository, blob, path);
+}
+
+/** Parses a prompt file with the given blob id and path. The path is relative to the repository root. */
+export function parseBlob(repository: PromptRepository, blob: string, path: string): Promise<ParseResult> {
   const results = parsedFiles.get(repository) ?? new Map<string, Promise<ParseResult>>();
   parsedFiles.set(repository, results);
   const key = [blob, path].join('\0');

@@ -2,7 +2,7 @@ import { findCommitIdInMessage } from '../domain/commit-message.ts';
 import { matchesDigest } from '../domain/content.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { KnownVersion, VersionSource } from '../domain/versions.ts';
-import type { PromptRepository } from './open-workspace.ts';
+import type { PromptRepository } from './read-at-commit.ts';
 import { findFileAtCommit, type PromptLocation } from './read-at-commit.ts';
 
 /**

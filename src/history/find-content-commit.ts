@@ -1,0 +1,42 @@
+import { type Content, isEqualContent } from '../domain/content.ts';
+import { countNewest, findStartOfRun } from './line.ts';
+import type { LiveBranch, PromptLocation } from './read-at-commit.ts';
+import { readLine } from './read-line.ts';
+
+/** Content that an environment should serve. */
+export type WantedContent = {
+  /** Returns true if a file with the given content is in sync with the wanted content. */
+  readonly isWanted: (content: Content) => boolean;
+  /**
+   * Returns true if the given content is exactly the wanted content. For a version with metadata, several contents
+   * count as wanted, because a file that does not manage metadata is in sync with any metadata.
+   */
+  readonly isExact: (content: Content) => boolean;
+};
+
+/** The full id of a commit, and the content of a prompt file at that commit. */
+type ContentCommit = { readonly commit: string; readonly content: Content };
+
+/**
+ * Finds the commit that introduced the wanted content of a prompt file on the live branch: the oldest state of the newest
+ * unbroken series of states with equal content. Prefers exact content. If the clone does not know the tip of the live
+ * branch, searches the line of HEAD.
+ *
+ * Returns null if no state has the content. Also returns null if older states may have it, because the line is cut.
+ */
+export async function findContentCommit(
+  file: PromptLocation,
+  { isWanted, isExact }: WantedContent,
+  { repository, branch }: LiveBranch,
+): Promise<ContentCommit | null> {
+  const tip = (await repository.findKnownTip(branch))?.commit ?? repository.head;
+  if (tip === null) return null;
+  const { states, isCut } = await readLine(file, tip, repository);
+  const wanted = states.map((state) => state.file.content).filter(isWanted);
+  const content = wanted.find(isExact) ?? wanted[0];
+  if (content === undefined) return null;
+  const series = states.slice(states.findIndex((state) => isEqualContent(state.file.content, content)));
+  const length = countNewest(series, (state) => isEqualContent(state.file.content, content));
+  const commit = findStartOfRun({ states: series, isCut }, length)?.commit ?? null;
+  return commit === null ? null : { commit, content };
+}

@@ -1,0 +1,139 @@
+import { type Content, isEqualContent, isInSync, toStoredContent } from '../domain/content.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import {
+  findPinnedVersion,
+  findVersionWithContent,
+  type KnownVersion,
+  type VersionTraits,
+} from '../domain/versions.ts';
+
+/**
+ * The line of a prompt: the states of its file on the first-parent history of a commit, newest first. promptsync decides
+ * everything that depends on history from this list: drift, promotion order, rollbacks, pulls and histories.
+ */
+export type Line = {
+  readonly states: readonly LineState[];
+  /** Whether older states may exist that promptsync has not read. */
+  readonly isCut: boolean;
+  /** Whether the line reaches the first state of the file, and that is not a file that came back after a deletion. */
+  readonly isComplete: boolean;
+};
+
+/** One state of a prompt's file. */
+export type LineState = {
+  /** The first-parent commit that created the state. Null for uncommitted edits, which only the newest state can be. */
+  readonly commit: string | null;
+  /** The committer date of the commit, in seconds since 1970. Null for uncommitted edits. */
+  readonly time: number | null;
+  readonly file: PromptFile;
+  /**
+   * What the state wants in each pinned environment, including the environments that another configuration manages.
+   * Omits a pin that wants nothing: an old pin to a moving ref, a pin to a ref that git does not know, and a version
+   * that only the service of another configuration has.
+   */
+  readonly wants: ReadonlyMap<string, Want>;
+};
+
+/** What a pin wants: the version with a number or an id, or any version that holds some content. */
+export type Want =
+  | { readonly kind: 'number'; readonly number: number }
+  | { readonly kind: 'version'; readonly id: string }
+  | {
+      readonly kind: 'content';
+      readonly content: Content;
+      /** Whether the content comes from a ref that can move to another commit, such as a branch. */
+      readonly isMoving: boolean;
+    };
+
+/** The line of a prompt without history, for example outside a repository. */
+export const EMPTY_LINE: Line = { states: [], isCut: false, isComplete: false };
+
+/** Returns true if both wants name the same number, the same id or the same content. */
+export function isSameWant(one: Want, other: Want): boolean {
+  switch (one.kind) {
+    case 'number':
+      return other.kind === 'number' && one.number === other.number;
+    case 'version':
+      return other.kind === 'version' && one.id === other.id;
+    case 'content':
+      return other.kind === 'content' && isEqualContent(one.content, other.content);
+  }
+}
+
+/**
+ * Returns true if a want names this version, or if the version holds the wanted content. A version whose text is unknown
+ * holds no content.
+ * @param metadata whether the service stores the metadata of versions
+ */
+export function namesVersion(want: Want | undefined, version: VersionTraits, metadata: 'kept' | 'dropped'): boolean {
+  switch (want?.kind) {
+    case undefined:
+      return false;
+    case 'number':
+      return want.number === version.number;
+    case 'version':
+      return want.id === version.id;
+    case 'content': {
+      const { digest, metadataDigest } = version;
+      const content = toStoredContent(want.content, metadata);
+      if (digest === undefined) return false;
+      return metadataDigest === undefined ? digest === content.digest : isInSync({ digest, metadataDigest }, content);
+    }
+  }
+}
+
+/**
+ * Returns the known version that a want names. If several hold the wanted content, `findByContent` chooses one of them.
+ */
+export function findWantedVersion(
+  want: Want,
+  known: readonly KnownVersion[],
+  findByContent = (content: Content) => findVersionWithContent(known, content),
+): KnownVersion | undefined {
+  switch (want.kind) {
+    case 'content':
+      return findByContent(want.content);
+    case 'number':
+    case 'version':
+      return findPinnedVersion(known, want);
+  }
+}
+
+/** Returns true if a state wants a version in an environment. */
+export function wantsVersion(
+  { wants }: LineState,
+  environment: string,
+  version: VersionTraits,
+  metadata: 'kept' | 'dropped',
+): boolean {
+  return namesVersion(wants.get(environment), version, metadata);
+}
+
+/**
+ * Counts the states in the run of an environment: the newest states of a line that have the same want. A want of a
+ * moving ref counts for the newest state only, because the ref may have moved since the older states.
+ */
+export function countRun({ states }: Pick<Line, 'states'>, environment: string): number {
+  const want = states[0]?.wants.get(environment);
+  if (want === undefined) return 0;
+  if (want.kind === 'content' && want.isMoving) return 1;
+  return countNewest(states, ({ wants }) => {
+    const earlier = wants.get(environment);
+    return earlier !== undefined && isSameWant(want, earlier);
+  });
+}
+
+/** Counts the states from the newest one down to the first one that does not match. */
+export function countNewest(states: readonly LineState[], matches: (state: LineState) => boolean): number {
+  const end = states.findIndex((state) => !matches(state));
+  return end === -1 ? states.length : end;
+}
+
+/**
+ * Returns the oldest state of a run. Returns null if the run may have begun before the oldest known state.
+ * @param length the number of states in the run
+ */
+export function findStartOfRun({ states, isCut }: Pick<Line, 'states' | 'isCut'>, length: number): LineState | null {
+  if (isCut && length === states.length) return null;
+  return states[length - 1] ?? null;
+}

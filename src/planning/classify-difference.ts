@@ -1,0 +1,51 @@
+import type { LineState } from '../history/line.ts';
+
+/**
+ * The cause of a difference between the service and the base:
+ * - `head`: The change comes from the head, because a state that the base lacks wants what the service has.
+ * - `behind`: The live branch wants what the service has, and HEAD does not contain that commit yet.
+ * - `outside`: Somebody changed the service.
+ * - `first`: The base wants this for the first time, and no sync has put it into the service yet.
+ * - `unfinished`: A sync has not finished, or somebody put back an earlier state. promptsync cannot know which.
+ */
+export type DifferenceCause = 'head' | 'behind' | 'outside' | 'first' | 'unfinished';
+
+/** An environment or a field whose state in the service differs from what the base and the head want. */
+export type ComparedDifference = {
+  /** Returns true if a state of the file wants what the service has. False if the service has nothing there. */
+  readonly wantsCurrent: (state: LineState) => boolean;
+  /** Whether no version is active in the environment. */
+  readonly isNothing: boolean;
+  /** Whether the pin at the base is a moving ref. It has no run. */
+  readonly isMovingRef: boolean;
+  /** Whether the provider shows that the environment was moved after what the base wants had been applied. */
+  readonly wasMoved: boolean;
+  /** Whether what the base wants is its first want there, and the service still has what was there before. */
+  readonly isFirstWant: boolean;
+};
+
+/** The states of the file with which promptsync compares the service. */
+export type ComparedStates = {
+  /** The states of the base's line and of the head's line. */
+  readonly all: readonly LineState[];
+  /** The states of the head's line that the base lacks. */
+  readonly head: readonly LineState[];
+  /** The states of the live branch's tip that HEAD lacks. */
+  readonly tip: readonly LineState[];
+  readonly isShallow: boolean;
+};
+
+/** Finds the cause of a difference. The first row that applies decides. */
+export function classifyDifference(
+  { wantsCurrent, isNothing, isMovingRef, wasMoved, isFirstWant }: ComparedDifference,
+  { all, head, tip, isShallow }: ComparedStates,
+): DifferenceCause {
+  if (head.some(wantsCurrent)) return 'head';
+  if (isMovingRef) return 'unfinished';
+  if (!isNothing && tip.some(wantsCurrent)) return 'behind';
+  if (isShallow) return 'unfinished';
+  if (wasMoved) return 'outside';
+  if (isNothing) return 'unfinished';
+  if (isFirstWant) return 'first';
+  return all.some(wantsCurrent) ? 'unfinished' : 'outside';
+}
