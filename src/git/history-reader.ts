@@ -1,19 +1,13 @@
 import { extname } from 'node:path';
-import type { Provenance } from '../domain/plan.ts';
 import type { CommitInfo } from '../domain/history.ts';
 import { type DeletedFile, followFiles, type FollowReaders, listDeletedFiles } from './follow-files.ts';
 import { batchCalls, splitLines, makePathspecs, type RunGit, type Git } from './open-git.ts';
 import type { BlobCache } from './file-reader.ts';
-import { FULL_HISTORY, MAX_COMMITS, type LogEntry, readCommitInfos, readCommitTimes, readLog } from './read-log.ts';
-import { type FileAtCommit, makeFileKey, parseFileKey } from './read-trees.ts';
+import { FULL_HISTORY, MAX_COMMITS, readCommitInfos, readCommitTimes, readLog } from './read-log.ts';
+import { type FileAtCommit, makeFileKey } from './read-trees.ts';
 
 /** Functions that read the history of commits and files. Paths are relative to the repository root. */
 export type CommitHistory = {
-  /**
-   * Searches `commit` and its ancestors for the newest commit that changed a file. Returns null if promptsync cannot
-   * determine it, for example because the file does not exist at `commit`.
-   */
-  readonly findLastCommit: (commit: string, path: string) => Promise<Provenance | null>;
   /**
    * Searches the first-parent history of a commit for the commits that changed a file, so each merge counts as one change.
    * Returns them newest first. Follows renames, so each entry has the path that the file had at that commit.
@@ -60,20 +54,16 @@ export type CommitHistory = {
 
 export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCache): CommitHistory {
   const readers = { run, runWithInput, blobCache, times: new Map<string, number>() };
-  const findLastTogether = batchCalls((fileKeys) => findLastCommits(readers, fileKeys));
   const followTogether = batchCalls((paths, commit = '') => followFiles(readers, commit, paths));
   /** The followed files, by commit and path. promptsync asks again if it needs more states of a file. */
   const followed = new Map<string, Promise<ReadonlyMap<string, readonly FileAtCommit[]>>>();
   /** The deleted files, by commit and extension. */
   const deletions = new Map<string, Promise<readonly DeletedFile[]>>();
+  const readInfosTogether = batchCalls((ids) => readCommitInfos(runWithInput, ids));
   const findChangingTogether = batchCalls((paths, commit = '') => findCommitsChangingPaths(run, commit, paths));
   const findAncestorsTogether = batchCalls((pairKeys) => findAncestorPairs(runWithInput, pairKeys));
   const runRevList = async (...args: readonly string[]) => splitLines(await run('rev-list', ...args, '--'));
   return {
-    findLastCommit: async (commit, path) => {
-      const fileKey = makeFileKey(commit, path);
-      return (await findLastTogether(fileKey)).get(fileKey) ?? null;
-    },
     followFile: async (commit, path) => {
       const key = makeFileKey(commit, path);
       const touches = followed.get(key) ?? followTogether(path, commit);
@@ -93,7 +83,10 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
       return (await findAncestorsTogether(pairKey)).has(pairKey);
     },
     findUnreferenced: (commits) => findUnreferencedCommits(run, commits),
-    readCommits: (ids) => readCommitInfos(runWithInput, ids),
+    readCommits: async (ids) => {
+      const infos = await Promise.all([...ids].map(async (id) => (await readInfosTogether(id)).get(id)));
+      return new Map(infos.flatMap((info) => (info === undefined ? [] : [[info.commit, info] as const])));
+    },
     readCommitTimes: makeTimeReader(readers),
     mapCommitsToMerges: async (commit) => {
       return mapCommitsToMerges(await runRevList('--parents', `--max-count=${MAX_COMMITS}`, commit));
@@ -234,115 +227,10 @@ export function mapCommitsToMerges(lines: readonly string[]): ReadonlyMap<string
 }
 
 /**
- * The number of newest commits that promptsync searches first. It searches the whole history only if that is not
- * enough. Most files changed recently, and reading a history of 20,000 commits takes four seconds.
- */
-const RECENT_COMMITS = 1000;
-
-/** The value of `--max-count` that makes `git log` print all commits. */
-const ALL_COMMITS = -1;
-
-/**
  * The maximum number of commits whose histories promptsync reads in separate processes. For more commits, a single
  * process reads all histories.
  */
 const MAX_SEPARATE_HISTORIES = 4;
-
-/**
- * The maximum number of commits whose histories promptsync reads one by one, for files whose last commit
- * `searchTogether` cannot determine. Beyond this limit, the last commits of the remaining files stay unknown.
- */
-const MAX_UNCLEAR_COMMITS = 100;
-
-/** Finds the last commit that changed each file. Both the input and the result use the keys from `makeFileKey`. */
-async function findLastCommits(
-  readers: HistoryReaders,
-  fileKeys: readonly string[],
-): Promise<ReadonlyMap<string, Provenance>> {
-  const files = fileKeys.map(parseFileKey);
-  const { size } = new Set(files.map(({ commit }) => commit));
-  const { certain, unclear } =
-    size > MAX_SEPARATE_HISTORIES ? await searchTogether(readers, files) : { certain: [], unclear: files };
-  const byCommit = [...Map.groupBy(unclear, ({ commit }) => commit)].slice(0, MAX_UNCLEAR_COMMITS);
-  const separate = await Promise.all(
-    byCommit.map(async ([commit, filesOfCommit]) => {
-      const paths = filesOfCommit.map(({ path }) => path);
-      const byPath = await findLastCommitsAsOf(readers, commit, paths);
-      return [...byPath].map(([path, last]): [string, Provenance] => [makeFileKey(commit, path), last]);
-    }),
-  );
-  return new Map([...certain, ...separate.flat()]);
-}
-
-/**
- * For each file, finds the newest commit that introduced the content of the file at `asOf`. Searches for all paths
- * together. Omits paths without a regular file at `asOf`.
- */
-async function findLastCommitsAsOf(
-  { run, blobCache }: HistoryReaders,
-  asOf: string,
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, Provenance>> {
-  const blobs = await Promise.all(paths.map(async (path) => [path, await blobCache.findBlobId(asOf, path)] as const));
-  const existing = new Map(blobs.filter(([, blob]) => blob !== null));
-  const lastCommits = new Map<string, Provenance>();
-  for (const maxCount of [RECENT_COMMITS, ALL_COMMITS]) {
-    if (lastCommits.size === existing.size) break;
-    const options = [...FULL_HISTORY, `--max-count=${maxCount}`];
-    for (const { commit, subject, changes } of await readLog(run, ...options, asOf, '--', ...makePathspecs(paths))) {
-      for (const { path, blob } of changes) {
-        // Skip older changes, and changes that a later merge discarded. The content of a discarded change differs from
-        // the content at `asOf`.
-        if (blob === null || existing.get(path) !== blob || lastCommits.has(path)) continue;
-        lastCommits.set(path, makeProvenance({ commit, subject }, path));
-      }
-    }
-  }
-  return lastCommits;
-}
-
-type LastCommitSearch = {
-  /** The files whose last commit is certain. Each entry consists of the key of the file and its last commit. */
-  readonly certain: readonly (readonly [fileKey: string, last: Provenance])[];
-  /**
-   * The files for which the search found several possible last commits. Only the history of the file's own `commit`
-   * shows which of them is the last one.
-   */
-  readonly unclear: readonly FileAtCommit[];
-};
-
-/**
- * Searches the histories of many commits in one process for the commits that gave each file its content. If there is
- * one such commit for a file, it is the last commit. If there are several, the file's own `commit` is the last commit
- * if it is one of them. Otherwise the file is unclear. Omits files without such a commit.
- */
-async function searchTogether(
-  { runWithInput, blobCache }: HistoryReaders,
-  files: readonly FileAtCommit[],
-): Promise<LastCommitSearch> {
-  const paths = [...new Set(files.map(({ path }) => path))];
-  const commits = [...new Set(files.map(({ commit }) => commit))];
-  const runLog = (...args: readonly string[]) => runWithInput(commits, ...args);
-  const entries = await readLog(runLog, ...FULL_HISTORY, '--stdin', '--', ...makePathspecs(paths));
-  const changes = entries.flatMap(({ commit, subject, changes: changesOfCommit }) => {
-    return changesOfCommit.map(({ path, blob }) => ({ commit, subject, path, blob }));
-  });
-  const changesByContent = Map.groupBy(changes, ({ path, blob }) => `${blob}\0${path}`);
-  const certain: [string, Provenance][] = [];
-  const unclear: FileAtCommit[] = [];
-  for (const { commit, path } of files) {
-    const blob = await blobCache.findBlobId(commit, path);
-    const candidates = blob === null ? [] : (changesByContent.get(`${blob}\0${path}`) ?? []);
-    const last = candidates.length === 1 ? candidates[0] : candidates.find((change) => change.commit === commit);
-    if (last !== undefined) certain.push([makeFileKey(commit, path), makeProvenance(last, path)]);
-    else if (candidates.length > 1) unclear.push({ commit, path });
-  }
-  return { certain, unclear };
-}
-
-function makeProvenance({ commit, subject }: Pick<LogEntry, 'commit' | 'subject'>, path: string): Provenance {
-  return { commit, path, ...(subject === '' ? {} : { changeSummary: subject }) };
-}
 
 async function findCommitsChangingPaths(
   run: RunGit,

@@ -32,7 +32,7 @@ export async function readLine(
   while (start !== null) {
     const segment = await readSegment(prompt, start, limit - states.length, repository);
     states.push(...segment.states);
-    if (segment.isCut) return finishLine(states, 'cut');
+    if (segment.isCut || states.length >= limit) return finishLine(states, 'cut');
     start = await findEarlierFile(prompt, start, states.at(-1)?.commit ?? null, repository);
   }
   if (states.length === 0) return EMPTY_LINE;
