@@ -32,12 +32,6 @@ export type VersionRecord = VersionSource & {
   readonly operation: string;
   /** Present if the version is a baseline. */
   readonly baseline?: true | undefined;
-  /**
-   * The id of the version that was active in each observed environment when promptsync wrote the record. Later,
-   * promptsync uses these ids to recognize that somebody moved an environment back. Empty in records from releases
-   * before 0.2.
-   */
-  readonly active: ReadonlyMap<string, string>;
   /** The ledger, with the newest version first. */
   readonly ledger: readonly LedgerEntry[];
 };
@@ -87,7 +81,6 @@ const VersionRecordShape = z.object({
   path: optionalText,
   operation: idShape,
   baseline: optionalMark,
-  active: z.unknown().optional(),
   ledger: z.array(LedgerEntryShape.nullable().catch(null)).catch([]),
 });
 
@@ -98,40 +91,26 @@ const VersionRecordShape = z.object({
 export function parseVersionRecord(metadata: JsonObject | null | undefined): VersionRecord | null {
   const parsed = VersionRecordShape.safeParse(metadata?.[VERSION_RECORD_KEY]);
   if (!parsed.success) return null;
-  const { digest, metadata_digest: metadataDigest, operation, active, ledger } = parsed.data;
+  const { digest, metadata_digest: metadataDigest, operation, ledger } = parsed.data;
   const sentMetadata = metadataDigest === undefined ? {} : { metadataDigest };
   return {
     digest,
     ...sentMetadata,
     ...pickPresentFacts(parsed.data),
     operation,
-    active: parseActiveVersions(active),
     ledger: ledger.flatMap(parseLedgerEntry),
   };
 }
 
-/**
- * Parses the active versions in a version record. Skips invalid entries. Does not use `z.record`, because `z.record`
- * drops an environment with the name `__proto__`.
- */
-function parseActiveVersions(value: unknown): ReadonlyMap<string, string> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map();
-  const entries = Object.entries(value).filter(
-    (entry): entry is [string, string] => idShape.safeParse(entry[1]).success,
-  );
-  return new Map(entries);
-}
-
 /** Converts a version record to JSON. `parseVersionRecord` converts the JSON back to an equal record. */
 export function renderVersionRecord(record: VersionRecord): JsonObject {
-  const { digest, metadataDigest, operation, active, ledger } = record;
+  const { digest, metadataDigest, operation, ledger } = record;
   const sentMetadata = metadataDigest === undefined ? {} : { metadata_digest: metadataDigest };
   return {
     digest,
     ...sentMetadata,
     ...pickPresentFacts(record),
     operation,
-    active: Object.fromEntries(active),
     ledger: ledger.map(renderLedgerEntry),
   };
 }

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { parseVersionRecord } from '../../src/ledger/version-record.ts';
 import { countGit, wrapGit } from '../support/count-git.ts';
 import { cloneOf, commitAll, git, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { promptText, type PromptParts, workspaceFiles } from '../support/prompts.ts';
@@ -50,14 +49,6 @@ function workIn(folder: string, service: TestService) {
     commit: (parts: PromptParts) => {
       writeFiles(folder, { [PATH]: promptText('greeting', { text: 'One', pins: BOTH, ...parts }) });
       return commitAll(folder, 'Change the prompt');
-    },
-    /** Activates the version with this number in production without promptsync. */
-    moveProduction: (number: number) => {
-      const newest = service.store.readPrompt('prm_greeting', 'promptsync')?.active_version;
-      const ledger = parseVersionRecord(newest?.metadata_ ?? null)?.ledger ?? [];
-      const known = [{ number: newest?.version_number, id: newest?.id }, ...ledger];
-      const versionId = known.find((version) => version.number === number)?.id ?? '';
-      service.store.setActive('prm_greeting', { environment: 'production', versionId });
     },
   };
 }
@@ -220,35 +211,6 @@ describe('a prompt file that git treats as a new file after a move', () => {
   test('If the commit that moved and rewrote a prompt file is not synced yet, plan annotates the change with that commit', async () => {
     const { plan, moved } = await makeMovedPrompt();
     expect(await plan()).toMatchObject({ drift: [], activation: { wanted_since: { commit: moved } } });
-  });
-});
-
-describe('evidence in version records', () => {
-  test('If a later version record shows that the pinned version was live, plan reports a move back as drift of the kind "outside"', async () => {
-    const { plan, commit, sync, moveProduction } = await makeSyncedTeam();
-    commit({ pins: { staging: 'latest', production: 2 } });
-    await sync();
-    moveProduction(1);
-    expect(await plan()).toMatchObject({ drift: [], activation: { wanted_since: {} } });
-    moveProduction(2);
-    commit({ text: 'Two', pins: { staging: 'latest', production: 2 } });
-    await sync();
-    moveProduction(1);
-    const { drift } = await plan();
-    expect(drift).toMatchObject([{ environment: 'production', kind: 'outside', observed: { version_number: 1 } }]);
-    expect((await plan('--base', 'HEAD')).drift).toEqual(drift);
-  });
-
-  test('plan ignores a version record whose commit does not have the current pin in its history', async () => {
-    const { plan, commit, sync, moveProduction } = await makeSyncedTeam();
-    commit({ text: 'Two', pins: { staging: 'latest', production: 2 } });
-    await sync();
-    commit({ text: 'Two', pins: { staging: 'latest', production: 1 } });
-    await sync();
-    // The record of version 3 shows that production served version 2. A later commit pins production to version 2 again.
-    const wanted = commit({ text: 'Two', pins: { staging: 'latest', production: 2 } });
-    moveProduction(1);
-    expect(await plan()).toMatchObject({ drift: [], activation: { wanted_since: { commit: wanted } } });
   });
 });
 

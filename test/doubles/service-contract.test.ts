@@ -12,7 +12,6 @@ const stamp: VersionRecord = {
   commit: 'c0ffee',
   path: 'prompts/a.md',
   operation: 'op_1',
-  active: new Map([['staging', 'ver_w']]),
   ledger: [
     { number: 3, id: 'ver_x', digest: computeDigest('Old'), metadataDigest: EMPTY_METADATA_DIGEST, isManaged: false },
     {

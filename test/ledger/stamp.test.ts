@@ -23,19 +23,15 @@ const anyEntry: fc.Arbitrary<LedgerEntry> = fc.record(
   },
   { requiredKeys: ['number', 'id', 'digest', 'metadataDigest', 'isManaged'], noNullPrototype: true },
 );
-const anyActive = fc
-  .array(fc.tuple(fc.oneof(fc.string(), fc.constant('__proto__')), fc.string({ minLength: 1 })))
-  .map((entries): ReadonlyMap<string, string> => new Map(entries));
 const anyStamp: fc.Arbitrary<VersionRecord> = fc.record(
   {
     digest: anyDigest,
     commit: fc.string(),
     path: fc.string(),
     operation: fc.string({ minLength: 1 }),
-    active: anyActive,
     ledger: fc.array(anyEntry),
   },
-  { requiredKeys: ['digest', 'operation', 'active', 'ledger'], noNullPrototype: true },
+  { requiredKeys: ['digest', 'operation', 'ledger'], noNullPrototype: true },
 );
 
 describe('parseVersionRecord', () => {
@@ -122,32 +118,27 @@ describe('parseVersionRecord', () => {
     [
       'parseVersionRecord treats a missing ledger as empty',
       { digest, operation: 'op' },
-      { digest, operation: 'op', active: new Map(), ledger: [] },
+      { digest, operation: 'op', ledger: [] },
     ],
     [
       'parseVersionRecord treats a ledger that is not an array as empty',
       { digest, operation: 'op', ledger: {} },
-      { digest, operation: 'op', active: new Map(), ledger: [] },
+      { digest, operation: 'op', ledger: [] },
     ],
     [
       'parseVersionRecord ignores a commit that is not a string',
       { digest, operation: 'op', commit: 7, ledger: [] },
-      { digest, operation: 'op', active: new Map(), ledger: [] },
+      { digest, operation: 'op', ledger: [] },
     ],
     [
       'parseVersionRecord ignores unknown fields',
       { digest, operation: 'op', ledger: [], more: 1 },
-      { digest, operation: 'op', active: new Map(), ledger: [] },
+      { digest, operation: 'op', ledger: [] },
     ],
     [
       'parseVersionRecord ignores a mark in a ledger entry if the value of the mark is not true',
       { digest, operation: 'op', ledger: [{ ...wireEntry, outside: false, pinned: 'yes', path: null }] },
-      { digest, operation: 'op', active: new Map(), ledger: [entry] },
-    ],
-    [
-      'parseVersionRecord ignores an active version whose id is not a string',
-      { digest, operation: 'op', active: { staging: 7, production: 'ver_1' }, ledger: [] },
-      { digest, operation: 'op', active: new Map([['production', 'ver_1']]), ledger: [] },
+      { digest, operation: 'op', ledger: [entry] },
     ],
   ];
   test.each(lenient)('%s', (_, value, expected) => {

@@ -300,7 +300,6 @@ describe('drift with a default base', () => {
     ...{ commit: 'c1', time: 1_785_196_800, isMerged: true },
     ...{ isFirst: false, wasCurrentWanted: false, isRecorded: false, wasLive: false, rival: null },
   };
-  const rival = { commit: 'c2', branch: 'main' };
   const serves = { active: { staging: theirs, promptsync: one } };
 
   /** Plans a file. The base has the same file unless `base` changes it. `former` lists the texts of earlier commits. */
@@ -327,24 +326,6 @@ describe('drift with a default base', () => {
       'If no earlier commit pinned the environment, the plan annotates the change',
       { isFirst: true },
       ['One'],
-      ANNOTATED,
-    ],
-    [
-      'If a version record shows that the first pinned version was active, the plan reports outside drift',
-      { isFirst: true, isRecorded: true },
-      ['One'],
-      [THEIRS],
-    ],
-    [
-      'If a version record shows that the pinned version was live, the plan reports a move back as outside drift',
-      { isRecorded: true, wasLive: true },
-      ['One', 'Theirs'],
-      [THEIRS],
-    ],
-    [
-      'If another commit requests the current state, the plan ignores the version record and annotates the change',
-      { isRecorded: true, wasLive: true, rival },
-      ['One', 'Theirs'],
       ANNOTATED,
     ],
   ])('%s', (_, want, former, expected) => {

@@ -67,7 +67,6 @@ export function version(number: number, text: string, parts: VersionParts = {}):
           commit: `c${number}`,
           path: 'prompts/a.md',
           operation: `op_${id}`,
-          active: new Map<string, string>(),
           ledger,
         };
   return {
