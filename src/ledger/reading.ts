@@ -231,10 +231,8 @@ function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: Ledger
     return { ...facts, source: isManaged ? { digest, ...pickPresentFacts({ commit, path }) } : null, content: null };
   }
   const { record } = read;
-  const content = omitDigests<JsonObject>(read.content);
-  if (record === null) return { ...facts, source: null, content };
-  const { operation: _, ledger: __, baseline: ___, ...source } = record;
-  return { ...facts, source, content };
+  const source = record && { digest: record.digest, ...pickPresentFacts({ commit: record.commit, path: record.path }) };
+  return { ...facts, source, content: omitDigests<JsonObject>(read.content) };
 }
 
 /**

@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import {
-  digestText,
-  matchesDigest,
-  makeVersionContent,
-  VERSION_RECORD_KEY,
-  type VersionContent,
-} from '../domain/content.ts';
+import { digestText, makeVersionContent, VERSION_RECORD_KEY, type VersionContent } from '../domain/content.ts';
+import type { Digest } from '../domain/digest.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { VersionSource, VersionFacts } from '../domain/versions.ts';
 import type { ServiceVersion } from '../service/prompt-service.ts';
@@ -28,6 +23,8 @@ export type LedgerEntry = VersionFacts & {
 
 /** The data that promptsync stores under the key `promptsync` in the metadata of each version that it creates. */
 export type VersionRecord = VersionSource & {
+  /** The digest of the metadata that promptsync sent. */
+  readonly metadataDigest: Digest;
   /** The unique id of the create call. If the response is lost, promptsync recognizes its own version by this id. */
   readonly operation: string;
   /** Present if the version is a baseline. */
@@ -49,12 +46,7 @@ export type LedgerVersion = {
 
 /** Parses a version from the service, and separates its version record from the user's metadata. */
 export function makeLedgerVersion({ id, number, content: { text, metadata } }: ServiceVersion): LedgerVersion {
-  const content = makeVersionContent(digestText(text), metadata);
-  const record = parseVersionRecord(metadata);
-  // Before version 0.1, the digest in a version record also covered trailing line breaks. Replace such a digest with
-  // the digest that promptsync computes today.
-  const matchesText = record !== null && matchesDigest(record.digest, content);
-  return { id, number, content, record: matchesText ? { ...record, digest: content.digest } : record };
+  return { id, number, content: makeVersionContent(digestText(text), metadata), record: parseVersionRecord(metadata) };
 }
 
 const digestShape = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)]);
@@ -76,7 +68,7 @@ const LedgerEntryShape = z.object({
 
 const VersionRecordShape = z.object({
   digest: digestShape,
-  metadata_digest: digestShape.optional().catch(undefined),
+  metadata_digest: digestShape,
   commit: optionalText,
   path: optionalText,
   operation: idShape,
@@ -92,10 +84,9 @@ export function parseVersionRecord(metadata: JsonObject | null | undefined): Ver
   const parsed = VersionRecordShape.safeParse(metadata?.[VERSION_RECORD_KEY]);
   if (!parsed.success) return null;
   const { digest, metadata_digest: metadataDigest, operation, ledger } = parsed.data;
-  const sentMetadata = metadataDigest === undefined ? {} : { metadataDigest };
   return {
     digest,
-    ...sentMetadata,
+    metadataDigest,
     ...pickPresentFacts(parsed.data),
     operation,
     ledger: ledger.flatMap(parseLedgerEntry),
@@ -105,10 +96,9 @@ export function parseVersionRecord(metadata: JsonObject | null | undefined): Ver
 /** Converts a version record to JSON. `parseVersionRecord` converts the JSON back to an equal record. */
 export function renderVersionRecord(record: VersionRecord): JsonObject {
   const { digest, metadataDigest, operation, ledger } = record;
-  const sentMetadata = metadataDigest === undefined ? {} : { metadata_digest: metadataDigest };
   return {
     digest,
-    ...sentMetadata,
+    metadata_digest: metadataDigest,
     ...pickPresentFacts(record),
     operation,
     ledger: ledger.map(renderLedgerEntry),
