@@ -7,7 +7,7 @@ import type { KnownVersion } from '../domain/versions.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { isCommitId } from '../git/open-git.ts';
 import type { KnownTip } from '../git/open-repository.ts';
-import { EMPTY_LINE, type Line, type LineState } from '../history/line.ts';
+import { countRun, EMPTY_LINE, type Line, type LineState } from '../history/line.ts';
 import {
   type BaseHistory,
   MAX_DRIFT_STATES,
@@ -153,9 +153,25 @@ async function readLineOfHead(
   return isExplained ? EMPTY_LINE : read(MAX_DRIFT_STATES);
 }
 
-/** Returns true if the line shows for each difference that a state wanted what the service has. */
+/** Returns true if for each difference, a state of the line wanted what the service has, or the service has nothing. */
 function explainsAll({ states }: Line, { differences, observed }: ComparedPrompt): boolean {
-  return differences.every((difference) => states.some((state) => wantsCurrent(difference, state, observed)));
+  return differences.every((difference) => {
+    const isNothing = difference.subject === 'environment' && difference.current === null;
+    return isNothing || states.some((state) => wantsCurrent(difference, state, observed));
+  });
+}
+
+/**
+ * Returns true if older states of the base's line cannot change the result. This is the case if a state wanted what the
+ * service has, because the run then ends before it. If an environment serves nothing, only the start of the run matters.
+ */
+function answersAll(line: Line, { differences, observed }: ComparedPrompt): boolean {
+  return differences.every((difference) => {
+    if (difference.subject === 'environment' && difference.current === null) {
+      return countRun(line, difference.environment) < line.states.length;
+    }
+    return line.states.some((state) => wantsCurrent(difference, state, observed));
+  });
 }
 
 async function readBaseHistory(prompt: ComparedPrompt, commits: ComparedCommits): Promise<BaseHistory | null> {
@@ -167,7 +183,7 @@ async function readBaseHistory(prompt: ComparedPrompt, commits: ComparedCommits)
   const readHeadLine = (limit: number) => readPlannedLine(file, repository, limit);
   const readTipLine = (limit: number) => readLine(file, tip?.commit ?? head, repository, limit);
   const [line, headStates, tipStates] = await Promise.all([
-    readInSteps(readBaseLine, (newest) => explainsAll(newest, prompt), MAX_DRIFT_STATES),
+    readInSteps(readBaseLine, (newest) => answersAll(newest, prompt), MAX_DRIFT_STATES),
     base.commit === head ? [] : readStatesBeyond(readHeadLine, base.commit, repository),
     hasTip ? [] : readStatesBeyond(readTipLine, head, repository),
   ]);

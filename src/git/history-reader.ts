@@ -1,6 +1,5 @@
-import { extname } from 'node:path';
 import type { CommitInfo } from '../domain/history.ts';
-import { type DeletedFile, followFiles, type FollowReaders, listDeletedFiles } from './follow-files.ts';
+import { type DeletedFile, type FollowedHistory, followFiles, type FollowReaders } from './follow-files.ts';
 import { batchCalls, splitLines, makePathspecs, type RunGit, type Git } from './open-git.ts';
 import type { BlobCache } from './file-reader.ts';
 import { FULL_HISTORY, MAX_COMMITS, readCommitInfos, readCommitTimes, readLog } from './read-log.ts';
@@ -13,11 +12,8 @@ export type CommitHistory = {
    * Returns them newest first. Follows renames, so each entry has the path that the file had at that commit.
    */
   readonly followFile: (commit: string, path: string) => Promise<readonly FileAtCommit[]>;
-  /**
-   * Returns the files that the first-parent history of a commit deleted, if their names have the same extension as
-   * `path`. Omits renamed files.
-   */
-  readonly listDeletions: (commit: string, path: string) => Promise<readonly DeletedFile[]>;
+  /** Returns all files that the commits in the same history deleted, newest first. Omits renamed files. */
+  readonly listDeletedFiles: (commit: string, path: string) => Promise<readonly DeletedFile[]>;
   /**
    * Searches `commit` and its ancestors for the commits that changed the file at this path. Includes the commits of
    * merged branches. A merge commit counts only if it differs from each of its parents in this file. Does not follow
@@ -33,6 +29,11 @@ export type CommitHistory = {
   readonly findUnreferenced: (commits: readonly string[]) => Promise<readonly string[]>;
   /** Returns the author, date and message of each commit, by id. Omits commits that the clone does not have. */
   readonly readCommits: (ids: Iterable<string>) => Promise<ReadonlyMap<string, CommitInfo>>;
+  /**
+   * Returns the subject of a commit, or the title of the pull request that it merged. Empty if the commit has no message, or
+   * if the clone does not have the commit.
+   */
+  readonly readSubject: (commit: string) => Promise<string>;
   /** Returns the committer date of each commit, in seconds since 1970. Omits commits that the clone does not have. */
   readonly readCommitTimes: (ids: Iterable<string>) => Promise<ReadonlyMap<string, number>>;
   /**
@@ -53,30 +54,13 @@ export type CommitHistory = {
 };
 
 export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCache): CommitHistory {
-  const readers = { run, runWithInput, blobCache, times: new Map<string, number>() };
-  const followTogether = batchCalls((paths, commit = '') => followFiles(readers, commit, paths));
-  /** The followed files, by commit and path. promptsync asks again if it needs more states of a file. */
-  const followed = new Map<string, Promise<ReadonlyMap<string, readonly FileAtCommit[]>>>();
-  /** The deleted files, by commit and extension. */
-  const deletions = new Map<string, Promise<readonly DeletedFile[]>>();
+  const readers: HistoryReaders = { run, runWithInput, blobCache, commits: new Map() };
   const readInfosTogether = batchCalls((ids) => readCommitInfos(runWithInput, ids));
   const findChangingTogether = batchCalls((paths, commit = '') => findCommitsChangingPaths(run, commit, paths));
   const findAncestorsTogether = batchCalls((pairKeys) => findAncestorPairs(runWithInput, pairKeys));
   const runRevList = async (...args: readonly string[]) => splitLines(await run('rev-list', ...args, '--'));
   return {
-    followFile: async (commit, path) => {
-      const key = makeFileKey(commit, path);
-      const touches = followed.get(key) ?? followTogether(path, commit);
-      followed.set(key, touches);
-      return (await touches).get(path) ?? [];
-    },
-    listDeletions: (commit, path) => {
-      const ending = extname(path);
-      const key = makeFileKey(commit, ending);
-      const files = deletions.get(key) ?? listDeletedFiles(run, commit, ending);
-      deletions.set(key, files);
-      return files;
-    },
+    ...makeFileFollowers(readers),
     findCommitsChanging: async (commit, path) => (await findChangingTogether(path, commit)).get(path) ?? [],
     isSameOrAncestor: async (commit, other) => {
       const pairKey = makePairKey({ commit, other });
@@ -88,6 +72,12 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
       return new Map(infos.flatMap((info) => (info === undefined ? [] : [[info.commit, info] as const])));
     },
     readCommitTimes: makeTimeReader(readers),
+    readSubject: async (id) => {
+      const known = readers.commits.get(id)?.subject;
+      // Only the subject of a merge commit does not describe the change.
+      if (known !== undefined && !known.startsWith('Merge ')) return known;
+      return (await readInfosTogether(id)).get(id)?.subject ?? '';
+    },
     mapCommitsToMerges: async (commit) => {
       return mapCommitsToMerges(await runRevList('--parents', `--max-count=${MAX_COMMITS}`, commit));
     },
@@ -98,6 +88,22 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
     listBranchCommits: (commit, maxCount = MAX_COMMITS) => {
       return runRevList('--first-parent', `--max-count=${maxCount}`, commit);
     },
+  };
+}
+
+/** Creates the functions that follow files. They remember each history, because promptsync may need more of its states. */
+function makeFileFollowers(readers: FollowReaders): Pick<CommitHistory, 'followFile' | 'listDeletedFiles'> {
+  const followTogether = batchCalls((paths, commit = '') => followFiles(readers, commit, paths));
+  const histories = new Map<string, Promise<FollowedHistory>>();
+  const follow = (commit: string, path: string): Promise<FollowedHistory> => {
+    const key = makeFileKey(commit, path);
+    const history = histories.get(key) ?? followTogether(path, commit);
+    histories.set(key, history);
+    return history;
+  };
+  return {
+    followFile: async (commit, path) => (await follow(commit, path)).touchesByPath.get(path) ?? [],
+    listDeletedFiles: async (commit, path) => (await follow(commit, path)).deletedFiles,
   };
 }
 
@@ -113,11 +119,11 @@ async function findUnreferencedCommits(run: RunGit, commits: readonly string[]):
  * Creates the function that reads committer dates. Simultaneous calls share one process. The dates of commits that
  * promptsync has read to follow a file need no process.
  */
-function makeTimeReader({ runWithInput, times: knownTimes }: HistoryReaders): CommitHistory['readCommitTimes'] {
+function makeTimeReader({ runWithInput, commits }: HistoryReaders): CommitHistory['readCommitTimes'] {
   const readTogether = batchCalls((ids) => readCommitTimes(runWithInput, ids));
   return async (ids) => {
     const times = [...ids].map(async (id): Promise<readonly [string, number][]> => {
-      const time = knownTimes.get(id) ?? (await readTogether(id)).get(id);
+      const time = commits.get(id)?.time ?? (await readTogether(id)).get(id);
       return time === undefined ? [] : [[id, time]];
     });
     return new Map((await Promise.all(times)).flat());

@@ -49,6 +49,6 @@ async function readChangeSummary(
   commit: string,
   repository: PromptRepository,
 ): Promise<Pick<Provenance, 'changeSummary'>> {
-  const { subject = '' } = (await repository.readCommits([commit])).get(commit) ?? {};
+  const subject = await repository.readSubject(commit);
   return subject === '' ? {} : { changeSummary: subject };
 }
