@@ -29,7 +29,7 @@ describe('a scheduled run', () => {
 
   test('A scheduled run reports changes made outside git and fails without writing to the service', async () => {
     const { team, check } = await inSync();
-    const id = await byHand(team);
+    await byHand(team);
     team.service.takeWrites();
     const ran = await check();
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'drift' } });
@@ -37,9 +37,7 @@ describe('a scheduled run', () => {
       /^::error title=action\/drift-found::promptsync found differences between the service and the files for 1 prompt\./m,
     );
     expect(ran.summary).toContain(
-      '- `greeting`: `staging` serves `v2`, but the file says `v1` (no commit in this clone asked for it). ' +
-        '`promptsync pull` copies `v2` to the file. A sync restores `v1`. ' +
-        `To keep \`v2\`, pin \`version:${id}\`.`,
+      '- `greeting`: `staging` serves `v2`, but `main` asks for `v1`. A sync restores `v1`.\n  - Keep `v2`: `promptsync pull greeting`\n  - Restore `v1`: `promptsync sync`\n',
     );
     expect(ran.summary).not.toContain('What would change');
     expect(team.service.takeWrites()).toEqual([]);
@@ -53,7 +51,7 @@ describe('a scheduled run', () => {
     const ran = await team.run('schedule', scheduleEvent(), { ref: 'refs/heads/main', commit });
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'drift' } });
     for (const key of ['greeting', 'new']) {
-      expect(ran.summary).toMatch(new RegExp(`^- \`${key}\`: .* \\(unfinished: merged but not live yet\\)`, 'm'));
+      expect(ran.summary).toMatch(new RegExp(`^- \`${key}\`: .*, but \`main\` asks for a new version\\.`, 'm'));
     }
   });
 
@@ -112,9 +110,7 @@ describe('drift on a pull request', () => {
     const [changes = '', drift = ''] = summary.split('#### Overwrites changes made in the service');
     expect(changes).toContain('| `farewell` | `staging: v1 → new version` |');
     expect(changes).not.toContain('greeting');
-    expect(drift).toContain(
-      '- `greeting`: `staging` serves `v2`, but the file says `v1` (no commit in this clone asked for it).',
-    );
+    expect(drift).toContain('- `greeting`: `staging` serves `v2`, but `main` asks for `v1`.');
   });
 
   test('If on-drift is set to fail, drift makes both the pull request review and the action run after the merge fail', async () => {
