@@ -374,12 +374,10 @@ function makeGitHint(reason: string, isPartial: boolean): string {
 
 /** Returns the hint with the command that takes the next step of a promotion, even if more steps must follow. */
 function makePromotionHint(e: RefusedPromotion): string {
-  if (e.isShallow) {
+  if (e.isShallow)
     return 'This clone is shallow, so promptsync cannot read all earlier commits. To fetch the full history, run `git fetch --unshallow`. In CI, set `fetch-depth: 0` for `actions/checkout` in GitHub Actions, or `GIT_DEPTH: 0` in GitLab CI. Then run the command again.';
-  }
-  if (e.isOtherSource) {
+  if (e.isOtherSource)
     return `First merge a commit that pins "${e.from}" to the content that you want in "${e.environment}". Then pin "${e.environment}" to the same content in a later commit. Pins to branches do not count, because branches move.`;
-  }
   if (e.isNewFromCommit && !e.sourceComes) {
     return `Pin "${e.from}" to the same commit as "${e.environment}", then run \`promptsync sync --environment ${quoteShellWord(e.from)}\`. After that, sync "${e.environment}". If you have already made this promotion in another service, check out the commit that made the promotion, and sync that commit with \`--any-commit\` before you sync the newest one.`;
   }
@@ -397,9 +395,6 @@ function makePromotionHint(e: RefusedPromotion): string {
   }
   // A refused pin stops the whole prompt. While the file has this pin, a sync of all environments changes none of them.
   const first = e.sourcePinned ? '' : `Pin "${e.from}". `;
-  const removal =
-    e.current === null
-      ? `Remove the pin for "${e.environment}" from the file.`
-      : `Remove the pin for "${e.environment}" from the file, or pin "${e.environment}" to its active version (${e.current}).`;
-  return `${first}${removal} After the next sync, run: \`${lastStep}\``;
+  const orPin = e.current === null ? '' : `, or pin "${e.environment}" to its active version (${e.current})`;
+  return `${first}Remove the pin for "${e.environment}" from the file${orPin}. After the next sync, run: \`${lastStep}\``;
 }

@@ -19,7 +19,7 @@ export function describeDrift(
   show: ShowText,
 ): readonly string[] {
   const desired = describeDesiredState(drift, prompt, show);
-  const difference = describeDifference(drift, prompt, report, show);
+  const difference = describeDeviation(drift, prompt, report, show);
   const effect = describeEffect(drift, desired, prompt, report.mode);
   const statement = `${difference}. ${effect}${describeMissingCommit(drift, show)}`;
   const hasCommands = report.mode !== 'apply' && drift.kind === 'outside';
@@ -44,7 +44,7 @@ function describeDesiredState(drift: ReportDrift, prompt: ReportPrompt, show: Sh
 }
 
 /** Describes how the state in the service differs from what the base asks for, as a clause without a period. */
-function describeDifference(drift: ReportDrift, prompt: ReportPrompt, report: DriftContext, show: ShowText): string {
+function describeDeviation(drift: ReportDrift, prompt: ReportPrompt, report: DriftContext, show: ShowText): string {
   const [observed, expected] = [drift.observed, drift.expected].map((state) => describeState(state, show));
   const change = findChangeOfDrift(drift, prompt);
   const isReplaced = report.mode === 'apply' && change !== undefined && isDone(change);
