@@ -213,8 +213,9 @@ export async function findRemoteName(
 type RemoteAndBranch = { readonly remote: string | null | undefined; readonly branch: string | null };
 
 /**
- * Chooses the remote for a branch. If `branch` is null, also finds the default branch of the remote, unless the clone
- * does not know it.
+ * Chooses the remote for a branch. If `branch` is null, also finds the default branch of the remote. If the clone does not
+ * know it, this is `main` or `master`, provided that exactly one of them exists: on the remote, or in a clone without
+ * remotes locally.
  */
 async function chooseRemoteAndBranch(
   run: RunGit,
@@ -222,8 +223,20 @@ async function chooseRemoteAndBranch(
   branch: string | null,
 ): Promise<RemoteAndBranch> {
   const remote = chooseRemoteIfClear(settings, branch);
-  if (branch !== null || remote === undefined || remote === null) return { remote, branch };
-  const prefix = `refs/remotes/${remote}/`;
-  const name = (await run('symbolic-ref', '--quiet', `${prefix}HEAD`)).trim().slice(prefix.length);
-  return name === '' ? { remote, branch } : chooseRemoteAndBranch(run, settings, name);
+  if (branch !== null || remote === undefined) return { remote, branch };
+  const prefix = remote === null ? BRANCHES : `refs/remotes/${remote}/`;
+  const defaultRef = remote === null ? '' : (await run('symbolic-ref', '--quiet', `${prefix}HEAD`)).trim();
+  const refs = defaultRef === '' ? await listDefaultRefs(run, prefix) : [defaultRef];
+  const [ref, ...others] = refs;
+  if (ref === undefined || others.length > 0) return { remote, branch };
+  const name = ref.slice(prefix.length);
+  return remote === null ? { remote, branch: name } : chooseRemoteAndBranch(run, settings, name);
+}
+
+/** Returns the refs of the branches that are named `main` or `master`. */
+async function listDefaultRefs(run: RunGit, prefix: string): Promise<readonly string[]> {
+  const names = [`${prefix}main`, `${prefix}master`];
+  // A pattern of git also matches refs below it, such as `main/old`.
+  const refs = splitLines(await run('for-each-ref', '--format=%(refname)', ...names));
+  return refs.filter((ref) => names.includes(ref));
 }

@@ -15,7 +15,18 @@ const ORIGIN_AND_UPSTREAM = [
 
 test.each<[string, readonly string[], string | null, string | null]>([
   ['findKnownTip returns the tip of the local branch in a repository without a remote', [], 'main', 'HEAD'],
-  ['findKnownTip returns null for the default branch in a repository without a remote', [], null, null],
+  [
+    'findKnownTip takes the local branch main for the default branch in a repository without a remote',
+    [],
+    null,
+    'HEAD',
+  ],
+  [
+    'findKnownTip returns null for the default branch if the repository has no remote and no branch main or master',
+    ['branch --move topic'],
+    null,
+    null,
+  ],
   ['findKnownTip returns the tip of the branch on origin, not that of the local branch', ORIGIN, 'main', 'HEAD~1'],
   [
     'findKnownTip reads the tip from the only remote even if that remote is not named origin',
@@ -49,7 +60,24 @@ test.each<[string, readonly string[], string | null, string | null]>([
     null,
     'HEAD~1',
   ],
-  ['findKnownTip returns null for the default branch if the HEAD of the remote is unknown', ORIGIN, null, null],
+  [
+    'findKnownTip takes main for the default branch if the HEAD of the remote is unknown and the remote has no master',
+    ORIGIN,
+    null,
+    'HEAD~1',
+  ],
+  [
+    'findKnownTip returns null for the default branch if the remote has both main and master but no known HEAD',
+    [...ORIGIN, setRef('remotes/origin/master')],
+    null,
+    null,
+  ],
+  [
+    'findKnownTip does not take a branch below main, such as main/old, for the default branch',
+    ['remote add origin /nowhere', setRef('remotes/origin/main/old')],
+    null,
+    null,
+  ],
   ['findKnownTip returns null for an invalid branch name', ORIGIN, 'main^{/x} --all', null],
 ])('%s', async (_, setup, branch, expected) => {
   const folder = makeRepository({ 'a.md': '1' });
