@@ -61,11 +61,6 @@ export type CommitHistory = {
 export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCache): CommitHistory {
   const readers = { run, runWithInput, blobCache, times: new Map<string, number>() };
   const findLastTogether = batchCalls((fileKeys) => findLastCommits(readers, fileKeys));
-  const followTogether = batchCalls((paths, commit = '') => followFiles(readers, commit, paths));
-  /** The followed files, by commit and path. promptsync asks again if it needs more states of a file. */
-  const followed = new Map<string, Promise<ReadonlyMap<string, readonly FileAtCommit[]>>>();
-  /** The deleted files, by commit and extension. */
-  const deletions = new Map<string, Promise<readonly DeletedFile[]>>();
   const findChangingTogether = batchCalls((paths, commit = '') => findCommitsChangingPaths(run, commit, paths));
   const findAncestorsTogether = batchCalls((pairKeys) => findAncestorPairs(runWithInput, pairKeys));
   const runRevList = async (...args: readonly string[]) => splitLines(await run('rev-list', ...args, '--'));
@@ -74,19 +69,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
       const fileKey = makeFileKey(commit, path);
       return (await findLastTogether(fileKey)).get(fileKey) ?? null;
     },
-    followFile: async (commit, path) => {
-      const key = makeFileKey(commit, path);
-      const touches = followed.get(key) ?? followTogether(path, commit);
-      followed.set(key, touches);
-      return (await touches).get(path) ?? [];
-    },
-    listDeletions: (commit, path) => {
-      const ending = extname(path);
-      const key = makeFileKey(commit, ending);
-      const files = deletions.get(key) ?? listDeletedFiles(run, commit, ending);
-      deletions.set(key, files);
-      return files;
-    },
+    ...makeBranchFollower(readers),
     findCommitsChanging: async (commit, path) => (await findChangingTogether(path, commit)).get(path) ?? [],
     isSameOrAncestor: async (commit, other) => {
       const pairKey = makePairKey({ commit, other });
@@ -104,6 +87,30 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
     },
     listBranchCommits: (commit, maxCount = MAX_COMMITS) => {
       return runRevList('--first-parent', `--max-count=${maxCount}`, commit);
+    },
+  };
+}
+
+/** Creates the functions that follow files on a branch. They cache results, because a commit never changes. */
+function makeBranchFollower(readers: HistoryReaders): Pick<CommitHistory, 'followFile' | 'listDeletions'> {
+  const followTogether = batchCalls((paths, commit = '') => followFiles(readers, commit, paths));
+  /** The followed files, by commit and path. promptsync asks again if it needs more states of a file. */
+  const followed = new Map<string, Promise<ReadonlyMap<string, readonly FileAtCommit[]>>>();
+  /** The deleted files, by commit and extension. */
+  const deletions = new Map<string, Promise<readonly DeletedFile[]>>();
+  return {
+    followFile: async (commit, path) => {
+      const key = makeFileKey(commit, path);
+      const touches = followed.get(key) ?? followTogether(path, commit);
+      followed.set(key, touches);
+      return (await touches).get(path) ?? [];
+    },
+    listDeletions: (commit, path) => {
+      const ending = extname(path);
+      const key = makeFileKey(commit, ending);
+      const files = deletions.get(key) ?? listDeletedFiles(readers.run, commit, ending);
+      deletions.set(key, files);
+      return files;
     },
   };
 }
