@@ -171,12 +171,12 @@ export type StateParts = FileParts & {
 export const MOVING_REF = 'main';
 
 /**
- * Makes a complete line from the states of the file `p1`, newest first. A `git:` pin wants the text of its own state. In
- * older states, a pin to `MOVING_REF` wants nothing.
+ * Makes a line from the states of the file `p1`, newest first. By default, the line is complete. A `git:` pin
+ * wants the text of its own state. In older states, a pin to `MOVING_REF` wants nothing.
  */
 export function line(states: readonly StateParts[], parts: Partial<Omit<Line, 'states'>> = {}): Line {
   const made = states.map((state, age) => lineState({ commit: `c${age}`, ...state }, age > 0));
-  return { states: made, isCut: false, isComplete: true, ...parts };
+  return { states: made, isCut: false, isComplete: parts.isCut !== true, ...parts };
 }
 
 function lineState({ commit = null, time, ...parts }: StateParts, isOlder: boolean): LineState {
