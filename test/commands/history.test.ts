@@ -123,15 +123,6 @@ describe('history', () => {
     expect(await text('history', 'greeting', '-e', 'production')).toMatch(/^pinned +not by the file\n/m);
   });
 
-  test('history follows a prompt file across a rename', async () => {
-    const { folder, first, readHistory } = await makeStory({});
-    renameSync(join(folder, 'prompts/greeting.md'), join(folder, 'prompts/hello.md'));
-    commitAll(folder, 'Rename');
-    expect(versionsOf((await readHistory('prompts/hello.md')).report)[0]?.pinned).toMatchObject([
-      { environment: 'staging', from: { commit: first }, until: null, served: true },
-    ]);
-  });
-
   test('history of an environment shows the path of the file only if it was another one at that time', async () => {
     const { folder, text } = await makeStory({});
     expect(await text('history', 'greeting', '-e', 'staging')).toMatch(/^ +date \(UTC\) +commit +author +subject\n/m);
