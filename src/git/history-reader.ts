@@ -72,6 +72,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
   };
   const findChangingTogether = batchCalls((paths, commit = '') => findCommitsChangingPaths(run, commit, paths));
   const findAncestorsTogether = batchCalls((pairKeys) => findAncestorPairs(runWithInput, pairKeys));
+  const findUnreferencedTogether = batchCalls((commits) => findUnreferencedCommits(run, commits));
   const runRevList = async (...args: readonly string[]) => splitLines(await run('rev-list', ...args, '--'));
   return {
     findLastCommit: async (commit, path) => {
@@ -89,7 +90,10 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
       const pairKey = makePairKey({ commit, other });
       return (await findAncestorsTogether(pairKey)).has(pairKey);
     },
-    findUnreferenced: (commits) => findUnreferencedCommits(run, commits),
+    findUnreferenced: async (commits) => {
+      const unreferenced = await Promise.all(commits.map((commit) => findUnreferencedTogether(commit)));
+      return commits.filter((commit, index) => unreferenced[index]?.includes(commit));
+    },
     readCommits: (ids) => readCommitInfos(runWithInput, ids),
     readCommitTimes: makeTimeReader(readers),
     mapCommitsToMerges: async (commit) => {
