@@ -148,7 +148,7 @@ async function readLineOfHead(
 }
 
 /** Returns true if the line shows for each difference that a state wanted what the service has. */
-function explainsAll({ states }: Line, { differences, observed }: ComparedPrompt): boolean {
+function explainsAll({ states }: Pick<Line, 'states'>, { differences, observed }: ComparedPrompt): boolean {
   return differences.every((difference) => states.some((state) => wantsCurrent(difference, state, observed)));
 }
 
@@ -166,6 +166,7 @@ async function readBaseHistory(prompt: ComparedPrompt, commits: ComparedCommits)
     hasTip ? [] : readStatesBeyond(readTipLine, head, repository),
   ]);
   const active = [...observed.active.values()].filter((version) => version !== null);
+  const isExplained = explainsAll({ states: [...line.states, ...headStates, ...tipStates] }, prompt);
   return {
     line,
     headStates,
@@ -173,7 +174,7 @@ async function readBaseHistory(prompt: ComparedPrompt, commits: ComparedCommits)
     unmergedCommits: await findUnmergedCommits(line, commits),
     messageSources: await readMessageSources(file, active, repository),
     // If a state wanted what the service has, the clone has the commit that the version was made from.
-    missingCommits: explainsAll(line, prompt) ? new Set() : await findMissingCommits(active, repository),
+    missingCommits: isExplained ? new Set() : await findMissingCommits(active, repository),
   };
 }
 

@@ -9,6 +9,14 @@ export type FollowReaders = {
   readonly blobCache: BlobCache;
   /** The committer dates of the commits that changed a followed file, in seconds since 1970. */
   readonly times: Map<string, number>;
+  /** The files that the first-parent history of each followed commit deleted. Omits files that git recognizes as renamed. */
+  readonly deletions: Map<string, readonly DeletedFile[]>;
+};
+
+/** A file that a commit deleted. */
+export type DeletedFile = FileAtCommit & {
+  /** The blob id of the file before the commit. */
+  readonly blob: string;
 };
 
 /**
@@ -18,12 +26,14 @@ export type FollowReaders = {
  * it merged.
  */
 export async function followFiles(
-  { run, blobCache, times }: FollowReaders,
+  { run, blobCache, times, deletions }: FollowReaders,
   asOf: string,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, readonly FileAtCommit[]>> {
   const { touchesByPath, follow } = makeFileFollower(paths);
-  for (const entry of await readLog(run, ...BRANCH_HISTORY, `--max-count=${MAX_COMMITS}`, asOf, '--')) {
+  const entries = await readLog(run, ...BRANCH_HISTORY, `--max-count=${MAX_COMMITS}`, asOf, '--');
+  deletions.set(asOf, entries.flatMap(listDeletedFiles));
+  for (const entry of entries) {
     const touches = follow(entry);
     if (touches.length > 0) times.set(entry.commit, entry.time);
     for (const { path, blob } of touches) blobCache.rememberBlobId(entry.commit, path, blob);
@@ -31,18 +41,11 @@ export async function followFiles(
   return touchesByPath;
 }
 
-/** A file that a commit deleted. */
-export type DeletedFile = FileAtCommit & {
-  /** The blob id of the file before the commit. */
-  readonly blob: string;
-};
-
-/** Lists the files that the commits of a first-parent history deleted. Omits files that git recognizes as renamed. */
-export async function listDeletedFiles(run: RunGit, asOf: string, ending: string): Promise<readonly DeletedFile[]> {
-  const entries = await readLog(run, ...BRANCH_HISTORY, '--diff-filter=D', asOf, '--', `:(top,glob)**/*${ending}`);
-  return entries.flatMap(({ commit, changes }) => {
-    return changes.map(({ path, blobBefore }) => ({ commit, path, blob: blobBefore }));
-  });
+function listDeletedFiles({ commit, changes }: LogEntry): readonly DeletedFile[] {
+  const renamedPaths = changes.map(({ before }) => before);
+  return changes
+    .filter(({ path, blob }) => blob === null && !renamedPaths.includes(path))
+    .map(({ path, blobBefore }) => ({ commit, path, blob: blobBefore }));
 }
 
 /** The options of `git log` that list the first-parent history, each merge as one change, with renames. */

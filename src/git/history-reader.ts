@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { Provenance } from '../domain/plan.ts';
 import type { CommitInfo } from '../domain/history.ts';
-import { type DeletedFile, followFiles, type FollowReaders, listDeletedFiles } from './follow-files.ts';
+import { type DeletedFile, followFiles, type FollowReaders } from './follow-files.ts';
 import { batchCalls, splitLines, makePathspecs, type RunGit, type Git } from './open-git.ts';
 import type { BlobCache } from './file-reader.ts';
 import { FULL_HISTORY, MAX_COMMITS, type LogEntry, readCommitInfos, readCommitTimes, readLog } from './read-log.ts';
@@ -59,10 +59,11 @@ export type CommitHistory = {
 };
 
 export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCache): CommitHistory {
-  const readers = { run, runWithInput, blobCache, times: new Map<string, number>() };
+  const readers: HistoryReaders = { run, runWithInput, blobCache, times: new Map(), deletions: new Map() };
   const findLastTogether = batchCalls((fileKeys) => findLastCommits(readers, fileKeys));
   const findChangingTogether = batchCalls((paths, commit = '') => findCommitsChangingPaths(run, commit, paths));
   const findAncestorsTogether = batchCalls((pairKeys) => findAncestorPairs(runWithInput, pairKeys));
+  const findUnreferencedTogether = batchCalls((commits) => findUnreferencedCommits(run, commits));
   const runRevList = async (...args: readonly string[]) => splitLines(await run('rev-list', ...args, '--'));
   return {
     findLastCommit: async (commit, path) => {
@@ -75,7 +76,10 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
       const pairKey = makePairKey({ commit, other });
       return (await findAncestorsTogether(pairKey)).has(pairKey);
     },
-    findUnreferenced: (commits) => findUnreferencedCommits(run, commits),
+    findUnreferenced: async (commits) => {
+      const unreferenced = await Promise.all(commits.map((commit) => findUnreferencedTogether(commit)));
+      return commits.filter((commit, index) => unreferenced[index]?.includes(commit));
+    },
     readCommits: (ids) => readCommitInfos(runWithInput, ids),
     readCommitTimes: makeTimeReader(readers),
     mapCommitsToMerges: async (commit) => {
@@ -91,26 +95,23 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
   };
 }
 
-/** Creates the functions that follow files on a branch. They cache results, because a commit never changes. */
+/** Creates the functions that follow files on a branch. They cache what they read, because a commit never changes. */
 function makeBranchFollower(readers: HistoryReaders): Pick<CommitHistory, 'followFile' | 'listDeletions'> {
   const followTogether = batchCalls((paths, commit = '') => followFiles(readers, commit, paths));
   /** The followed files, by commit and path. promptsync asks again if it needs more states of a file. */
   const followed = new Map<string, Promise<ReadonlyMap<string, readonly FileAtCommit[]>>>();
-  /** The deleted files, by commit and extension. */
-  const deletions = new Map<string, Promise<readonly DeletedFile[]>>();
+  const followFile = async (commit: string, path: string): Promise<readonly FileAtCommit[]> => {
+    const key = makeFileKey(commit, path);
+    const touches = followed.get(key) ?? followTogether(path, commit);
+    followed.set(key, touches);
+    return (await touches).get(path) ?? [];
+  };
   return {
-    followFile: async (commit, path) => {
-      const key = makeFileKey(commit, path);
-      const touches = followed.get(key) ?? followTogether(path, commit);
-      followed.set(key, touches);
-      return (await touches).get(path) ?? [];
-    },
-    listDeletions: (commit, path) => {
+    followFile,
+    listDeletions: async (commit, path) => {
+      await followFile(commit, path);
       const ending = extname(path);
-      const key = makeFileKey(commit, ending);
-      const files = deletions.get(key) ?? listDeletedFiles(readers.run, commit, ending);
-      deletions.set(key, files);
-      return files;
+      return (readers.deletions.get(commit) ?? []).filter((deleted) => extname(deleted.path) === ending);
     },
   };
 }

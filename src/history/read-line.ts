@@ -36,7 +36,9 @@ export async function readLine(
     start = await findEarlierFile(prompt, start, states.at(-1)?.commit ?? null, repository);
   }
   if (states.length === 0) return EMPTY_LINE;
-  return finishLine(states, (await wasDeleted(prompt, states, commit, repository)) ? 'returned' : 'first');
+  // A shallow clone may lack the commit that deleted an earlier file of the prompt.
+  const mayHaveReturned = repository.isShallow || (await wasDeleted(prompt, states, commit, repository));
+  return finishLine(states, mayHaveReturned ? 'returned' : 'first');
 }
 
 /** Reads the line up to HEAD, with the planned file as its newest state if the file differs from that at HEAD. */
@@ -198,7 +200,9 @@ async function wasDeleted(
   repository: PromptRepository,
 ): Promise<boolean> {
   const moves = new Set(states.map((state) => state.commit));
-  const deletions = (await repository.listDeletions(commit, path)).filter((deleted) => !moves.has(deleted.commit));
+  const deletions = (await repository.listDeletions(commit, repository.toRootPath(path))).filter(
+    (deleted) => !moves.has(deleted.commit),
+  );
   const files = await Promise.all(
     deletions.map(({ blob, path: deletedPath }) => parseBlob(repository, blob, deletedPath)),
   );

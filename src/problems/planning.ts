@@ -9,8 +9,6 @@ type RefusedPromotion = {
   from: string;
   /** Whether another configuration manages the source environment. */
   isOtherSource: boolean;
-  /** Whether the clone is shallow, so that the commit that wanted the version may be missing. */
-  isShallow: boolean;
   key: string;
   version: string;
   /** Whether the pin names a commit whose content has no version yet. */
@@ -370,15 +368,10 @@ function makeGitHint(reason: string, isPartial: boolean): string {
   return `If you trust the owner of the repository, run \`git config --global --add safe.directory ${quoteShellWord(folder)}\`.`;
 }
 
+/** Returns the hint with the command that takes the next step of a promotion, even if more steps must follow. */
 function makePromotionHint(e: RefusedPromotion): string {
-  if (!e.isShallow) return makeNextPromotionStep(e);
-  return `This clone is shallow, and one of the missing commits may allow this version. Run \`git fetch --unshallow\`, or set \`fetch-depth: 0\` for \`actions/checkout\`. Otherwise: ${makeNextPromotionStep(e)}`;
-}
-
-/** Returns the command that takes the next step of a promotion, even if more steps must follow. */
-function makeNextPromotionStep(e: RefusedPromotion): string {
   if (e.isOtherSource) {
-    return `First merge a commit that pins "${e.from}" to the content that you want in "${e.environment}". Then pin "${e.environment}" to the same content in a later commit. Pins to branches do not count, because branches can move.`;
+    return `First merge a commit that pins "${e.from}" to the content that you want in "${e.environment}". Then pin "${e.environment}" to the same content in a later commit. Pins to branches and tags do not count, because branches and tags can move. If this clone is shallow, run \`git fetch --unshallow\`, or set \`fetch-depth: 0\` for \`actions/checkout\`.`;
   }
   if (e.isNewFromCommit && !e.sourceComes) {
     return `Pin "${e.from}" to the same commit as "${e.environment}", then run \`promptsync sync --environment ${quoteShellWord(e.from)}\`. After that, sync "${e.environment}". If you have already made this promotion in another service, check out the commit that made the promotion, and sync that commit with \`--any-commit\` before you sync the newest one.`;

@@ -18,6 +18,7 @@ import {
 
 afterEach(() => vi.unstubAllEnvs());
 
+const makeLongText = (word: string) => Array.from({ length: 30 }, (_, line) => `${word} ${line}`).join('\n');
 const head = (folder: string) => git(folder, 'rev-parse', 'HEAD');
 
 describe('compareWithWorkTree', () => {
@@ -62,15 +63,55 @@ describe('compareWithWorkTree', () => {
   });
 });
 
-describe('findIndependent and listBranchCommits', () => {
-  test('findIndependent returns the given commits that are not ancestors of other given commits', async () => {
-    const { folder, commits } = makeMergedRepository();
-    const { first, side, main, merge } = commits;
-    const repository = await open(folder);
-    expect(await repository.findIndependent([main, first, main])).toEqual([main]);
-    expect(await repository.findIndependent([merge, side, main, first])).toEqual([merge]);
-    expect(new Set(await repository.findIndependent([side, main, first]))).toEqual(new Set([side, main]));
-    expect((await repository.listBranchCommits(merge)).slice(0, 2)).toEqual([merge, main]);
+test('listBranchCommits returns the first-parent history of a commit, newest first', async () => {
+  const { folder, commits } = makeMergedRepository();
+  const { first, main, merge } = commits;
+  const { listBranchCommits } = await open(folder);
+  expect(await listBranchCommits(merge)).toEqual([merge, main, first]);
+  expect(await listBranchCommits(merge, 2)).toEqual([merge, main]);
+});
+
+describe('listDeletions', () => {
+  test('listDeletions returns each deleted file with its last content, but no renamed file and no other extension', async () => {
+    const text = makeLongText('Same');
+    const folder = makeRepository({ 'a.md': 'a', 'b.md': text, 'c.txt': 'c', 'd.md': makeLongText('Other') });
+    const blob = git(folder, 'rev-parse', 'HEAD:a.md');
+    const other = git(folder, 'rev-parse', 'HEAD:d.md');
+    rmSync(join(folder, 'a.md'));
+    rmSync(join(folder, 'c.txt'));
+    const deletion = commitAll(folder, 'Delete');
+    git(folder, 'mv', 'b.md', 'renamed.md');
+    commitAll(folder, 'Rename');
+    rmSync(join(folder, 'd.md'));
+    writeFiles(folder, { 'e.md': 'Not at all the same text' });
+    const move = commitAll(folder, 'Move and rewrite');
+    configure(folder, UNUSUAL_SETTINGS);
+    expect(await (await open(folder)).listDeletions('HEAD', 'any.md')).toEqual([
+      { commit: move, path: 'd.md', blob: other },
+      { commit: deletion, path: 'a.md', blob },
+    ]);
+  });
+
+  test('listDeletions returns a file that a merge deletes once, with the commit of the merge', async () => {
+    const folder = makeRepository({ 'a.md': 'a' });
+    git(folder, 'switch', '--quiet', '--create', 'side');
+    git(folder, 'rm', '--quiet', 'a.md');
+    commitAll(folder, 'Delete');
+    git(folder, 'switch', '--quiet', 'main');
+    commitAll(folder, 'Something else');
+    git(folder, 'merge', '--quiet', '--no-ff', '--no-edit', 'side');
+    expect((await (await open(folder)).listDeletions('HEAD', 'a.md')).map(({ commit }) => commit)).toEqual([
+      head(folder),
+    ]);
+  });
+
+  test('followFile and listDeletions start one git process together', async () => {
+    const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
+    const { followFile, listDeletions } = await open(folder);
+    const listCommands = countGit();
+    await Promise.all(['a.md', 'b.md'].flatMap((path) => [followFile('HEAD', path), listDeletions('HEAD', path)]));
+    await followFile('HEAD', 'a.md');
+    expect(listCommands()).toEqual(['log']);
   });
 });
 
@@ -89,7 +130,7 @@ describe('findCommitsChanging and followFile', () => {
       ['a.md', 'b.md', 'c.md'].map((path) => repository.findCommitsChanging('HEAD', path)),
     );
     expect(commits).toEqual([[side, first], [first], []]);
-    expect((await repository.followFile('HEAD', 'a.md', 'branch')).map(({ commit }) => commit)).toEqual([first]);
+    expect((await repository.followFile('HEAD', 'a.md')).map(({ commit }) => commit)).toEqual([first]);
     expect((await repository.mapCommitsToMerges('HEAD')).get(side)).toBe(head(folder));
   });
 

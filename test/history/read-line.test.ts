@@ -177,6 +177,12 @@ describe('the end of a line', () => {
     expect(summarize(await readLineOf(cloneOf(folder)))).toEqual(['Three.', 'cut']);
   });
 
+  test('No line is complete in a shallow clone, because an earlier commit may have deleted the file', async () => {
+    const folder = makeHistory({ text: 'One.' }, null, { text: 'Two.' });
+    const clone = join(makeFolder(), 'clone');
+    git(folder, 'clone', '--quiet', '--depth', '2', `file://${folder}`, clone);
+    expect(summarize(await readLineOf(clone))).toEqual(['Two.', 'incomplete']);
+  });
 
   test.each([
     [1, ['Three.', 'cut']],
@@ -334,5 +340,5 @@ test('Reading the lines of 40 prompts starts as many git processes as reading th
     vi.unstubAllEnvs();
   }
   expect(started[1]).toEqual(started[0]);
-  expect(started[0]!.filter((command) => command === 'log')).toHaveLength(2);
+  expect(started[0]!.filter((command) => command === 'log')).toHaveLength(1);
 });

@@ -197,7 +197,7 @@ function lineState({ commit = null, time, ...parts }: StateParts, isOlder: boole
 export function compareWithBase(
   states: readonly StateParts[],
   parts: Partial<BaseHistory> & { readonly isDefault?: boolean; readonly isShallow?: boolean } = {},
-): Pick<RulesParts, 'base' | 'history'> {
+): Required<Pick<RulesParts, 'base' | 'history'>> {
   const { isDefault = true, isShallow = false, ...rest } = parts;
   const baseLine = line(states);
   const base: BaseHistory = {
