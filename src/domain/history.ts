@@ -1,6 +1,6 @@
 import type { Digest } from './digest.ts';
 import type { Pin } from './prompt-file.ts';
-import { type Content, isInSync, matchesDigest } from './content.ts';
+import { type Content, isSameContent } from './content.ts';
 import type { VersionTraits } from './versions.ts';
 
 /** The pin of an environment at an earlier commit. */
@@ -38,8 +38,7 @@ export function meansVersion({ pin, content }: FormerPin, target: VersionTraits)
  * text is unknown.
  */
 export function mayHoldContent({ digest, metadataDigest }: VersionTraits, content: Content): boolean {
-  if (digest === undefined) return false;
-  return metadataDigest === undefined ? matchesDigest(digest, content) : isInSync({ digest, metadataDigest }, content);
+  return isSameContent({ digest, metadataDigest }, content);
 }
 
 /** The pins of a prompt at earlier commits, by environment. The pins of each environment are sorted newest first. */
