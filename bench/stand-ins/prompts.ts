@@ -1,4 +1,4 @@
-import { computeContentDigest, VERSION_RECORD_KEY } from '../../src/domain/content.ts';
+import { computeContentDigest, EMPTY_METADATA_DIGEST, VERSION_RECORD_KEY } from '../../src/domain/content.ts';
 import { API_KEY, ENVIRONMENTS, fieldsOf, idOf, textOf, TRACKING } from '../core/prompts.ts';
 import type { Answer, Stock, Service } from './service.ts';
 
@@ -92,7 +92,8 @@ function makePrompt(index: number, { behind, empty = false }: Stock): Prompt {
   const prompt: Prompt = { id: idOf(index), fields: fieldsOf(index), versions: [], active: new Map() };
   if (empty) return prompt;
   const text = textOf(index, index < behind ? 0 : 1);
-  const versionRecord = { digest: computeContentDigest(text), operation: 'bench', ledger: [] };
+  const digest = computeContentDigest(text);
+  const versionRecord = { digest, metadata_digest: EMPTY_METADATA_DIGEST, operation: 'bench', ledger: [] };
   const version = addVersion(prompt, text, { [VERSION_RECORD_KEY]: versionRecord });
   for (const environment of [...ENVIRONMENTS, TRACKING]) prompt.active.set(environment, version);
   return prompt;

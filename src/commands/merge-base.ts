@@ -2,14 +2,7 @@ import { readSourceFile } from '../history/read-at-commit.ts';
 import type { FormerFile } from '../desired/read-history.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, formatPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
-import {
-  type Content,
-  toFileContent,
-  listDistinctContents,
-  isEqualContent,
-  isSameContent,
-  matchesDigest,
-} from '../domain/content.ts';
+import { type Content, toFileContent, listDistinctContents, isEqualContent, isSameContent } from '../domain/content.ts';
 import { findPinnedVersion, hasGap, type KnownVersion } from '../domain/versions.ts';
 import type { ServiceSide } from '../files/merge-prompt.ts';
 import type { PromptRepository } from '../history/read-at-commit.ts';
@@ -134,7 +127,7 @@ function findServedContent(
   if (pinned !== undefined && pinned.content !== null) return null;
   const pinText = formatPin(pin.pin);
   const matches = servedContents.filter((served) => formatPin(served.pin) === pinText);
-  return matches.find(({ content }) => pinned === undefined || matchesDigest(pinned.digest, content))?.content ?? null;
+  return matches.find(({ content }) => pinned === undefined || content.digest === pinned.digest)?.content ?? null;
 }
 
 /**

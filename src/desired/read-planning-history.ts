@@ -1,13 +1,13 @@
 import type { Content } from '../domain/content.ts';
 import { getContentsAtRefs } from '../domain/desired-state.ts';
-import { findPinTargets, mayGetBaseline, type PinTarget } from '../domain/pin-target.ts';
+import { chooseVersionToCreate, findPinTargets, mayGetBaseline, type PinTarget } from '../domain/pin-target.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { ContentsAtRefs } from '../domain/plan.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { isCommitId } from '../git/open-git.ts';
 import type { KnownTip } from '../git/open-repository.ts';
-import { EMPTY_LINE, type Line, type LineState } from '../history/line.ts';
+import { countRun, EMPTY_LINE, type Line, type LineState } from '../history/line.ts';
 import {
   type BaseHistory,
   MAX_DRIFT_STATES,
@@ -19,16 +19,16 @@ import {
 import { type PromptRepository, readSourceFile } from '../history/read-at-commit.ts';
 import { FIRST_STATES, MAX_STATES, readLine, readPlannedLine } from '../history/read-line.ts';
 import { readMessageSources } from '../history/read-message-sources.ts';
+import { readChangeSummaries, readProvenance } from '../history/read-provenance.ts';
 import { isPromotionAllowed, listPromotions, type Promotion } from '../planning/check-promotions.ts';
 import { type Difference, listDifferences, wantsCurrent } from '../planning/find-drift.ts';
 import { planChanges } from '../planning/plan-changes.ts';
 import type { BaseFiles, DesiredWorkspace } from './read-desired-state.ts';
-import { readChangeSummaries, readProvenance } from './read-provenance.ts';
 
 /** The parts of the desired state that promptsync needs to read the planning history. */
 type PlanningSources = Pick<
   DesiredWorkspace,
-  'config' | 'repository' | 'contentsAtRefs' | 'promotionSources' | 'otherPromotionSources' | 'uncommitted'
+  'config' | 'repository' | 'contentsAtRefs' | 'promotionSources' | 'otherPromotionSources'
 > & {
   /** The base that the user specified, or the default base. Null if there is none. */
   readonly base: Pick<BaseFiles, 'commit' | 'files'> | null;
@@ -64,7 +64,7 @@ export async function readPlanningHistory(
   { observed }: Pick<Observation, 'observed'>,
   sources: PlanningSources,
 ): Promise<PlanningHistory> {
-  const { repository, base, config, uncommitted } = sources;
+  const { repository, base, config } = sources;
   if (repository === null) return NO_PLANNING_HISTORY;
   const prompts = files.flatMap((file) => {
     const observedPrompt = observed.get(file.id);
@@ -73,14 +73,14 @@ export async function readPlanningHistory(
   const mayHaveDrifted = prompts.some(({ differences }) => differences.length > 0);
   const commits = mayHaveDrifted ? await findComparedCommits(repository, base, config.branch) : null;
   const histories = prompts.map(async (prompt): Promise<readonly [string, PromptHistory]> => {
-    const { file, observed: observedPrompt, targets, atRefs } = prompt;
+    const { file, targets, atRefs } = prompt;
     const baseHistory =
       commits === null || prompt.differences.length === 0 ? null : await readBaseHistory(prompt, commits);
     const history = {
       line: await readLineOfHead(prompt, baseHistory, repository),
       base: baseHistory,
-      provenance: uncommitted.has(file.path) ? {} : await readProvenance(file, observedPrompt, targets, repository),
-      changeSummaries: await readChangeSummaries(targets, atRefs, repository),
+      provenance: mayCreateVersion(prompt) ? await readProvenance(file, repository) : {},
+      changeSummaries: await readChangeSummaries(file, targets, atRefs, repository),
       contents: await readContents(prompt, repository),
       isShallow: repository.isShallow,
     };
@@ -106,6 +106,12 @@ function comparePrompt(
   if (baseFile === undefined) return [{ file, observed, atRefs, targets, promotions, differences: [] }];
   const base = { file: baseFile, ...planChanges({ ...context, file: baseFile }, NO_PROMPT_HISTORY) };
   return [{ file, observed, atRefs, targets, promotions, differences: listDifferences(head, base, observed) }];
+}
+
+/** Returns true if a sync may create a version or a baseline of the file's own content. */
+function mayCreateVersion({ file, observed, targets }: ComparedPrompt): boolean {
+  // A run for selected environments may need a baseline even if the plan for all environments has none.
+  return chooseVersionToCreate(file, observed, targets) !== null || mayGetBaseline(file, observed);
 }
 
 async function findComparedCommits(
@@ -147,9 +153,25 @@ async function readLineOfHead(
   return isExplained ? EMPTY_LINE : read(MAX_DRIFT_STATES);
 }
 
-/** Returns true if the line shows for each difference that a state wanted what the service has. */
+/** Returns true if for each difference, a state of the line wanted what the service has, or the service has nothing. */
 function explainsAll({ states }: Pick<Line, 'states'>, { differences, observed }: ComparedPrompt): boolean {
-  return differences.every((difference) => states.some((state) => wantsCurrent(difference, state, observed)));
+  return differences.every((difference) => {
+    const isNothing = difference.subject === 'environment' && difference.current === null;
+    return isNothing || states.some((state) => wantsCurrent(difference, state, observed));
+  });
+}
+
+/**
+ * Returns true if older states of the base's line cannot change the result. This is the case if a state wanted what the
+ * service has, because the run then ends before it. If an environment serves nothing, only the start of the run matters.
+ */
+function answersAll(line: Line, { differences, observed }: ComparedPrompt): boolean {
+  return differences.every((difference) => {
+    if (difference.subject === 'environment' && difference.current === null) {
+      return countRun(line, difference.environment) < line.states.length;
+    }
+    return line.states.some((state) => wantsCurrent(difference, state, observed));
+  });
 }
 
 async function readBaseHistory(prompt: ComparedPrompt, commits: ComparedCommits): Promise<BaseHistory | null> {
@@ -161,7 +183,7 @@ async function readBaseHistory(prompt: ComparedPrompt, commits: ComparedCommits)
   const readHeadLine = (limit: number) => readPlannedLine(file, repository, limit);
   const readTipLine = (limit: number) => readLine(file, tip?.commit ?? head, repository, limit);
   const [line, headStates, tipStates] = await Promise.all([
-    readInSteps(readBaseLine, (newest) => explainsAll(newest, prompt), MAX_DRIFT_STATES),
+    readInSteps(readBaseLine, (newest) => answersAll(newest, prompt), MAX_DRIFT_STATES),
     base.commit === head ? [] : readStatesBeyond(readHeadLine, base.commit, repository),
     hasTip ? [] : readStatesBeyond(readTipLine, head, repository),
   ]);

@@ -24,14 +24,7 @@ export type StoredContent<Metadata extends JsonValue | undefined = JsonValue | u
 export type FileContent = StoredContent<JsonObject | undefined>;
 
 /** Normalized prompt text, with its digest. promptsync normalizes all texts before it compares them. */
-export type DigestedText = Pick<StoredContent, 'type' | 'text'> & {
-  readonly digest: Digest;
-  /**
-   * The number of line breaks that `normalizeText` removed from the end of the original text, or 1 if it removed none.
-   * Always 1 for a chat prompt.
-   */
-  readonly trailingLineBreaks: number;
-};
+export type DigestedText = Pick<StoredContent, 'type' | 'text'> & { readonly digest: Digest };
 
 /** The content that a prompt file declares, with its digests. */
 export type Content = FileContent &
@@ -157,7 +150,7 @@ export function holdsContent(
  * if the prompt file manages it.
  */
 export function isInSync(version: ContentDigests, content: Content): boolean {
-  if (!matchesDigest(version.digest, content)) return false;
+  if (version.digest !== content.digest) return false;
   return content.metadataDigest === undefined || version.metadataDigest === content.metadataDigest;
 }
 
@@ -205,27 +198,6 @@ export function listDistinctContents(contents: readonly Content[]): readonly Con
 }
 
 /**
- * Returns true if the digest is a digest of this text. Also accepts digests from releases before 0.1. To compute a
- * digest, these releases removed only the last line break of the file and kept all line breaks before it.
- */
-export function matchesDigest(digest: Digest, content: DigestedText): boolean {
-  if (digest === content.digest) return true;
-  // These releases had no chat prompts.
-  if (content.type === 'chat') return false;
-  const former = formerDigests.get(content) ?? computeFormerDigests(content);
-  formerDigests.set(content, former);
-  return former.has(digest);
-}
-
-/** A cache of the digests that releases before 0.1 may have computed for a text. */
-const formerDigests = new WeakMap<DigestedText, ReadonlySet<Digest>>();
-
-function computeFormerDigests({ text, trailingLineBreaks }: DigestedText): ReadonlySet<Digest> {
-  const counts = new Set([1, 2, trailingLineBreaks - 1, trailingLineBreaks]);
-  return new Set([...counts].map((count) => computeDigest(text + '\n'.repeat(count))));
-}
-
-/**
  * Computes the content digest of a text prompt. The digest does not depend on line breaks at the end of the text, or on
  * whether line endings are LF or CRLF.
  */
@@ -241,8 +213,7 @@ export function computeMetadataDigest(metadata: JsonObject | null): Digest {
 /** Normalizes the text of a text prompt and computes its digest. */
 export function digestText(text: string): DigestedText {
   const normalized = normalizeText(text);
-  const trailingLineBreaks = Math.max(1, normalizeLineEndings(text).length - normalized.length);
-  return { type: 'text', text: normalized, digest: computeDigest(normalized), trailingLineBreaks };
+  return { type: 'text', text: normalized, digest: computeDigest(normalized) };
 }
 
 /**
@@ -253,12 +224,7 @@ export function digestChat(messages: readonly ChatMessage[]): DigestedText {
   const normalized = messages.map((message) =>
     'role' in message ? { ...message, content: normalizeText(message.content) } : message,
   );
-  return {
-    type: 'chat',
-    text: renderChatText(normalized),
-    digest: computeChatDigest(normalized),
-    trailingLineBreaks: 1,
-  };
+  return { type: 'chat', text: renderChatText(normalized), digest: computeChatDigest(normalized) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Digest } from './digest.ts';
 import type { Pin } from './prompt-file.ts';
-import { type Content, isInSync, matchesDigest } from './content.ts';
+import { type Content, isSameContent } from './content.ts';
 import type { VersionTraits } from './versions.ts';
 
 // Issue 59: only find-service-changes.ts still uses FormerPin, meansVersion and FormerPinsByEnvironment.
@@ -8,14 +8,10 @@ import type { VersionTraits } from './versions.ts';
 export type FormerPin = { readonly pin: Pin; readonly content: Content | null };
 
 /** Returns true if a former pin refers to this version, as far as promptsync knows the content of both. */
-export function meansVersion(
-  { pin, content }: FormerPin,
-  { id, number, digest, metadataDigest }: VersionTraits,
-): boolean {
-  if (pin.kind === 'number') return pin.number === number;
-  if (pin.kind === 'version') return pin.id === id;
-  if (content === null || digest === undefined) return false;
-  return metadataDigest === undefined ? matchesDigest(digest, content) : isInSync({ digest, metadataDigest }, content);
+export function meansVersion({ pin, content }: FormerPin, version: VersionTraits): boolean {
+  if (pin.kind === 'number') return pin.number === version.number;
+  if (pin.kind === 'version') return pin.id === version.id;
+  return content !== null && isSameContent(version, content);
 }
 
 /** The pins of a prompt at earlier commits, by environment. The pins of each environment are sorted newest first. */

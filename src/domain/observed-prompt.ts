@@ -49,28 +49,11 @@ export type ObservedPrompt = {
    * the new version has no metadata.
    */
   readonly metadataFrom?: VersionWithMetadata | undefined;
-  /** What the version records say about earlier active versions. Empty if the provider keeps no version records. */
-  readonly snapshots: readonly ActiveSnapshot[];
   /** Warnings about the prompt in the service. */
   readonly problems: readonly Problem[];
   /** A string that identifies the observed state. Two observations of the same state have the same fingerprint. */
   readonly fingerprint: string;
 };
-
-/** The active versions of a prompt at the time when promptsync wrote a version record. */
-export type ActiveSnapshot = {
-  /** The commit that the version record names. Absent if the content was not committed. */
-  readonly commit?: string;
-  /**
-   * The id of the version that was active in each observed environment. Omits environments without an active version.
-   */
-  readonly versionIds: ReadonlyMap<string, string>;
-};
-
-/** Returns true if the service shows when it created and changed versions. */
-export function showsTimes({ known }: Pick<ObservedPrompt, 'known'>): boolean {
-  return known.some(({ times }) => times !== undefined);
-}
 
 /** The result of observing several prompts. Each requested prompt is in exactly one of the two maps. */
 export type Observation = {

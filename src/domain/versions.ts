@@ -50,8 +50,6 @@ export const MAX_LEDGER_VERSIONS = 20;
 export type VersionSource = {
   /** The digest of the text that promptsync sent. */
   readonly digest: Digest;
-  /** The digest of the metadata that promptsync sent. Absent if an early release of promptsync created the version. */
-  readonly metadataDigest?: Digest;
   readonly commit?: string;
   /** The path of the prompt file at the commit, relative to the repository root. */
   readonly path?: string;

@@ -12,8 +12,8 @@ const SQLITE_BUSY = 5;
 /**
  * The tables of the embedded service. Triggers keep versions immutable, even if promptsync has a bug.
  *
- * Do not change these statements. SQLite stores their text, and `refuseForeignSchema` compares it character by
- * character. After any change, promptsync would refuse the databases of earlier releases.
+ * SQLite stores the text of these statements, and `refuseForeignSchema` compares it character by character. After any
+ * change, promptsync refuses existing databases.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS projects (id TEXT PRIMARY KEY) STRICT;

@@ -7,49 +7,49 @@ import type { FileAtCommit } from './read-trees.ts';
 export type FollowReaders = {
   readonly run: RunGit;
   readonly blobCache: BlobCache;
-  /** The committer dates of the commits that changed a followed file, in seconds since 1970. */
-  readonly times: Map<string, number>;
-  /** The files that the first-parent history of each followed commit deleted. Omits files that git recognizes as renamed. */
-  readonly deletions: Map<string, readonly DeletedFile[]>;
+  /** The commits that changed a followed file, by id. */
+  readonly commits: Map<string, Pick<LogEntry, 'time' | 'subject'>>;
 };
 
-/** A file that a commit deleted. */
+/** A file that a commit deleted. Renamed files do not count. */
 export type DeletedFile = FileAtCommit & {
   /** The blob id of the file before the commit. */
   readonly blob: string;
 };
 
+/** The first-parent history of a commit, as far as it concerns the files that promptsync follows. */
+export type FollowedHistory = {
+  /**
+   * The commits that changed each file, newest first, by the path that the file has at the first commit. Each entry has
+   * the path that the file had at that commit.
+   */
+  readonly touchesByPath: ReadonlyMap<string, readonly FileAtCommit[]>;
+  /** All files that the commits deleted, newest first. */
+  readonly deletedFiles: readonly DeletedFile[];
+};
+
 /**
- * Searches the first-parent history of a commit for the commits that changed each file. Returns them newest first, by the
- * path that the file has at the first commit. Each entry has the path that the file had at that commit. Reads the history
- * once for all paths. Compares a merge with its first parent, so a merge counts as one change that contains everything
- * it merged.
+ * Searches the first-parent history of a commit for the commits that changed each file. Reads the history once for all
+ * paths. Compares a merge with its first parent, so a merge counts as one change that contains everything it merged.
  */
 export async function followFiles(
-  { run, blobCache, times, deletions }: FollowReaders,
+  { run, blobCache, commits }: FollowReaders,
   asOf: string,
   paths: readonly string[],
-): Promise<ReadonlyMap<string, readonly FileAtCommit[]>> {
+): Promise<FollowedHistory> {
   const { touchesByPath, follow } = makeFileFollower(paths);
-  const entries = await readLog(run, ...BRANCH_HISTORY, `--max-count=${MAX_COMMITS}`, asOf, '--');
-  deletions.set(asOf, entries.flatMap(listDeletedFiles));
+  const options = ['--first-parent', '--diff-merges=first-parent', '--find-renames', '-l1000'];
+  const entries = await readLog(run, ...options, `--max-count=${MAX_COMMITS}`, asOf, '--');
   for (const entry of entries) {
     const touches = follow(entry);
-    if (touches.length > 0) times.set(entry.commit, entry.time);
+    if (touches.length > 0) commits.set(entry.commit, entry);
     for (const { path, blob } of touches) blobCache.rememberBlobId(entry.commit, path, blob);
   }
-  return touchesByPath;
+  const deletedFiles = entries.flatMap(({ commit, changes }) => {
+    return changes.flatMap(({ path, deleted }) => (deleted === null ? [] : [{ commit, path, blob: deleted }]));
+  });
+  return { touchesByPath, deletedFiles };
 }
-
-function listDeletedFiles({ commit, changes }: LogEntry): readonly DeletedFile[] {
-  const renamedPaths = changes.map(({ before }) => before);
-  return changes
-    .filter(({ path, blob }) => blob === null && !renamedPaths.includes(path))
-    .map(({ path, blobBefore }) => ({ commit, path, blob: blobBefore }));
-}
-
-/** The options of `git log` that list the first-parent history, each merge as one change, with renames. */
-const BRANCH_HISTORY = ['--first-parent', '--diff-merges=first-parent', '--find-renames', '-l1000'] as const;
 
 /** Follows files from a commit to its ancestors, across the renames that git detects. */
 type FileFollower = {

@@ -1,29 +1,19 @@
-import { extname } from 'node:path';
-import type { Provenance } from '../domain/plan.ts';
 import type { CommitInfo } from '../domain/history.ts';
-import { type DeletedFile, followFiles, type FollowReaders } from './follow-files.ts';
+import { type DeletedFile, type FollowedHistory, followFiles, type FollowReaders } from './follow-files.ts';
 import { batchCalls, splitLines, makePathspecs, type RunGit, type Git } from './open-git.ts';
 import type { BlobCache } from './file-reader.ts';
-import { FULL_HISTORY, MAX_COMMITS, type LogEntry, readCommitInfos, readCommitTimes, readLog } from './read-log.ts';
-import { type FileAtCommit, makeFileKey, parseFileKey } from './read-trees.ts';
+import { FULL_HISTORY, MAX_COMMITS, readCommitInfos, readCommitTimes, readLog } from './read-log.ts';
+import { type FileAtCommit, makeFileKey } from './read-trees.ts';
 
 /** Functions that read the history of commits and files. Paths are relative to the repository root. */
 export type CommitHistory = {
-  /**
-   * Searches `commit` and its ancestors for the newest commit that changed a file. Returns null if promptsync cannot
-   * determine it, for example because the file does not exist at `commit`.
-   */
-  readonly findLastCommit: (commit: string, path: string) => Promise<Provenance | null>;
   /**
    * Searches the first-parent history of a commit for the commits that changed a file, so each merge counts as one change.
    * Returns them newest first. Follows renames, so each entry has the path that the file had at that commit.
    */
   readonly followFile: (commit: string, path: string) => Promise<readonly FileAtCommit[]>;
-  /**
-   * Returns the files that the first-parent history of a commit deleted, if their names have the same extension as
-   * `path`. Omits renamed files.
-   */
-  readonly listDeletions: (commit: string, path: string) => Promise<readonly DeletedFile[]>;
+  /** Returns all files that the commits in the same history deleted, newest first. Omits renamed files. */
+  readonly listDeletedFiles: (commit: string, path: string) => Promise<readonly DeletedFile[]>;
   /**
    * Searches `commit` and its ancestors for the commits that changed the file at this path. Includes the commits of
    * merged branches. A merge commit counts only if it differs from each of its parents in this file. Does not follow
@@ -39,6 +29,11 @@ export type CommitHistory = {
   readonly findUnreferenced: (commits: readonly string[]) => Promise<readonly string[]>;
   /** Returns the author, date and message of each commit, by id. Omits commits that the clone does not have. */
   readonly readCommits: (ids: Iterable<string>) => Promise<ReadonlyMap<string, CommitInfo>>;
+  /**
+   * Returns the subject of a commit, or the title of the pull request that it merged. Empty if the commit has no message, or
+   * if the clone does not have the commit.
+   */
+  readonly readSubject: (commit: string) => Promise<string>;
   /** Returns the committer date of each commit, in seconds since 1970. Omits commits that the clone does not have. */
   readonly readCommitTimes: (ids: Iterable<string>) => Promise<ReadonlyMap<string, number>>;
   /**
@@ -59,18 +54,14 @@ export type CommitHistory = {
 };
 
 export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCache): CommitHistory {
-  const readers: HistoryReaders = { run, runWithInput, blobCache, times: new Map(), deletions: new Map() };
-  const findLastTogether = batchCalls((fileKeys) => findLastCommits(readers, fileKeys));
+  const readers: HistoryReaders = { run, runWithInput, blobCache, commits: new Map() };
+  const readInfosTogether = batchCalls((ids) => readCommitInfos(runWithInput, ids));
   const findChangingTogether = batchCalls((paths, commit = '') => findCommitsChangingPaths(run, commit, paths));
   const findAncestorsTogether = batchCalls((pairKeys) => findAncestorPairs(runWithInput, pairKeys));
   const findUnreferencedTogether = batchCalls((commits) => findUnreferencedCommits(run, commits));
   const runRevList = async (...args: readonly string[]) => splitLines(await run('rev-list', ...args, '--'));
   return {
-    findLastCommit: async (commit, path) => {
-      const fileKey = makeFileKey(commit, path);
-      return (await findLastTogether(fileKey)).get(fileKey) ?? null;
-    },
-    ...makeBranchFollower(readers),
+    ...makeFileFollowers(readers),
     findCommitsChanging: async (commit, path) => (await findChangingTogether(path, commit)).get(path) ?? [],
     isSameOrAncestor: async (commit, other) => {
       const pairKey = makePairKey({ commit, other });
@@ -80,8 +71,17 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
       const unreferenced = await Promise.all(commits.map((commit) => findUnreferencedTogether(commit)));
       return commits.filter((commit, index) => unreferenced[index]?.includes(commit));
     },
-    readCommits: (ids) => readCommitInfos(runWithInput, ids),
+    readCommits: async (ids) => {
+      const infos = await Promise.all([...ids].map(async (id) => (await readInfosTogether(id)).get(id)));
+      return new Map(infos.flatMap((info) => (info === undefined ? [] : [[info.commit, info] as const])));
+    },
     readCommitTimes: makeTimeReader(readers),
+    readSubject: async (id) => {
+      const known = readers.commits.get(id)?.subject;
+      // Only the subject of a merge commit does not describe the change.
+      if (known !== undefined && !known.startsWith('Merge ')) return known;
+      return (await readInfosTogether(id)).get(id)?.subject ?? '';
+    },
     mapCommitsToMerges: async (commit) => {
       return mapCommitsToMerges(await runRevList('--parents', `--max-count=${MAX_COMMITS}`, commit));
     },
@@ -95,24 +95,19 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
   };
 }
 
-/** Creates the functions that follow files on a branch. They cache what they read, because a commit never changes. */
-function makeBranchFollower(readers: HistoryReaders): Pick<CommitHistory, 'followFile' | 'listDeletions'> {
+/** Creates the functions that follow files. They remember each history, because promptsync may need more of its states. */
+function makeFileFollowers(readers: FollowReaders): Pick<CommitHistory, 'followFile' | 'listDeletedFiles'> {
   const followTogether = batchCalls((paths, commit = '') => followFiles(readers, commit, paths));
-  /** The followed files, by commit and path. promptsync asks again if it needs more states of a file. */
-  const followed = new Map<string, Promise<ReadonlyMap<string, readonly FileAtCommit[]>>>();
-  const followFile = async (commit: string, path: string): Promise<readonly FileAtCommit[]> => {
+  const histories = new Map<string, Promise<FollowedHistory>>();
+  const follow = (commit: string, path: string): Promise<FollowedHistory> => {
     const key = makeFileKey(commit, path);
-    const touches = followed.get(key) ?? followTogether(path, commit);
-    followed.set(key, touches);
-    return (await touches).get(path) ?? [];
+    const history = histories.get(key) ?? followTogether(path, commit);
+    histories.set(key, history);
+    return history;
   };
   return {
-    followFile,
-    listDeletions: async (commit, path) => {
-      await followFile(commit, path);
-      const ending = extname(path);
-      return (readers.deletions.get(commit) ?? []).filter((deleted) => extname(deleted.path) === ending);
-    },
+    followFile: async (commit, path) => (await follow(commit, path)).touchesByPath.get(path) ?? [],
+    listDeletedFiles: async (commit, path) => (await follow(commit, path)).deletedFiles,
   };
 }
 
@@ -128,11 +123,11 @@ async function findUnreferencedCommits(run: RunGit, commits: readonly string[]):
  * Creates the function that reads committer dates. Simultaneous calls share one process. The dates of commits that
  * promptsync has read to follow a file need no process.
  */
-function makeTimeReader({ runWithInput, times: knownTimes }: HistoryReaders): CommitHistory['readCommitTimes'] {
+function makeTimeReader({ runWithInput, commits }: HistoryReaders): CommitHistory['readCommitTimes'] {
   const readTogether = batchCalls((ids) => readCommitTimes(runWithInput, ids));
   return async (ids) => {
     const times = [...ids].map(async (id): Promise<readonly [string, number][]> => {
-      const time = knownTimes.get(id) ?? (await readTogether(id)).get(id);
+      const time = commits.get(id)?.time ?? (await readTogether(id)).get(id);
       return time === undefined ? [] : [[id, time]];
     });
     return new Map((await Promise.all(times)).flat());
@@ -242,115 +237,10 @@ export function mapCommitsToMerges(lines: readonly string[]): ReadonlyMap<string
 }
 
 /**
- * The number of newest commits that promptsync searches first. It searches the whole history only if that is not
- * enough. Most files changed recently, and reading a history of 20,000 commits takes four seconds.
- */
-const RECENT_COMMITS = 1000;
-
-/** The value of `--max-count` that makes `git log` print all commits. */
-const ALL_COMMITS = -1;
-
-/**
  * The maximum number of commits whose histories promptsync reads in separate processes. For more commits, a single
  * process reads all histories.
  */
 const MAX_SEPARATE_HISTORIES = 4;
-
-/**
- * The maximum number of commits whose histories promptsync reads one by one, for files whose last commit
- * `searchTogether` cannot determine. Beyond this limit, the last commits of the remaining files stay unknown.
- */
-const MAX_UNCLEAR_COMMITS = 100;
-
-/** Finds the last commit that changed each file. Both the input and the result use the keys from `makeFileKey`. */
-async function findLastCommits(
-  readers: HistoryReaders,
-  fileKeys: readonly string[],
-): Promise<ReadonlyMap<string, Provenance>> {
-  const files = fileKeys.map(parseFileKey);
-  const { size } = new Set(files.map(({ commit }) => commit));
-  const { certain, unclear } =
-    size > MAX_SEPARATE_HISTORIES ? await searchTogether(readers, files) : { certain: [], unclear: files };
-  const byCommit = [...Map.groupBy(unclear, ({ commit }) => commit)].slice(0, MAX_UNCLEAR_COMMITS);
-  const separate = await Promise.all(
-    byCommit.map(async ([commit, filesOfCommit]) => {
-      const paths = filesOfCommit.map(({ path }) => path);
-      const byPath = await findLastCommitsAsOf(readers, commit, paths);
-      return [...byPath].map(([path, last]): [string, Provenance] => [makeFileKey(commit, path), last]);
-    }),
-  );
-  return new Map([...certain, ...separate.flat()]);
-}
-
-/**
- * For each file, finds the newest commit that introduced the content of the file at `asOf`. Searches for all paths
- * together. Omits paths without a regular file at `asOf`.
- */
-async function findLastCommitsAsOf(
-  { run, blobCache }: HistoryReaders,
-  asOf: string,
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, Provenance>> {
-  const blobs = await Promise.all(paths.map(async (path) => [path, await blobCache.findBlobId(asOf, path)] as const));
-  const existing = new Map(blobs.filter(([, blob]) => blob !== null));
-  const lastCommits = new Map<string, Provenance>();
-  for (const maxCount of [RECENT_COMMITS, ALL_COMMITS]) {
-    if (lastCommits.size === existing.size) break;
-    const options = [...FULL_HISTORY, `--max-count=${maxCount}`];
-    for (const { commit, subject, changes } of await readLog(run, ...options, asOf, '--', ...makePathspecs(paths))) {
-      for (const { path, blob } of changes) {
-        // Skip older changes, and changes that a later merge discarded. The content of a discarded change differs from
-        // the content at `asOf`.
-        if (blob === null || existing.get(path) !== blob || lastCommits.has(path)) continue;
-        lastCommits.set(path, makeProvenance({ commit, subject }, path));
-      }
-    }
-  }
-  return lastCommits;
-}
-
-type LastCommitSearch = {
-  /** The files whose last commit is certain. Each entry consists of the key of the file and its last commit. */
-  readonly certain: readonly (readonly [fileKey: string, last: Provenance])[];
-  /**
-   * The files for which the search found several possible last commits. Only the history of the file's own `commit`
-   * shows which of them is the last one.
-   */
-  readonly unclear: readonly FileAtCommit[];
-};
-
-/**
- * Searches the histories of many commits in one process for the commits that gave each file its content. If there is
- * one such commit for a file, it is the last commit. If there are several, the file's own `commit` is the last commit
- * if it is one of them. Otherwise the file is unclear. Omits files without such a commit.
- */
-async function searchTogether(
-  { runWithInput, blobCache }: HistoryReaders,
-  files: readonly FileAtCommit[],
-): Promise<LastCommitSearch> {
-  const paths = [...new Set(files.map(({ path }) => path))];
-  const commits = [...new Set(files.map(({ commit }) => commit))];
-  const runLog = (...args: readonly string[]) => runWithInput(commits, ...args);
-  const entries = await readLog(runLog, ...FULL_HISTORY, '--stdin', '--', ...makePathspecs(paths));
-  const changes = entries.flatMap(({ commit, subject, changes: changesOfCommit }) => {
-    return changesOfCommit.map(({ path, blob }) => ({ commit, subject, path, blob }));
-  });
-  const changesByContent = Map.groupBy(changes, ({ path, blob }) => `${blob}\0${path}`);
-  const certain: [string, Provenance][] = [];
-  const unclear: FileAtCommit[] = [];
-  for (const { commit, path } of files) {
-    const blob = await blobCache.findBlobId(commit, path);
-    const candidates = blob === null ? [] : (changesByContent.get(`${blob}\0${path}`) ?? []);
-    const last = candidates.length === 1 ? candidates[0] : candidates.find((change) => change.commit === commit);
-    if (last !== undefined) certain.push([makeFileKey(commit, path), makeProvenance(last, path)]);
-    else if (candidates.length > 1) unclear.push({ commit, path });
-  }
-  return { certain, unclear };
-}
-
-function makeProvenance({ commit, subject }: Pick<LogEntry, 'commit' | 'subject'>, path: string): Provenance {
-  return { commit, path, ...(subject === '' ? {} : { changeSummary: subject }) };
-}
 
 async function findCommitsChangingPaths(
   run: RunGit,

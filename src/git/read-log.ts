@@ -21,8 +21,8 @@ export type FileStateChange = {
   readonly before: string | null;
   /** The blob id after the change. Null if the change leaves no regular file at the path. */
   readonly blob: string | null;
-  /** The blob id before the change. For a merge, this is the blob id in the last parent. */
-  readonly blobBefore: string;
+  /** The blob id of the file that the change deleted. Null if it deleted none, or if it renamed the file. */
+  readonly deleted: string | null;
 };
 
 /** The maximum number of commits that promptsync reads to find renames, changes and merges, and to list a branch. */
@@ -101,10 +101,11 @@ function parseChange(line: string, firstName: string, secondName: string): reado
   const [, mode, blobBefore = '', id = '', isRename] = CHANGE.exec(line) ?? [];
   if (mode === undefined) return [];
   const blob = isRegular(mode) ? id : null;
-  if (isRename === undefined) return [{ path: firstName, before: null, blob, blobBefore }];
+  if (isRename === undefined)
+    return [{ path: firstName, before: null, blob, deleted: blob === null ? blobBefore : null }];
   return [
-    { path: firstName, before: null, blob: null, blobBefore },
-    { path: secondName, before: firstName, blob, blobBefore },
+    { path: firstName, before: null, blob: null, deleted: null },
+    { path: secondName, before: firstName, blob, deleted: null },
   ];
 }
 

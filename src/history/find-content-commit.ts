@@ -1,5 +1,5 @@
 import { type Content, isEqualContent } from '../domain/content.ts';
-import { countNewest, findStartOfRun } from './line.ts';
+import { findStartOfSeries } from './line.ts';
 import type { LiveBranch, PromptLocation } from './read-at-commit.ts';
 import { readLine } from './read-line.ts';
 
@@ -31,12 +31,10 @@ export async function findContentCommit(
 ): Promise<ContentCommit | null> {
   const tip = (await repository.findKnownTip(branch))?.commit ?? repository.head;
   if (tip === null) return null;
-  const { states, isCut } = await readLine(file, tip, repository);
-  const wanted = states.map((state) => state.file.content).filter(isWanted);
+  const line = await readLine(file, tip, repository);
+  const wanted = line.states.map((state) => state.file.content).filter(isWanted);
   const content = wanted.find(isExact) ?? wanted[0];
   if (content === undefined) return null;
-  const series = states.slice(states.findIndex((state) => isEqualContent(state.file.content, content)));
-  const length = countNewest(series, (state) => isEqualContent(state.file.content, content));
-  const commit = findStartOfRun({ states: series, isCut }, length)?.commit ?? null;
+  const commit = findStartOfSeries(line, (state) => isEqualContent(state.file.content, content))?.commit ?? null;
   return commit === null ? null : { commit, content };
 }

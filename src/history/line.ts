@@ -137,3 +137,14 @@ export function findStartOfRun({ states, isCut }: Pick<Line, 'states' | 'isCut'>
   if (isCut && length === states.length) return null;
   return states[length - 1] ?? null;
 }
+
+/**
+ * Returns the oldest state of the newest unbroken series of states that match. Returns null if no state matches, or if
+ * the series may have begun before the oldest known state.
+ */
+export function findStartOfSeries({ states, isCut }: Line, matches: (state: LineState) => boolean): LineState | null {
+  const first = states.findIndex(matches);
+  if (first === -1) return null;
+  const series = states.slice(first);
+  return findStartOfRun({ states: series, isCut }, countNewest(series, matches));
+}

@@ -1,6 +1,5 @@
 import { extname } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { matchesDigest } from '../domain/content.ts';
 import type { DesiredState } from '../domain/desired-state.ts';
 import type { ContentAtRef } from '../domain/plan.ts';
 import { locatePin, type PromptFile } from '../domain/prompt-file.ts';
@@ -95,7 +94,7 @@ export async function readSourceFile(
   const { commit, path } = source ?? {};
   if (commit === undefined || path === undefined) return null;
   const file = await readFileFromGit(repository, commit, path);
-  return file !== null && matchesDigest(digest, file.content) ? file : null;
+  return file?.content.digest === digest ? file : null;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
 import { EMPTY_LINE, type Line, type LineState, type Want } from './line.ts';
@@ -32,7 +33,7 @@ export async function readLine(
   while (start !== null) {
     const segment = await readSegment(prompt, start, limit - states.length, repository);
     states.push(...segment.states);
-    if (segment.isCut) return finishLine(states, 'cut');
+    if (segment.isCut || states.length >= limit) return finishLine(states, 'cut');
     start = await findEarlierFile(prompt, start, states.at(-1)?.commit ?? null, repository);
   }
   if (states.length === 0) return EMPTY_LINE;
@@ -200,11 +201,9 @@ async function wasDeleted(
   repository: PromptRepository,
 ): Promise<boolean> {
   const moves = new Set(states.map((state) => state.commit));
-  const deletions = (await repository.listDeletions(commit, repository.toRootPath(path))).filter(
-    (deleted) => !moves.has(deleted.commit),
+  const deletedFiles = (await repository.listDeletedFiles(commit, repository.toRootPath(path))).filter(
+    (deleted) => extname(deleted.path) === extname(path) && !moves.has(deleted.commit),
   );
-  const files = await Promise.all(
-    deletions.map(({ blob, path: deletedPath }) => parseBlob(repository, blob, deletedPath)),
-  );
-  return files.some(({ file }) => file?.id === id && file.type === type);
+  const parsed = await Promise.all(deletedFiles.map((deleted) => parseBlob(repository, deleted.blob, deleted.path)));
+  return parsed.some(({ file }) => file?.id === id && file.type === type);
 }

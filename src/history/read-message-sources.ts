@@ -1,5 +1,4 @@
 import { findCommitIdInMessage } from '../domain/commit-message.ts';
-import { matchesDigest } from '../domain/content.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { KnownVersion, VersionSource } from '../domain/versions.ts';
 import type { PromptRepository } from './read-at-commit.ts';
@@ -59,6 +58,6 @@ async function readMessageSource(
   if (pinned.kind !== 'found') return null;
   const { commit } = pinned;
   const result = await findFileAtCommit({ id, type, path: repository.toRootPath(path) }, commit, repository);
-  if (result.kind === 'missing' || !matchesDigest(digest, result.file.content)) return null;
+  if (result.kind === 'missing' || result.file.content.digest !== digest) return null;
   return { digest, commit, path: result.path };
 }

@@ -275,7 +275,6 @@ export function interpretLangfuseReading(reading: LangfuseReading, request: Read
     lacksLedger: false,
     canFindNumbers: false,
     missingIds: [],
-    snapshots: [],
     metadata: 'kept',
     metadataFrom: findMetadataSource(reading, request),
     problems: exists || !createsPrompt(request) ? [] : [makeProblem('langfuse/new-prompt')],

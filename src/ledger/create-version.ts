@@ -23,13 +23,7 @@ import type { CreateOutcome, WriteOutcome, VersionUses } from '../domain/provide
 import { makeProblem } from '../problem.ts';
 import { probeNewestVersion, probeVersion, probeVerifiedVersion } from './probe.ts';
 import { makeLedgerEntry, directlyFollowsLedger, isRewritten, mayBeTidiedCreate, mayFollowHead } from './ownership.ts';
-import {
-  listKnownEntries,
-  detectMetadataSupport,
-  findUnreadNewestId,
-  type LedgerReading,
-  listVersionsRead,
-} from './reading.ts';
+import { listKnownEntries, detectMetadataSupport, findUnreadNewestId, listVersionsRead } from './reading.ts';
 import {
   pickPresentFacts,
   renderVersionRecord,
@@ -196,18 +190,8 @@ function makeVersionRecord(
     ...computeNewVersionDigests(content, undefined),
     ...pickPresentFacts({ commit, path, baseline }),
     operation: world.newOperation(),
-    active: listActiveIds(reading, request.environments),
     ledger: newestFirst.filter(({ id }) => kept.has(id)),
   };
-}
-
-/** Returns the id of the active version for each of the environments. Omits environments without an active version. */
-function listActiveIds({ active }: LedgerReading, environments: readonly string[]): ReadonlyMap<string, string> {
-  const entries = environments.flatMap((environment): readonly [string, string][] => {
-    const version = active.get(environment) ?? null;
-    return version === null ? [] : [[environment, version.id]];
-  });
-  return new Map(entries);
 }
 
 /**

@@ -20,13 +20,8 @@ export function isManagedVersion(version: LedgerVersion): boolean {
  * prompt always has a higher number.
  */
 export function mayBeEditedCopy(version: LedgerVersion): boolean {
-  const sent = version.record?.metadataDigest;
-  return (
-    isManagedVersion(version) &&
-    sent !== undefined &&
-    sent !== version.content.metadataDigest &&
-    !directlyFollowsLedger(version)
-  );
+  const hasOtherMetadata = version.record?.metadataDigest !== version.content.metadataDigest;
+  return isManagedVersion(version) && hasOtherMetadata && !directlyFollowsLedger(version);
 }
 
 /** Creates a ledger entry for a version. A version that may be an edited copy counts as foreign. */
@@ -62,10 +57,9 @@ export function isRewritten(version: LedgerVersion, content: Content, known: rea
   const { digest, metadataDigest } = content;
   const { record, content: stored } = version;
   if (record?.digest !== digest || hasOriginal(version, known)) return false;
-  const sent = record.metadataDigest;
-  if (sent !== undefined && sent !== (metadataDigest ?? EMPTY_METADATA_DIGEST)) return false;
+  if (record.metadataDigest !== (metadataDigest ?? EMPTY_METADATA_DIGEST)) return false;
   if (stored.digest !== digest) return directlyFollowsLedger(version) || differsOnlyInForm(stored.text, content.text);
-  return sent !== undefined && metadataDigest !== undefined && stored.metadataDigest !== metadataDigest;
+  return metadataDigest !== undefined && stored.metadataDigest !== metadataDigest;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { matchesDigest } from '../domain/content.ts';
 import type { Pin } from '../domain/prompt-file.ts';
 import { PROBE_ENVIRONMENT } from '../domain/policy.ts';
 import { makeProblem, toProblem, ProblemError } from '../problem.ts';
@@ -51,7 +50,7 @@ export async function probeNewestVersion(state: LedgerWriteState): Promise<void>
 export async function probeVerifiedVersion(state: LedgerWriteState, entry: LedgerEntry): Promise<LedgerVersion> {
   const read = listVersionsRead(state.reading).find(({ id }) => id === entry.id);
   const version = read ?? (await probeAfterGitCheck(state, entry));
-  if (!matchesDigest(entry.digest, version.content) || version.number !== entry.number) {
+  if (version.content.digest !== entry.digest || version.number !== entry.number) {
     throw makeOtherContentError(version.number, 'its entry in the ledger');
   }
   if (read === undefined) rememberVersions(state, version);
@@ -66,7 +65,7 @@ async function probeAfterGitCheck({ world, reading }: LedgerWriteState, entry: L
   const { id, commit, path, digest, number } = entry;
   if (commit !== undefined && path !== undefined) {
     const committed = await world.textAt(commit, path);
-    if (committed !== null && !matchesDigest(digest, committed)) {
+    if (committed !== null && committed.digest !== digest) {
       throw makeOtherContentError(number, `the prompt file in git (${commit}:${path})`);
     }
   }

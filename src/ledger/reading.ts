@@ -1,4 +1,4 @@
-import type { ActiveSnapshot, ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
+import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import { TRACKING_ENVIRONMENT } from '../domain/policy.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { toStoredContent, holdsContent, omitDigests, VERSION_RECORD_KEY } from '../domain/content.ts';
@@ -15,13 +15,7 @@ import {
   isManagedVersion,
   findNextHead,
 } from './ownership.ts';
-import {
-  pickPresentFacts,
-  makeLedgerVersion,
-  type LedgerEntry,
-  type LedgerVersion,
-  type VersionRecord,
-} from './version-record.ts';
+import { pickPresentFacts, makeLedgerVersion, type LedgerEntry, type LedgerVersion } from './version-record.ts';
 
 /** Everything that promptsync has read about one prompt so far. */
 export type LedgerReading = {
@@ -219,16 +213,11 @@ export function interpretLedgerReading(reading: LedgerReading, environments: rea
     lacksLedger: head === null && (reading.prompt.latestVersionId !== null || read.size > 0),
     canFindNumbers: findUnreadNewestId(reading, known) !== null,
     missingIds: reading.missingIds,
-    snapshots: listVersionsRead(reading).flatMap(({ record }) => (record === null ? [] : [makeSnapshot(record)])),
     metadata,
     problems:
       metadata === 'dropped' ? [makeProblem('service/drops-metadata', { environment: TRACKING_ENVIRONMENT })] : [],
     fingerprint: computeFingerprint(reading),
   };
-}
-
-function makeSnapshot({ commit, active }: VersionRecord): ActiveSnapshot {
-  return { ...(commit !== undefined && { commit }), versionIds: active };
 }
 
 /**
@@ -242,10 +231,8 @@ function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: Ledger
     return { ...facts, source: isManaged ? { digest, ...pickPresentFacts({ commit, path }) } : null, content: null };
   }
   const { record } = read;
-  const content = omitDigests<JsonObject>(read.content);
-  if (record === null) return { ...facts, source: null, content };
-  const { operation: _, ledger: __, baseline: ___, active: ____, ...source } = record;
-  return { ...facts, source, content };
+  const source = record && { digest: record.digest, ...pickPresentFacts({ commit: record.commit, path: record.path }) };
+  return { ...facts, source, content: omitDigests<JsonObject>(read.content) };
 }
 
 /**

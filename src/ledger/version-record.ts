@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import {
-  digestText,
-  matchesDigest,
-  makeVersionContent,
-  VERSION_RECORD_KEY,
-  type VersionContent,
-} from '../domain/content.ts';
+import { digestText, makeVersionContent, VERSION_RECORD_KEY, type VersionContent } from '../domain/content.ts';
+import type { Digest } from '../domain/digest.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { VersionSource, VersionFacts } from '../domain/versions.ts';
 import type { ServiceVersion } from '../service/prompt-service.ts';
@@ -28,16 +23,12 @@ export type LedgerEntry = VersionFacts & {
 
 /** The data that promptsync stores under the key `promptsync` in the metadata of each version that it creates. */
 export type VersionRecord = VersionSource & {
+  /** The digest of the metadata that promptsync sent. */
+  readonly metadataDigest: Digest;
   /** The unique id of the create call. If the response is lost, promptsync recognizes its own version by this id. */
   readonly operation: string;
   /** Present if the version is a baseline. */
   readonly baseline?: true | undefined;
-  /**
-   * The id of the version that was active in each observed environment when promptsync wrote the record. Later,
-   * promptsync uses these ids to recognize that somebody moved an environment back. Empty in records from releases
-   * before 0.2.
-   */
-  readonly active: ReadonlyMap<string, string>;
   /** The ledger, with the newest version first. */
   readonly ledger: readonly LedgerEntry[];
 };
@@ -55,12 +46,7 @@ export type LedgerVersion = {
 
 /** Parses a version from the service, and separates its version record from the user's metadata. */
 export function makeLedgerVersion({ id, number, content: { text, metadata } }: ServiceVersion): LedgerVersion {
-  const content = makeVersionContent(digestText(text), metadata);
-  const record = parseVersionRecord(metadata);
-  // Before version 0.1, the digest in a version record also covered trailing line breaks. Replace such a digest with
-  // the digest that promptsync computes today.
-  const matchesText = record !== null && matchesDigest(record.digest, content);
-  return { id, number, content, record: matchesText ? { ...record, digest: content.digest } : record };
+  return { id, number, content: makeVersionContent(digestText(text), metadata), record: parseVersionRecord(metadata) };
 }
 
 const digestShape = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)]);
@@ -82,12 +68,11 @@ const LedgerEntryShape = z.object({
 
 const VersionRecordShape = z.object({
   digest: digestShape,
-  metadata_digest: digestShape.optional().catch(undefined),
+  metadata_digest: digestShape,
   commit: optionalText,
   path: optionalText,
   operation: idShape,
   baseline: optionalMark,
-  active: z.unknown().optional(),
   ledger: z.array(LedgerEntryShape.nullable().catch(null)).catch([]),
 });
 
@@ -98,40 +83,24 @@ const VersionRecordShape = z.object({
 export function parseVersionRecord(metadata: JsonObject | null | undefined): VersionRecord | null {
   const parsed = VersionRecordShape.safeParse(metadata?.[VERSION_RECORD_KEY]);
   if (!parsed.success) return null;
-  const { digest, metadata_digest: metadataDigest, operation, active, ledger } = parsed.data;
-  const sentMetadata = metadataDigest === undefined ? {} : { metadataDigest };
+  const { digest, metadata_digest: metadataDigest, operation, ledger } = parsed.data;
   return {
     digest,
-    ...sentMetadata,
+    metadataDigest,
     ...pickPresentFacts(parsed.data),
     operation,
-    active: parseActiveVersions(active),
     ledger: ledger.flatMap(parseLedgerEntry),
   };
 }
 
-/**
- * Parses the active versions in a version record. Skips invalid entries. Does not use `z.record`, because `z.record`
- * drops an environment with the name `__proto__`.
- */
-function parseActiveVersions(value: unknown): ReadonlyMap<string, string> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map();
-  const entries = Object.entries(value).filter(
-    (entry): entry is [string, string] => idShape.safeParse(entry[1]).success,
-  );
-  return new Map(entries);
-}
-
 /** Converts a version record to JSON. `parseVersionRecord` converts the JSON back to an equal record. */
 export function renderVersionRecord(record: VersionRecord): JsonObject {
-  const { digest, metadataDigest, operation, active, ledger } = record;
-  const sentMetadata = metadataDigest === undefined ? {} : { metadata_digest: metadataDigest };
+  const { digest, metadataDigest, operation, ledger } = record;
   return {
     digest,
-    ...sentMetadata,
+    metadata_digest: metadataDigest,
     ...pickPresentFacts(record),
     operation,
-    active: Object.fromEntries(active),
     ledger: ledger.map(renderLedgerEntry),
   };
 }

@@ -64,7 +64,6 @@ function assumeObservedPrompt(file: PromptFile, baseFile: PromptFile | null, atR
     lacksLedger: false,
     canFindNumbers: false,
     missingIds: [],
-    snapshots: [],
     metadata: 'kept',
     problems: [],
     fingerprint: '',

@@ -55,16 +55,14 @@ export function isPromotionAllowed(
   { active, metadata }: Pick<ObservedPrompt, 'active' | 'metadata'>,
   line: Line,
 ): boolean {
-  const source = active.get(from) ?? null;
-  if (!isOtherSource && source !== null && isSameVersion(source, target)) return true;
+  if (!isOtherSource && serves(active, from, target)) return true;
   if (!isOtherSource && target.id === undefined) return false;
   const served = active.get(environment) ?? null;
   if (served !== null && target.number !== undefined && served.number > target.number) return true;
   const run = countRun(line, environment);
-  const wasWanted = line.states
-    .slice(run)
-    .some((state) => [environment, from].some((name) => wantsVersion(state, name, target, metadata)));
-  return wasWanted || (line.isComplete && run === line.states.length);
+  const wasWanted = (name: string) =>
+    line.states.slice(run).some((state) => wantsVersion(state, name, target, metadata));
+  return [environment, from].some(wasWanted) || (line.isComplete && run === line.states.length);
 }
 
 /**
@@ -93,9 +91,10 @@ function makeTraits(after: VersionRef | NewVersionRef, { known, metadataFrom }: 
   return version ?? (number === null ? { id } : { id, number });
 }
 
-function isActive(target: VersionTraits, environment: string, { observed }: PinContext): boolean {
-  const active = observed.active.get(environment) ?? null;
-  return active !== null && isSameVersion(active, target);
+/** Returns true if an environment serves a version, or a version with its content. */
+function serves(active: ObservedPrompt['active'], environment: string, target: VersionTraits): boolean {
+  const served = active.get(environment) ?? null;
+  return served !== null && isSameVersion(served, target);
 }
 
 /** Returns true if the sync would activate this version in the environment, provided that no guard refuses it. */
@@ -144,7 +143,11 @@ function describeServed(environment: string, { observed }: PinContext): string |
  * Returns the first pinned environment that serves the version, for use in a hint. Returns null if no environment does.
  */
 function findLiveEnvironment(target: VersionTraits, context: PinContext): string | null {
-  return context.file.pins.map(({ environment }) => environment).find((one) => isActive(target, one, context)) ?? null;
+  return (
+    context.file.pins
+      .map(({ environment }) => environment)
+      .find((one) => serves(context.observed.active, one, target)) ?? null
+  );
 }
 
 /** Returns a warning for each activation whose source environment promptsync did not ask for the active version. */

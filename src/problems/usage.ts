@@ -14,10 +14,6 @@ const SETTING_HINTS: ReadonlyMap<string, string> = new Map([
     'services',
     'Each `promptsync.yaml` can configure only one `service`. Create a separate file for each service, and choose the file with `--config`.',
   ],
-  [
-    'tracking_environment',
-    'Remove this line. promptsync always keeps its record in the environment `promptsync`, and that name is no longer configurable.',
-  ],
 ]);
 
 /** The noun for what a command writes to its output. */

@@ -9,7 +9,7 @@ import { listTextChanges, type NamedTexts, nameInvisibleDifference } from './des
  */
 export type TextDiff = Pick<NamedTexts, 'before' | 'after'> & {
   readonly environments: readonly string[];
-  /** The type of the prompt. It is `text` if the report does not contain the type. */
+  /** The type of the prompt. It is `text` if promptsync could not read the type. */
   readonly type: PromptType;
   /**
    * The reason why promptsync could not compare the old and the new text. Null if it compared them.

@@ -74,11 +74,7 @@ const PromptShape = z.object({
   path: z.string().describe('The path of the file, relative to the folder that contains promptsync.yaml.'),
   id: z.string().describe('The id of the prompt in the service.'),
   key: z.string().describe('The key of the prompt in the file.'),
-  type: z
-    .enum(PROMPT_TYPES)
-    .nullable()
-    .optional()
-    .describe('The type of the prompt. null if promptsync could not read it. Absent in reports from earlier releases.'),
+  type: z.enum(PROMPT_TYPES).nullable().describe('The type of the prompt. null if promptsync could not read it.'),
   url: z
     .string()
     .regex(/^https?:\/\/[\w\-.~:/?#[\]@!$&*+,;=%]+$/)
@@ -194,9 +190,7 @@ export const ReportShape = z.object({
       create_version: CountShape.describe(
         'The number of versions to create or, after an apply, of versions created. Does not include baselines.',
       ),
-      baselines: CountShape.optional().describe(
-        'The number of baselines to create or, after an apply, of baselines created. Absent in reports from earlier releases, which count baselines in create_version.',
-      ),
+      baselines: CountShape.describe('The number of baselines to create or, after an apply, of baselines created.'),
       update_prompt: CountShape.describe(
         'The number of prompts whose fields will change or, after an apply, have changed.',
       ),

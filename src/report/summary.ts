@@ -117,7 +117,7 @@ type WorkCounts = {
 
 function describeWorkCounts({ mode, summary }: Report): WorkCounts {
   const isApply = mode === 'apply';
-  const { baselines = 0 } = summary;
+  const { baselines } = summary;
   const changes = omitZeroCounts([
     [summary.create_version, isApply ? 'created' : 'to create'],
     [summary.update_prompt, isApply ? 'updated' : 'to update'],

@@ -75,7 +75,6 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
           commit: 'abc',
           path: 'sub/prompts/a.md',
           operation: expect.any(String),
-          active: new Map([['staging', 'ver_1']]),
           ledger: [theirs],
         },
       },
@@ -84,7 +83,7 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     const [made] = second.created;
     expect(Object.keys(made!)).toStrictEqual(['type', 'text', 'metadata', 'stamp']);
     expect(made?.metadata).toStrictEqual({});
-    expect(Object.keys(made!.stamp)).toStrictEqual(['digest', 'metadataDigest', 'operation', 'active', 'ledger']);
+    expect(Object.keys(made!.stamp)).toStrictEqual(['digest', 'metadataDigest', 'operation', 'ledger']);
     expect(made?.stamp.operation).not.toBe(first.created[0]?.stamp.operation);
     const ours = { ...entry(2, 'Hello', { metadata: { model: 'x' } }), commit: 'abc', path: 'sub/prompts/a.md' };
     expect(made?.stamp.ledger).toStrictEqual([ours, theirs]);

@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { computeContentDigest, EMPTY_METADATA_DIGEST } from '../../src/domain/content.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import { git } from '../support/folder.ts';
 import { PATH, startStory, summarizeRun, type Story } from './support.ts';
 
 type Entry = { readonly number: number; readonly id: string; readonly text: string; readonly commit?: string };
+
+/** Makes a version record for a version with this text and without metadata. */
+function forgeRecord(text: string, ledger: readonly JsonObject[]): JsonObject {
+  const digest = computeContentDigest(text);
+  return { digest, metadata_digest: EMPTY_METADATA_DIGEST, operation: 'forged', ledger };
+}
 
 /** Activates a version with a forged ledger in the tracking environment. */
 function forgeLedger(story: Story, entries: readonly Entry[]): void {
@@ -14,8 +21,7 @@ function forgeLedger(story: Story, entries: readonly Entry[]): void {
     metadata_digest: EMPTY_METADATA_DIGEST,
     ...(commit !== undefined && { commit, path: PATH }),
   }));
-  const promptsync = { digest: computeContentDigest('A'), operation: 'forged', ledger };
-  story.activate('promptsync', story.draft('A', { promptsync }));
+  story.activate('promptsync', story.draft('A', { promptsync: forgeRecord('A', ledger) }));
 }
 
 /** Syncs version 1 with the text A, and adds a foreign version 2. */
@@ -86,7 +92,7 @@ describe('forged ledgers', () => {
 
 test('sync does not activate a version with other text if a forged version record contains the digest of the file text', async () => {
   const { story } = await addForeignVersion();
-  story.draft('Not B.', { promptsync: { digest: computeContentDigest('B'), operation: 'forged', ledger: [] } });
+  story.draft('Not B.', { promptsync: forgeRecord('B', []) });
   story.edit({ text: 'B' });
   expect(summarizeRun(await story.sync())).toBe('exit 0, applied, create made, staging made');
   expect([story.serves('staging'), story.versions()]).toEqual(['v4 B', 4]);

@@ -113,7 +113,16 @@ test.each([
 });
 
 function withCode(code: string): string {
-  const counts = ['prompts', 'unchanged', 'create_version', 'update_prompt', 'set_active', 'blocked', 'applied'];
+  const counts = [
+    'prompts',
+    'unchanged',
+    'create_version',
+    'baselines',
+    'update_prompt',
+    'set_active',
+    'blocked',
+    'applied',
+  ];
   const summary = Object.fromEntries([...counts, 'failed', 'not_attempted'].map((name) => [name, 0]));
   const problems = [{ code, severity: 'error', message: '', hint: '' }];
   const rest = { service: null, commit: null, plan_digest: null, summary, prompts: [], problems };

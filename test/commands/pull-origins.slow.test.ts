@@ -53,7 +53,8 @@ describe('the merge base of pull', () => {
 
   test('pull does not trust a forged version record and writes both sides of the conflict to the file', async () => {
     const scene = await makeSynced({});
-    const record = { digest: `sha256:${'0'.repeat(64)}`, operation: 'x', ledger: [] };
+    const digest = `sha256:${'0'.repeat(64)}`;
+    const record = { digest, metadata_digest: digest, operation: 'x', ledger: [] };
     changeOutside(scene, { content: change(TEXT, first), metadata: { promptsync: record } });
     expect((await pull(scene)).exitCode).toBe(4);
     expectBoth(scene, 'One.', '1.');

@@ -290,9 +290,9 @@ describe('parseConfig', () => {
     ]);
   });
 
-  test('parseConfig rejects the former tracking_environment setting and tells the user to remove its line', () => {
+  test('parseConfig rejects a tracking_environment setting, because the environment that holds the record is not configurable', () => {
     expect(parse('branch: main\ntracking_environment: production').problems).toMatchObject([
-      { code: 'config/unknown-field', line: 2, hint: expect.stringContaining('Remove this line.') },
+      { code: 'config/unknown-field', line: 2 },
     ]);
   });
 

@@ -2,16 +2,10 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { computeDigest } from '../../src/domain/digest.ts';
-import {
-  computeContentDigest,
-  digestText,
-  EMPTY_METADATA_DIGEST,
-  matchesDigest,
-  computeMetadataDigest,
-} from '../../src/domain/content.ts';
+import { computeContentDigest, EMPTY_METADATA_DIGEST, computeMetadataDigest } from '../../src/domain/content.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 
-describe('computeContentDigest and matchesDigest', () => {
+describe('computeContentDigest', () => {
   test('the content digest is the SHA-256 hash of the text in UTF-8', () => {
     expect(computeContentDigest('é')).toBe(`sha256:${createHash('sha256').update(Buffer.from('é')).digest('hex')}`);
     expect(computeDigest('')).toBe('sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
@@ -27,32 +21,6 @@ describe('computeContentDigest and matchesDigest', () => {
 
   test.each(['a\n', 'a\r\n', 'a\n\r\n\n'])('the content digest ignores the trailing line breaks in %j', (text) => {
     expect(computeContentDigest(text)).toBe(computeContentDigest('a'));
-  });
-
-  test.each<[string, string, string, boolean]>([
-    ['matchesDigest accepts the digest of the current text without its trailing line breaks', 'a', 'a\n\n', true],
-    ['matchesDigest accepts the digest of the current text plus one trailing line break', 'a\n', 'a', true],
-    [
-      'matchesDigest accepts the digest of the current text plus one line break if the text already ends with a line break',
-      'a\n\n',
-      'a\n',
-      true,
-    ],
-    [
-      'matchesDigest accepts the digest of the current text minus one of its five trailing line breaks',
-      'a\n\n\n\n',
-      'a\n\n\n\n\n',
-      true,
-    ],
-    [
-      'matchesDigest rejects the digest of the current text plus three line breaks if the text already ends with a line break',
-      'a\n\n\n\n',
-      'a\n',
-      false,
-    ],
-    ['matchesDigest rejects the digest of different text', 'b', 'a', false],
-  ])('%s', (_, earlier, current, expected) => {
-    expect(matchesDigest(computeDigest(earlier), digestText(current))).toBe(expected);
   });
 
   test.each([

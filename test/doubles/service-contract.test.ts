@@ -9,10 +9,10 @@ import { recordCalls } from './record-calls.ts';
 
 const stamp: VersionRecord = {
   digest: computeDigest('Hello'),
+  metadataDigest: EMPTY_METADATA_DIGEST,
   commit: 'c0ffee',
   path: 'prompts/a.md',
   operation: 'op_1',
-  active: new Map([['staging', 'ver_w']]),
   ledger: [
     { number: 3, id: 'ver_x', digest: computeDigest('Old'), metadataDigest: EMPTY_METADATA_DIGEST, isManaged: false },
     {
@@ -72,7 +72,6 @@ describe.each(backends)('every prompt service fulfills the same contract (%s)', 
         type: 'text',
         text: 'Hello',
         digest: computeDigest('Hello'),
-        trailingLineBreaks: 1,
         metadata,
         metadataDigest: computeMetadataDigest(metadata),
       },

@@ -132,13 +132,6 @@ test.each<[string, string]>([
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test('promptsync opens a database that was created by promptsync 0.1.0', () => {
-  const path = join(makeFolder(), 'service.db');
-  const schema = readFileSync(join(import.meta.dirname, '../fixtures/0.1.0/schema.sql'), 'utf8');
-  executeIn(path, `PRAGMA journal_mode = WAL; BEGIN; ${schema} COMMIT`);
-  expect(openTestStore(path).readPrompt('p1')).toMatchObject({ id: 'p1' });
-});
-
 /** Changes a database file without promptsync. */
 function executeIn(path: string, statements: string): void {
   const database = new DatabaseSync(path);

@@ -21,7 +21,7 @@ describe('the parser on chat prompts', () => {
       makeChat('\n{{role "system"}} \n\nBe kind.\n\n\n{{placeholder "history"}}\n\n'),
     );
     expect(problems).toEqual([]);
-    expect(file).toMatchObject({ type: 'chat', content: { type: 'chat', trailingLineBreaks: 1 } });
+    expect(file).toMatchObject({ type: 'chat', content: { type: 'chat' } });
     expect(file?.content.text).toBe('{{role "system"}}\nBe kind.\n\n{{placeholder "history"}}');
   });
 

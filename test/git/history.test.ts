@@ -71,12 +71,13 @@ test('listBranchCommits returns the first-parent history of a commit, newest fir
   expect(await listBranchCommits(merge, 2)).toEqual([merge, main]);
 });
 
-describe('listDeletions', () => {
-  test('listDeletions returns each deleted file with its last content, but no renamed file and no other extension', async () => {
+describe('listDeletedFiles', () => {
+  test('listDeletedFiles returns each deleted file with its last content, but no renamed file', async () => {
     const text = makeLongText('Same');
     const folder = makeRepository({ 'a.md': 'a', 'b.md': text, 'c.txt': 'c', 'd.md': makeLongText('Other') });
     const blob = git(folder, 'rev-parse', 'HEAD:a.md');
     const other = git(folder, 'rev-parse', 'HEAD:d.md');
+    const otherText = git(folder, 'rev-parse', 'HEAD:c.txt');
     rmSync(join(folder, 'a.md'));
     rmSync(join(folder, 'c.txt'));
     const deletion = commitAll(folder, 'Delete');
@@ -86,13 +87,14 @@ describe('listDeletions', () => {
     writeFiles(folder, { 'e.md': 'Not at all the same text' });
     const move = commitAll(folder, 'Move and rewrite');
     configure(folder, UNUSUAL_SETTINGS);
-    expect(await (await open(folder)).listDeletions('HEAD', 'any.md')).toEqual([
+    expect(await (await open(folder)).listDeletedFiles('HEAD', 'any.md')).toEqual([
       { commit: move, path: 'd.md', blob: other },
       { commit: deletion, path: 'a.md', blob },
+      { commit: deletion, path: 'c.txt', blob: otherText },
     ]);
   });
 
-  test('listDeletions returns a file that a merge deletes once, with the commit of the merge', async () => {
+  test('listDeletedFiles returns a file that a merge deletes once, with the commit of the merge', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     git(folder, 'switch', '--quiet', '--create', 'side');
     git(folder, 'rm', '--quiet', 'a.md');
@@ -100,16 +102,16 @@ describe('listDeletions', () => {
     git(folder, 'switch', '--quiet', 'main');
     commitAll(folder, 'Something else');
     git(folder, 'merge', '--quiet', '--no-ff', '--no-edit', 'side');
-    expect((await (await open(folder)).listDeletions('HEAD', 'a.md')).map(({ commit }) => commit)).toEqual([
+    expect((await (await open(folder)).listDeletedFiles('HEAD', 'a.md')).map(({ commit }) => commit)).toEqual([
       head(folder),
     ]);
   });
 
-  test('followFile and listDeletions start one git process together', async () => {
+  test('followFile and listDeletedFiles start one git process together', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
-    const { followFile, listDeletions } = await open(folder);
+    const { followFile, listDeletedFiles } = await open(folder);
     const listCommands = countGit();
-    await Promise.all(['a.md', 'b.md'].flatMap((path) => [followFile('HEAD', path), listDeletions('HEAD', path)]));
+    await Promise.all(['a.md', 'b.md'].flatMap((path) => [followFile('HEAD', path), listDeletedFiles('HEAD', path)]));
     await followFile('HEAD', 'a.md');
     expect(listCommands()).toEqual(['log']);
   });

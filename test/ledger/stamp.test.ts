@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { computeDigest, type Digest } from '../../src/domain/digest.ts';
-import type { JsonValue } from '../../src/domain/json.ts';
+import { type JsonValue, omitKey } from '../../src/domain/json.ts';
 import type { LedgerEntry, VersionRecord } from '../../src/ledger/version-record.ts';
 import { parseVersionRecord, renderVersionRecord } from '../../src/ledger/version-record.ts';
 
 const digest = computeDigest('text');
 const wireEntry = { number: 1, id: 'ver_1', digest, metadata_digest: digest };
+const wireRecord = { digest, metadata_digest: digest, operation: 'op' };
 const entry: LedgerEntry = { number: 1, id: 'ver_1', digest, metadataDigest: digest, isManaged: true };
 
 const anyDigest = fc.string().map((text): Digest => computeDigest(text));
@@ -23,19 +24,16 @@ const anyEntry: fc.Arbitrary<LedgerEntry> = fc.record(
   },
   { requiredKeys: ['number', 'id', 'digest', 'metadataDigest', 'isManaged'], noNullPrototype: true },
 );
-const anyActive = fc
-  .array(fc.tuple(fc.oneof(fc.string(), fc.constant('__proto__')), fc.string({ minLength: 1 })))
-  .map((entries): ReadonlyMap<string, string> => new Map(entries));
 const anyStamp: fc.Arbitrary<VersionRecord> = fc.record(
   {
     digest: anyDigest,
+    metadataDigest: anyDigest,
     commit: fc.string(),
     path: fc.string(),
     operation: fc.string({ minLength: 1 }),
-    active: anyActive,
     ledger: fc.array(anyEntry),
   },
-  { requiredKeys: ['digest', 'operation', 'active', 'ledger'], noNullPrototype: true },
+  { requiredKeys: ['digest', 'metadataDigest', 'operation', 'ledger'], noNullPrototype: true },
 );
 
 describe('parseVersionRecord', () => {
@@ -64,24 +62,25 @@ describe('parseVersionRecord', () => {
     ['parseVersionRecord returns null if the promptsync key contains null', { promptsync: null }],
     ['parseVersionRecord returns null if the promptsync key contains a string', { promptsync: 'yes' }],
     ['parseVersionRecord returns null if the promptsync key contains an array', { promptsync: [] }],
-    ['parseVersionRecord returns null if the digest is missing', { promptsync: { operation: 'op', ledger: [] } }],
+    ['parseVersionRecord returns null if the digest is missing', { promptsync: omitKey(wireRecord, 'digest') }],
     [
       'parseVersionRecord returns null if the digest does not use SHA-256',
-      { promptsync: { digest: 'md5:00', operation: 'op', ledger: [] } },
+      { promptsync: { ...wireRecord, digest: 'md5:00' } },
     ],
     [
       'parseVersionRecord returns null if the digest is too short',
-      { promptsync: { digest: 'sha256:00', operation: 'op', ledger: [] } },
+      { promptsync: { ...wireRecord, digest: 'sha256:00' } },
     ],
     [
       'parseVersionRecord returns null if the digest ends with a line feed',
-      { promptsync: { digest: `${digest}\n`, operation: 'op', ledger: [] } },
+      { promptsync: { ...wireRecord, digest: `${digest}\n` } },
     ],
-    ['parseVersionRecord returns null if the operation is missing', { promptsync: { digest, ledger: [] } }],
     [
-      'parseVersionRecord returns null if the operation is empty',
-      { promptsync: { digest, operation: '', ledger: [] } },
+      'parseVersionRecord returns null if the metadata digest is missing',
+      { promptsync: omitKey(wireRecord, 'metadata_digest') },
     ],
+    ['parseVersionRecord returns null if the operation is missing', { promptsync: omitKey(wireRecord, 'operation') }],
+    ['parseVersionRecord returns null if the operation is empty', { promptsync: { ...wireRecord, operation: '' } }],
   ];
   test.each(absent)('%s', (_, metadata) => {
     expect(parseVersionRecord(metadata)).toBeNull();
@@ -114,40 +113,35 @@ describe('parseVersionRecord', () => {
     ],
   ];
   test.each(dropped)('%s', (_, bad) => {
-    const stamp = parseVersionRecord({ promptsync: { digest, operation: 'op', ledger: [wireEntry, bad, wireEntry] } });
+    const stamp = parseVersionRecord({ promptsync: { ...wireRecord, ledger: [wireEntry, bad, wireEntry] } });
     expect(stamp?.ledger).toStrictEqual([entry, entry]);
   });
 
   const lenient: readonly (readonly [string, JsonValue, VersionRecord])[] = [
     [
       'parseVersionRecord treats a missing ledger as empty',
-      { digest, operation: 'op' },
-      { digest, operation: 'op', active: new Map(), ledger: [] },
+      wireRecord,
+      { digest, metadataDigest: digest, operation: 'op', ledger: [] },
     ],
     [
       'parseVersionRecord treats a ledger that is not an array as empty',
-      { digest, operation: 'op', ledger: {} },
-      { digest, operation: 'op', active: new Map(), ledger: [] },
+      { ...wireRecord, ledger: {} },
+      { digest, metadataDigest: digest, operation: 'op', ledger: [] },
     ],
     [
       'parseVersionRecord ignores a commit that is not a string',
-      { digest, operation: 'op', commit: 7, ledger: [] },
-      { digest, operation: 'op', active: new Map(), ledger: [] },
+      { ...wireRecord, commit: 7, ledger: [] },
+      { digest, metadataDigest: digest, operation: 'op', ledger: [] },
     ],
     [
       'parseVersionRecord ignores unknown fields',
-      { digest, operation: 'op', ledger: [], more: 1 },
-      { digest, operation: 'op', active: new Map(), ledger: [] },
+      { ...wireRecord, ledger: [], more: 1 },
+      { digest, metadataDigest: digest, operation: 'op', ledger: [] },
     ],
     [
       'parseVersionRecord ignores a mark in a ledger entry if the value of the mark is not true',
-      { digest, operation: 'op', ledger: [{ ...wireEntry, outside: false, pinned: 'yes', path: null }] },
-      { digest, operation: 'op', active: new Map(), ledger: [entry] },
-    ],
-    [
-      'parseVersionRecord ignores an active version whose id is not a string',
-      { digest, operation: 'op', active: { staging: 7, production: 'ver_1' }, ledger: [] },
-      { digest, operation: 'op', active: new Map([['production', 'ver_1']]), ledger: [] },
+      { ...wireRecord, ledger: [{ ...wireEntry, outside: false, pinned: 'yes', path: null }] },
+      { digest, metadataDigest: digest, operation: 'op', ledger: [entry] },
     ],
   ];
   test.each(lenient)('%s', (_, value, expected) => {

@@ -1,6 +1,7 @@
 import {
   type Content,
   computeContentDigest,
+  computeMetadataDigest,
   makeContent,
   makeVersionContent,
   digestText,
@@ -71,10 +72,10 @@ export function version(number: number, text: string, parts: VersionParts = {}):
       ? null
       : {
           digest: computeContentDigest(stampFor),
+          metadataDigest: computeMetadataDigest(metadata),
           commit: `c${number}`,
           path: 'prompts/a.md',
           operation: `op_${id}`,
-          active: new Map<string, string>(),
           ledger,
         };
   return {

@@ -157,10 +157,6 @@ describe('the headings of messages in an HTML report', () => {
   test.each<readonly [string, ReportPrompt['type']]>([
     ['An HTML report shows a marker line of a text prompt as ordinary text', 'text'],
     ['An HTML report shows marker lines as ordinary text if the type of the prompt is unknown', null],
-    [
-      'An HTML report shows marker lines as ordinary text if it is made from an older report without prompt types',
-      undefined,
-    ],
   ])('%s', (_, type) => {
     expect(headingsOf(type, [`${marker}\na`, `${marker}\nb`])).toEqual([]);
   });

@@ -54,7 +54,7 @@ function versionsIn({ store }: TestService) {
     const digest = computeContentDigest(text);
     const ledger = versions(id).map(entryOf);
     const stamp = renderVersionRecord({
-      ...{ digest, metadataDigest: EMPTY_METADATA_DIGEST, operation: 'test', active: new Map(), ledger },
+      ...{ digest, metadataDigest: EMPTY_METADATA_DIGEST, operation: 'test', ledger },
     });
     const version = store.createVersion(`prm_${id}`, { content: text, metadata: { promptsync: stamp } })!;
     made.set(id, [...versions(id), version]);

@@ -1,0 +1,54 @@
+import { isEqualContent } from '../domain/content.ts';
+import type { PinTarget } from '../domain/pin-target.ts';
+import type { ContentsAtRefs, Provenance } from '../domain/plan.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import { findStartOfSeries } from './line.ts';
+import type { ChangeSummariesByRef } from './prompt-history.ts';
+import type { PromptRepository } from './read-at-commit.ts';
+import { readPlannedLine } from './read-line.ts';
+
+/**
+ * Reads the source of a file's own content: the commit of the newest state of its line. Returns an empty provenance for
+ * uncommitted edits.
+ */
+export async function readProvenance(file: PromptFile, repository: PromptRepository): Promise<Provenance> {
+  const [newest] = (await readPlannedLine(file, repository, 1)).states;
+  if (newest === undefined || newest.commit === null) return {};
+  const { commit } = newest;
+  const { path } = newest.file;
+  return { commit, path, ...(await readChangeSummary(commit, repository)) };
+}
+
+/**
+ * Reads the change summaries of the contents at refs from which a sync would create a version. The summary is that of
+ * the commit that introduced the content on the line, or else that of the commit that the ref points to.
+ */
+export async function readChangeSummaries(
+  file: PromptFile,
+  targets: readonly PinTarget[],
+  atRefs: ContentsAtRefs,
+  repository: PromptRepository,
+): Promise<ChangeSummariesByRef> {
+  const newContents = new Set(targets.flatMap((target) => (target.kind === 'new' ? [target.target.newContent] : [])));
+  // Several refs can have the same content. The plan names only the first of them.
+  const summaries = [...atRefs].map(async ([ref, at]): Promise<readonly (readonly [string, Provenance])[]> => {
+    if (!at.isSuccess || !newContents.has(at.value.content)) return [];
+    const { content, provenance } = at.value;
+    const line = await readPlannedLine(file, repository);
+    const start = findStartOfSeries(line, (state) => isEqualContent(state.file.content, content));
+    const changeCommit = start?.commit ?? provenance.commit;
+    return changeCommit === undefined
+      ? []
+      : [[ref, { changeCommit, ...(await readChangeSummary(changeCommit, repository)) }]];
+  });
+  return new Map((await Promise.all(summaries)).flat());
+}
+
+/** Reads the subject of a commit, or the title of the pull request that it merged. Commits without a message have none. */
+async function readChangeSummary(
+  commit: string,
+  repository: PromptRepository,
+): Promise<Pick<Provenance, 'changeSummary'>> {
+  const subject = await repository.readSubject(commit);
+  return subject === '' ? {} : { changeSummary: subject };
+}
