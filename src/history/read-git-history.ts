@@ -36,28 +36,6 @@ export async function readGitHistory(
   const versionCommits = versions.flatMap(({ isManaged, source }) =>
     isManaged === false ? [] : (source?.commit ?? []),
   );
-  const commits = await readCommitsOfHistory([...versionCommits, ...stateCommits], head, repository);
+  const commits = await repository.readCommits([...versionCommits, ...stateCommits]);
   return { lines, commits, isShallow: repository.isShallow };
-}
-
-/**
- * Reads the details of commits, by commit id. If a commit's message mentions no pull request, uses the pull request of
- * the merge that brought the commit into the branch.
- */
-async function readCommitsOfHistory(
-  ids: readonly string[],
-  head: string,
-  repository: PromptRepository,
-): Promise<ReadonlyMap<string, CommitInfo>> {
-  const commits = await repository.readCommits(ids);
-  const withoutPullRequest = [...commits.values()].filter(({ pullRequest }) => pullRequest === undefined);
-  if (withoutPullRequest.length === 0) return commits;
-  const mergeIds = await repository.mapCommitsToMerges(head);
-  const merges = await repository.readCommits(withoutPullRequest.flatMap(({ commit }) => mergeIds.get(commit) ?? []));
-  const completed = withoutPullRequest.flatMap((info): [string, CommitInfo][] => {
-    const merge = merges.get(mergeIds.get(info.commit) ?? '');
-    const pullRequest = merge?.pullRequest;
-    return pullRequest === undefined ? [] : [[info.commit, { ...info, pullRequest }]];
-  });
-  return new Map([...commits, ...completed]);
 }
