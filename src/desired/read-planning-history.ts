@@ -270,7 +270,7 @@ async function readContents(
  * Reads the content of a version from git. First checks the commit that the version records as its source, and then the
  * other states of the file. Returns null if none of them has the same text as the version.
  */
-async function readContentFromGit(
+export async function readContentFromGit(
   version: KnownVersion,
   file: PromptFile,
   repository: PromptRepository,

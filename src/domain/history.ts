@@ -1,21 +1,4 @@
 import type { Digest } from './digest.ts';
-import type { Pin } from './prompt-file.ts';
-import { type Content, isSameContent } from './content.ts';
-import type { VersionTraits } from './versions.ts';
-
-// Issue 59: only find-service-changes.ts still uses FormerPin, meansVersion and FormerPinsByEnvironment.
-/** The pin of an environment at an earlier commit, and the content that it refers to, if git has it. */
-export type FormerPin = { readonly pin: Pin; readonly content: Content | null };
-
-/** Returns true if a former pin refers to this version, as far as promptsync knows the content of both. */
-export function meansVersion({ pin, content }: FormerPin, version: VersionTraits): boolean {
-  if (pin.kind === 'number') return pin.number === version.number;
-  if (pin.kind === 'version') return pin.id === version.id;
-  return content !== null && isSameContent(version, content);
-}
-
-/** The pins of a prompt at earlier commits, by environment. The pins of each environment are sorted newest first. */
-export type FormerPinsByEnvironment = ReadonlyMap<string, readonly FormerPin[]>;
 
 /** A commit id, with the details of the commit if the repository contains it. */
 export type CommitInfo = {

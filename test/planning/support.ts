@@ -8,7 +8,6 @@ import {
 } from '../../src/domain/content.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { DesiredState } from '../../src/domain/desired-state.ts';
-import type { FormerPin, FormerPinsByEnvironment } from '../../src/domain/history.ts';
 import type { Observation, ObservedPrompt } from '../../src/domain/observed-prompt.ts';
 import { type Change, type ContentAtRef, isNewVersionRef, type Plan, type PromptPlan } from '../../src/domain/plan.ts';
 import { makeSuccess, type Result } from '../../src/domain/result.ts';
@@ -214,27 +213,6 @@ export function compareWithBase(
     base: { files: new Map(baseLine.states.slice(0, 1).map((newest) => ['p1', newest.file])), isDefault },
     history: { line: { ...baseLine, states: [...base.headStates, ...baseLine.states] }, base, isShallow },
   };
-}
-
-/** Makes the earlier pins of a file from its states, newest first. The pins `latest` and `git:` mean the text of the state. */
-export function formerPins(states: readonly (WrittenPins & { readonly text?: string })[]): FormerPinsByEnvironment {
-  const all = states.flatMap(({ text, ...pins }, age) =>
-    file({ pins }).pins.map(({ environment, pin }) => {
-      const isText = pin.kind === 'latest' || (pin.kind === 'git' && text !== undefined);
-      const known = isText ? content(text ?? 'Hello') : null;
-      return {
-        environment,
-        former: { commit: `c${age}`, age, pin, content: known, isFixed: isFixed(pin) } satisfies FormerPin,
-      };
-    }),
-  );
-  const groups = Map.groupBy(all, ({ environment }) => environment);
-  return new Map([...groups].map(([name, list]) => [name, list.map(({ former }) => former)]));
-}
-
-/** Whether a pin always means the same version. Branches and tags can move, commit ids cannot. */
-function isFixed(pin: Pin): boolean {
-  return pin.kind !== 'git' || /^[0-9a-f]{40}$/.test(pin.ref);
 }
 
 /** Formats the plan of a prompt: one line for each change, each problem and each pin to probe for. */
