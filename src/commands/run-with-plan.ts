@@ -42,7 +42,13 @@ import {
   type ServiceOptions,
   checkServiceAccess,
 } from './open-service.ts';
-import { type DefaultBaseReading, describeReadFailure, NO_DEFAULT_BASE, readDefaultBase } from './read-default-base.ts';
+import {
+  type DefaultBaseReading,
+  describeReadFailure,
+  NO_DEFAULT_BASE,
+  readBaseNames,
+  readDefaultBase,
+} from './read-default-base.ts';
 import { selectEnvironments } from './require-environment.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 
@@ -80,6 +86,8 @@ export type PlannedWorkspace = DesiredWorkspace & {
    * is no default base.
    */
   readonly defaultBase: DefaultBase | null;
+  readonly baseName: CommandRun['baseName'];
+  readonly liveBranch: CommandRun['liveBranch'];
   /** True if a prompt differs from its file, but promptsync had no base to compare with and so could not find drift. */
   readonly lacksBase: boolean;
   readonly plan: Plan;
@@ -238,13 +246,15 @@ async function makePlanWithHistory(
   const reading = defaultBase === null ? NO_DEFAULT_BASE : await readDefaultBase(defaultBase, desired, observation);
   const { compared, history, reason } = await readHistoryWithBase(desired, reading, observation);
   if (reason !== null) printNotice(`promptsync cannot show drift because ${reason}.`);
+  const plan = makePlan(compared, observation, history);
   return {
     ...desired,
     observation,
     history,
     defaultBase,
+    ...(await readBaseNames(plan, reading, desired)),
     lacksBase: desired.base === null && (defaultBase === null || reason !== null),
-    plan: makePlan(compared, observation, history),
+    plan,
   };
 }
 
@@ -277,7 +287,7 @@ async function readHistoryWithBase(
 /** Creates the run of a command that has a plan and has not written to the service. */
 export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorkspace): CommandRun {
   const { config, service, repository, files, acceptedWarnings, plan, skipped, problems } = workspace;
-  const { environmentOrder, environmentSelection } = workspace;
+  const { baseName, liveBranch, environmentOrder, environmentSelection } = workspace;
   const commit = repository?.head ?? null;
   const run = {
     mode,
@@ -285,6 +295,8 @@ export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorks
     vocabulary: getVocabulary(config),
     service,
     commit,
+    baseName,
+    liveBranch,
     files,
     acceptedWarnings,
     plan,
