@@ -127,7 +127,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   review: { purpose: 'decides which review covers which change; pure', rooms: [], packages: [] },
   report: {
     purpose: 'the shape of the report, and its output formats',
-    rooms: [],
+    // Reports name the same commands as the hints of problems.
+    rooms: ['problems/catalog-entry.ts'],
     packages: ['diff', 'fast-string-width', 'fast-wrap-ansi', 'picocolors', 'zod'],
   },
   bundle: { purpose: 'renders bundles for applications in all formats; pure', rooms: [], packages: ['zod'] },

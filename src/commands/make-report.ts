@@ -27,17 +27,17 @@ import type {
   ReportPrompt,
   ReportRow,
 } from '../report/schema.ts';
-import type { ReportWantedFields } from '../report/change-schema.ts';
+import type { ReportNoteFields } from '../report/change-schema.ts';
 import { makeKeptMetadataFields, makeTextFields, omitLargeTexts } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
 import { makeReportSummary } from './make-report-summary.ts';
 import type { CommandRun } from './result.ts';
 
-/**
- * A run without its folder. Reports do not contain the folder, because all their paths are relative to it. The
- * vocabulary is optional, because a program that uses the library may not have one.
- */
-type ReportInput = Omit<CommandRun, 'folder' | 'vocabulary'> & Partial<Pick<CommandRun, 'vocabulary'>>;
+/** The members of a run that a program that uses the library may not have. */
+type OptionalInput = 'vocabulary' | 'baseName' | 'liveBranch';
+
+/** A run without its folder. Reports do not contain the folder, because all their paths are relative to it. */
+type ReportInput = Omit<CommandRun, 'folder' | OptionalInput> & Partial<Pick<CommandRun, OptionalInput>>;
 
 /**
  * Creates the public report of a run. promptsync renders every output format from this report, even after a failed run.
@@ -57,6 +57,7 @@ export function makeReport(run: ReportInput): Report {
     service: run.service,
     ...(vocabulary !== DEFAULT_VOCABULARY && { vocabulary }),
     commit: run.commit,
+    ...makeNameFields(run),
     ...(narrowed && { changed_since: narrowed.since }),
     ...(environmentOrder && { promotion_order: environmentOrder }),
     ...(selectedEnvironments && { environments: selectedEnvironments }),
@@ -70,6 +71,10 @@ export function makeReport(run: ReportInput): Report {
     ...(commits && { commits }),
     problems: makeProblems(run.problems),
   };
+}
+
+function makeNameFields({ baseName = null, liveBranch = null }: ReportInput): Pick<Report, 'base' | 'branch'> {
+  return { ...(baseName !== null && { base: baseName }), ...(liveBranch !== null && { branch: liveBranch }) };
 }
 
 /**
@@ -244,10 +249,7 @@ function makeChange(
   return { ...planned, after: makeReportRef(version), status };
 }
 
-/**
- * Adds annotations to a change. Each annotation names the commit since which the files want the new state of one
- * environment or field.
- */
+/** Adds the notes about where a change comes from. Each note belongs to one environment or field. */
 function addAnnotations(change: ReportChange, annotations: readonly ChangeAnnotation[]): ReportChange {
   switch (change.kind) {
     case 'create-version':
@@ -257,7 +259,7 @@ function addAnnotations(change: ReportChange, annotations: readonly ChangeAnnota
       for (const annotation of annotations) {
         const field = annotation.subject === 'field' ? fields[annotation.field] : undefined;
         if (annotation.subject !== 'field' || field === undefined) continue;
-        fields[annotation.field] = { ...field, ...makeWantedFields(annotation.note) };
+        fields[annotation.field] = { ...field, ...makeNoteFields(annotation.note) };
       }
       return { ...change, fields };
     }
@@ -267,7 +269,7 @@ function addAnnotations(change: ReportChange, annotations: readonly ChangeAnnota
       );
       if (annotation === undefined) return change;
       const { status, ...planned } = change;
-      return { ...planned, ...makeWantedFields(annotation.note), ...(status !== undefined && { status }) };
+      return { ...planned, ...makeNoteFields(annotation.note), ...(status !== undefined && { status }) };
     }
   }
 }
@@ -278,8 +280,8 @@ function addAnnotations(change: ReportChange, annotations: readonly ChangeAnnota
  */
 const LATEST_TIME = 253_402_300_799;
 
-function makeWantedFields(note: ChangeNote): ReportWantedFields {
-  if (note.kind === 'behind') return {};
+function makeNoteFields(note: ChangeNote): ReportNoteFields {
+  if (note.kind === 'behind') return { behind: true };
   const { commit, time, isMerged } = note;
   const date = new Date(Math.min(time, LATEST_TIME) * 1000).toISOString().slice(0, 10);
   return { wanted_since: { commit, date, ...(!isMerged && { unmerged: true as const }) } };
@@ -356,7 +358,8 @@ function makeDrift(drift: Drift, portablePins: boolean): ReportDrift {
   }
   const { environment, kind, restoresBase: restores } = drift;
   const observed = drift.observed && makeServedVersion(drift.observed, portablePins);
-  return { environment, kind, restores, expected: makeTarget(drift.expected), observed };
+  const moved = drift.isMovedBack && { moved_back: drift.isMovedBack };
+  return { environment, kind, restores, expected: makeTarget(drift.expected), observed, ...moved };
 }
 
 function makeServedVersion(

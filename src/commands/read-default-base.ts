@@ -1,8 +1,12 @@
+import type { Plan } from '../domain/plan.ts';
 import type { Observation } from '../domain/observed-prompt.ts';
 import type { DefaultBase, DefaultBaseResult } from '../desired/open-default-base.ts';
 import type { DesiredWorkspace } from '../desired/read-desired-state.ts';
 import { differsFromFile } from '../observing/observe-prompts.ts';
+import type { KnownTip } from '../git/open-repository.ts';
 import { getErrorMessage } from '../problem.ts';
+import { shortenCommitId } from '../text.ts';
+import type { CommandRun } from './result.ts';
 
 /** The default base, with the prompts that differ from the service. */
 export type FoundDefaultBase = Extract<DefaultBaseResult, { readonly kind: 'found' }>;
@@ -45,4 +49,29 @@ function makeMissingResult(error: unknown): DefaultBaseResult {
 /** Describes the failure to read the default base, as a clause without a period. */
 export function describeReadFailure(error: unknown): string {
   return getErrorMessage(error).replace(/\.$/, '');
+}
+
+/**
+ * Reads the names of the base and of the live branch, which explain drift and annotations. Reads nothing if the plan
+ * has neither, so that a no-op plan starts no git process for them.
+ */
+export async function readBaseNames(
+  { prompts }: Plan,
+  { found }: Pick<DefaultBaseReading, 'found'>,
+  { base: explicitBase, repository, config }: DesiredWorkspace,
+): Promise<Pick<CommandRun, 'baseName' | 'liveBranch'>> {
+  const needsNames = prompts.some(({ drift, annotations }) => drift.length + annotations.length > 0);
+  if (repository === null || !needsNames) return { baseName: null, liveBranch: null };
+  const tip = await repository.findKnownTip(config.branch);
+  const base = explicitBase ?? found?.base ?? null;
+  return { baseName: base && nameBase(base, tip), liveBranch: tip?.branch ?? null };
+}
+
+/** Returns the live branch if the base is its tip. Otherwise returns the ref of the base, or its shortened commit id. */
+function nameBase(
+  { commit, ref = commit }: { readonly commit: string; readonly ref?: string },
+  tip: KnownTip | null,
+): string {
+  if (tip?.commit === commit) return tip.branch;
+  return commit.startsWith(ref) ? shortenCommitId(ref) : ref;
 }

@@ -37,6 +37,13 @@ export type CommandRun = {
   readonly service: string | null;
   /** The id of the commit that HEAD points to. Null outside of a git repository, and for commands that make no plan. */
   readonly commit: string | null;
+  /**
+   * The name of the base, for the wording of drift: the live branch, a git ref, or a shortened commit id. Null if it is
+   * unknown, or if the plan has neither drift nor notes.
+   */
+  readonly baseName: string | null;
+  /** The name of the live branch, for notes. Null if it is unknown, or if the plan has neither drift nor notes. */
+  readonly liveBranch: string | null;
   /** The selected prompt files. A report lists them as `not_attempted` if the run has neither a plan nor outcomes. */
   readonly files: readonly TypedPromptIdentity[];
   /** The codes of the warnings that the configuration or a prompt file accepts. The report omits these warnings. */
@@ -131,6 +138,8 @@ export function makeRunWithoutPlan(mode: CommandRun['mode'], run: RunWithoutPlan
     vocabulary: getVocabulary(config),
     service: null,
     commit: null,
+    baseName: null,
+    liveBranch: null,
     files,
     acceptedWarnings,
     plan: null,

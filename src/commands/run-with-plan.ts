@@ -42,7 +42,13 @@ import {
   type ServiceOptions,
   checkServiceAccess,
 } from './open-service.ts';
-import { type DefaultBaseReading, describeReadFailure, NO_DEFAULT_BASE, readDefaultBase } from './read-default-base.ts';
+import {
+  type DefaultBaseReading,
+  describeReadFailure,
+  NO_DEFAULT_BASE,
+  readBaseNames,
+  readDefaultBase,
+} from './read-default-base.ts';
 import { selectEnvironments } from './require-environment.ts';
 import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
 
@@ -80,6 +86,8 @@ export type PlannedWorkspace = DesiredWorkspace & {
    * is no default base.
    */
   readonly defaultBase: DefaultBase | null;
+  readonly baseName: CommandRun['baseName'];
+  readonly liveBranch: CommandRun['liveBranch'];
   /** True if a prompt differs from its file, but promptsync had no base to compare with and so could not find drift. */
   readonly lacksBase: boolean;
   readonly plan: Plan;
@@ -239,13 +247,15 @@ async function makePlanWithHistory(
   const { compared, history, reason } = await readHistoryWithBase(desired, reading, observation);
   const consequence = defaultBase?.kind === 'head' ? 'pulls every difference' : 'cannot show drift';
   if (reason !== null) printNotice(`promptsync ${consequence} because ${reason}.`);
+  const plan = makePlan(compared, observation, history);
   return {
     ...desired,
     observation,
     history,
     defaultBase,
+    ...(await readBaseNames(plan, reading, desired)),
     lacksBase: desired.base === null && (defaultBase === null || reason !== null),
-    plan: makePlan(compared, observation, history),
+    plan,
   };
 }
 
@@ -278,7 +288,7 @@ async function readHistoryWithBase(
 /** Creates the run of a command that has a plan and has not written to the service. */
 export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorkspace): CommandRun {
   const { config, service, repository, files, acceptedWarnings, plan, skipped, problems } = workspace;
-  const { environmentOrder, environmentSelection } = workspace;
+  const { baseName, liveBranch, environmentOrder, environmentSelection } = workspace;
   const commit = repository?.head ?? null;
   const run = {
     mode,
@@ -286,6 +296,8 @@ export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorks
     vocabulary: getVocabulary(config),
     service,
     commit,
+    baseName,
+    liveBranch,
     files,
     acceptedWarnings,
     plan,

@@ -167,7 +167,7 @@ export type Drift =
       readonly expected: VersionRef | NewVersionRef;
       /** The version that the environment serves. Null if no version is active there. */
       readonly observed: ServedVersion | null;
-      /** True if the times of the versions show that somebody moved the environment back to this older version. */
+      /** True if the service's times show that somebody moved the environment back to this older version. */
       readonly isMovedBack?: true;
     })
   | (DriftCause & {
@@ -178,14 +178,15 @@ export type Drift =
     });
 
 /**
- * A note about a change that does not come from the head:
- * - `wanted-since`: The files have wanted this since an earlier commit. Since then, no sync made the change, or somebody
- *   undid it in the service.
- * - `behind`: The live branch wants what the service has, and HEAD does not contain that commit.
+ * A note that explains where a change comes from:
+ * - `wanted-since`: An earlier commit wanted the result of the change already. Either no sync has applied it since, or
+ *   somebody put back an earlier state.
+ * - `behind`: A commit of the live branch that HEAD does not contain wants the current state.
  */
 export type ChangeNote =
   | {
       readonly kind: 'wanted-since';
+      /** The id of the oldest commit since which the files have wanted the result of the change. */
       readonly commit: string;
       /** The committer date of the commit, in seconds since 1970. */
       readonly time: number;
@@ -194,7 +195,7 @@ export type ChangeNote =
     }
   | { readonly kind: 'behind' };
 
-/** The note about the change of one environment or one field. */
+/** The note of the change of one environment or one field. */
 export type ChangeAnnotation = (
   | { readonly subject: 'environment'; readonly environment: string }
   | { readonly subject: 'field'; readonly field: FieldName }
@@ -215,7 +216,7 @@ export type PromptPlan = {
   /** The changes, in the order in which promptsync applies them. */
   readonly changes: readonly Change[];
   readonly drift: readonly Drift[];
-  /** The annotations of changes that an earlier commit requested. */
+  /** The notes about where changes come from. */
   readonly annotations: readonly ChangeAnnotation[];
   readonly problems: readonly Problem[];
   /**

@@ -122,12 +122,12 @@ export function omitFoundVersions(fresh: PromptPlan, { pinsToFind }: Pick<Prompt
 function checkDrift({ drift, file }: PromptPlan, { onDrift }: GuardSettings): readonly Problem[] {
   const outside = drift.filter(({ kind }) => kind === 'outside');
   if (onDrift === 'overwrite' || outside.length === 0) return [];
-  return [makeProblem('guard/drift', { what: outside.map(describeDriftForGuard) }, { path: file.path })];
+  return [makeProblem('guard/drift', { key: file.key, what: outside.map(describeDriftForGuard) }, { path: file.path })];
 }
 
 function describeDriftForGuard(drift: Drift): string {
   if (drift.subject === 'field') return `${drift.field} is "${drift.observed}"`;
   const { environment, observed } = drift;
-  const number = observed === null || observed.number === null ? 'a version' : `v${observed.number}`;
-  return `"${environment}" serves ${number} (id ${observed?.id ?? 'none'})`;
+  if (observed === null) return `"${environment}" serves nothing`;
+  return `"${environment}" serves ${observed.number === null ? `version ${observed.id}` : `v${observed.number}`}`;
 }

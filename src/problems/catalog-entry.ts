@@ -56,11 +56,10 @@ export function endSentence(reason: string): string {
 }
 
 /** Returns a command for a single prompt. If the key looks like an option, it comes last, after `--`. */
-export function makePromptCommand(command: 'promote' | 'rollback', key: string, options: string): string {
+export function makePromptCommand(command: 'promote' | 'pull' | 'rollback', key: string, options = ''): string {
   const word = quoteShellWord(escapeSelector(key));
-  return key.startsWith('-')
-    ? `promptsync ${command} ${options} -- ${word}`
-    : `promptsync ${command} ${word} ${options}`;
+  const words = key.startsWith('-') ? [options, '--', word] : [word, options];
+  return ['promptsync', command, ...words.filter((one) => one !== '')].join(' ');
 }
 
 /**

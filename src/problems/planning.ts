@@ -23,6 +23,8 @@ type RefusedPromotion = {
   sourcePinned: boolean;
   /** Whether a sync would make this version active in the source environment. */
   sourceComes: boolean;
+  /** Whether the clone is shallow. A commit that it lacks may then allow the promotion. */
+  isShallow: boolean;
 };
 
 /** The details of a file whose current content is not in HEAD. */
@@ -230,7 +232,7 @@ export const PLANNING_PROBLEMS = {
   'guard/promotion-order': defineError<RefusedPromotion>(
     (e) =>
       e.isOtherSource
-        ? `"${e.environment}" is pinned to ${e.version}, but "${e.from}" must be pinned to the same content first. No earlier commit on the live branch does that.`
+        ? `"${e.environment}" is pinned to ${e.version}, but an earlier commit must pin "${e.from}" to the same content.`
         : `"${e.environment}" is pinned to ${e.version}. That version must first be active in "${e.from}", but "${e.from}" serves ${e.serves ?? 'no version'}.`,
     makePromotionHint,
   ),
@@ -255,12 +257,14 @@ export const PLANNING_PROBLEMS = {
     'Review the plan. To apply it anyway, set a higher limit for this run with `--max-changes`.',
   ),
   'guard/drift': defineError<{
-    /** The drift, each as a clause such as `"production" serves v9 (id ver_9)`. */
+    key: string;
+    /** The drift, each as a clause such as `"production" serves v9`. */
     what: readonly string[];
   }>(
     (e) =>
-      `Someone changed this prompt outside git, which \`on_drift: fail\` does not allow. In the service, ${joinWords(e.what, 'and')}.`,
-    'To keep the change, run `promptsync pull`, then merge the updated file. To overwrite the change, use `--on-drift overwrite` for this run.',
+      `Somebody changed this prompt in the service: ${joinWords(e.what, 'and')}. \`on_drift: fail\` does not allow a sync to overwrite this change.`,
+    (e) =>
+      `To keep the change, run \`${makePromptCommand('pull', e.key)}\`, then merge the updated file. To overwrite the change, run \`promptsync sync --on-drift overwrite\`.`,
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
     (e) =>
@@ -370,8 +374,11 @@ function makeGitHint(reason: string, isPartial: boolean): string {
 
 /** Returns the hint with the command that takes the next step of a promotion, even if more steps must follow. */
 function makePromotionHint(e: RefusedPromotion): string {
+  if (e.isShallow) {
+    return 'This clone is shallow, so promptsync cannot read all earlier commits. To fetch the full history, run `git fetch --unshallow`. In CI, set `fetch-depth: 0` for `actions/checkout` in GitHub Actions, or `GIT_DEPTH: 0` in GitLab CI. Then run the command again.';
+  }
   if (e.isOtherSource) {
-    return `First merge a commit that pins "${e.from}" to the content that you want in "${e.environment}". Then pin "${e.environment}" to the same content in a later commit. Pins to branches and tags do not count, because branches and tags can move. If this clone is shallow, run \`git fetch --unshallow\`, or set \`fetch-depth: 0\` for \`actions/checkout\`.`;
+    return `First merge a commit that pins "${e.from}" to the content that you want in "${e.environment}". Then pin "${e.environment}" to the same content in a later commit. Pins to branches do not count, because branches move.`;
   }
   if (e.isNewFromCommit && !e.sourceComes) {
     return `Pin "${e.from}" to the same commit as "${e.environment}", then run \`promptsync sync --environment ${quoteShellWord(e.from)}\`. After that, sync "${e.environment}". If you have already made this promotion in another service, check out the commit that made the promotion, and sync that commit with \`--any-commit\` before you sync the newest one.`;

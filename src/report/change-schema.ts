@@ -24,24 +24,15 @@ const WantedSinceShape = z.object({
     .describe('promptsync cannot confirm that the commit is merged into the live branch.'),
 });
 
-/**
- * The fields that give the origin of a change that an earlier commit requested. The report contains them only if the
- * command used a default base.
- */
-const WANTED_FIELDS = {
+/** The notes about where a change comes from. A change has at most one of them. */
+const NOTE_FIELDS = {
   wanted_since: WantedSinceShape.optional().describe(
-    'The commit that introduced the requested change. Since then, either no sync has applied the change or someone has undone it in the service. Present only if the run used the default base.',
+    'The commit since which the files have wanted the result of the change. Either no sync has applied it since, or somebody put back an earlier state.',
   ),
-  wanted_elsewhere: z
-    .object({
-      commit: z.string().describe('The id of the commit.'),
-      branch: z
-        .string()
-        .nullable()
-        .describe('The live branch, if the files at its tip request the current state. Otherwise null.'),
-    })
+  behind: z
+    .literal(true)
     .optional()
-    .describe('A commit that requests the current state but is not an ancestor of the commit in wanted_since.'),
+    .describe('A commit of the live branch that HEAD does not contain wants the current state.'),
 };
 
 const ChangeStatusShape = z
@@ -102,7 +93,7 @@ const UpdatePromptShape = z.object({
       z.object({
         before: z.string().describe('The value in the service.'),
         after: z.string().describe('The value in the file.'),
-        ...WANTED_FIELDS,
+        ...NOTE_FIELDS,
       }),
     )
     .describe('The fields that change, by name: key, name, or description.'),
@@ -121,7 +112,7 @@ const SetActiveShape = z.object({
   kind: z.literal('set-active'),
   environment: z.string().describe('The environment whose active version changes.'),
   ...SERVED_FIELDS,
-  ...WANTED_FIELDS,
+  ...NOTE_FIELDS,
   status: ChangeStatusShape,
 });
 
@@ -164,6 +155,12 @@ const EnvironmentDriftShape = z.object({
   })
     .nullable()
     .describe('The version that the environment serves. null if it serves none.'),
+  moved_back: z
+    .literal(true)
+    .optional()
+    .describe(
+      'The times in the service show that somebody moved the environment back to an older version than the expected one.',
+    ),
 });
 
 const FieldDriftShape = z.object({
@@ -175,8 +172,5 @@ const FieldDriftShape = z.object({
 
 export const DriftShape = z.union([EnvironmentDriftShape, FieldDriftShape]);
 
-/**
- * The fields that give the origin of a change that an earlier commit requested. The report contains them only if the
- * command used a default base.
- */
-export type ReportWantedFields = Pick<z.output<typeof SetActiveShape>, keyof typeof WANTED_FIELDS>;
+/** The notes about where a change comes from. */
+export type ReportNoteFields = Pick<z.output<typeof SetActiveShape>, keyof typeof NOTE_FIELDS>;

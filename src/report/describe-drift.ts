@@ -1,89 +1,132 @@
+import { isError } from '../problem.ts';
+import { makePromptCommand } from '../problems/catalog-entry.ts';
 import { shortenCommitId } from '../text.ts';
-import { describeVersionRef, isDone, type ShowText } from './describe.ts';
+import { applyReportWords, describeVersionRef, isDone, type ShowText } from './describe.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from './schema.ts';
 
+/** The parts of a report that determine the wording of drift. */
+export type DriftContext = Pick<Report, 'mode' | 'vocabulary' | 'base'>;
+
 /**
- * The words for a drifted state that the service still has, and the words for a state that a sync has already replaced.
+ * Describes a drift in lines. The first line says what differs, and what a sync does about it. Each further line names
+ * a command: one that keeps the current state, and one that replaces it. The report of a finished sync has only the
+ * first line. The same holds for drift of the kind `unfinished`, because the user has nothing to decide.
  */
-const DRIFT_WORDS = {
-  current: { is: 'is', serves: 'serves', keep: 'keep' },
-  replaced: { is: 'was', serves: 'served', keep: 'bring back' },
+export function describeDrift(
+  drift: ReportDrift,
+  prompt: ReportPrompt,
+  report: DriftContext,
+  show: ShowText,
+): readonly string[] {
+  const desired = describeDesiredState(drift, prompt, show);
+  const difference = describeDifference(drift, prompt, report, show);
+  const effect = describeEffect(drift, desired, prompt, report.mode);
+  const statement = `${difference}. ${effect}${describeMissingCommit(drift, show)}`;
+  const hasCommands = report.mode !== 'apply' && drift.kind === 'outside';
+  return hasCommands ? [statement, ...listCommands(drift, desired, prompt, show)] : [statement];
+}
+
+/** A state of an environment or a field. Null if the environment serves no version. */
+type DriftState = ReportDrift['expected'] | ReportDrift['observed'];
+
+function describeState(state: DriftState, show: ShowText): string {
+  if (state === null) return 'nothing';
+  if (typeof state === 'string') return show(JSON.stringify(state));
+  return 'new' in state ? 'a new version' : show(describeVersionRef(state));
+}
+
+/** Describes the state that a sync makes. It differs from the expected state if the head asks for something else. */
+function describeDesiredState(drift: ReportDrift, prompt: ReportPrompt, show: ShowText): string {
+  const change = findChangeOfDrift(drift, prompt);
+  if (change?.kind === 'set-active') return describeState(change.after, show);
+  const field = change?.kind === 'update-prompt' && 'field' in drift ? change.fields[drift.field] : undefined;
+  return describeState(field?.after ?? drift.expected, show);
+}
+
+/** Describes how the state in the service differs from what the base asks for, as a clause without a period. */
+function describeDifference(drift: ReportDrift, prompt: ReportPrompt, report: DriftContext, show: ShowText): string {
+  const [observed, expected] = [drift.observed, drift.expected].map((state) => describeState(state, show));
+  const change = findChangeOfDrift(drift, prompt);
+  const isReplaced = report.mode === 'apply' && change !== undefined && isDone(change);
+  const wants = `but ${report.base === undefined ? 'the base' : show(report.base)} asks for ${expected}`;
+  if ('field' in drift) {
+    const place = applyReportWords(report, 'in the service');
+    return `${drift.field} ${isReplaced ? 'was' : 'is'} ${observed} ${place}, ${wants}`;
+  }
+  const environment = show(drift.environment);
+  if (drift.moved_back) return `somebody moved ${environment} back from ${expected} to ${observed}`;
+  return `${environment} ${isReplaced ? 'served' : 'serves'} ${observed}, ${wants}`;
+}
+
+/** The verbs for the effect of a sync, for the effect of a finished run, and for a command. */
+const VERBS = {
+  restore: { sync: 'restores', run: 'restored', command: 'Restore' },
+  activate: { sync: 'activates', run: 'activated', command: 'Activate' },
+  change: { sync: 'changes it to', run: 'changed it to', command: 'Change it to' },
 } as const;
 
-/** Describes a drift: the current state, the state that the base requests, and the effect of a sync. */
-export function describeDrift(drift: ReportDrift, prompt: ReportPrompt, mode: Report['mode'], show: ShowText): string {
-  const isReplaced = mode === 'apply' && prompt.changes.some((change) => isDone(change) && isChangeOf(change, drift));
-  const { is, serves, keep } = DRIFT_WORDS[isReplaced ? 'replaced' : 'current'];
-  // If the file and the base request the same state, name the file. A user who specified no base does not know the
-  // base.
-  const wanter = drift.restores ? 'the file' : 'the base';
-  const cause = describeDriftCause(drift, show);
-  const describeNext = (found: string, wanted: string): string =>
-    `${canPull(drift, prompt, mode) ? `${show('promptsync pull')} copies ${found} to the file. ` : ''}${describeDriftOutcome(drift, wanted, prompt, mode)}`;
-  if ('field' in drift) {
-    const [found, wanted] = [show(JSON.stringify(drift.observed)), show(JSON.stringify(drift.expected))];
-    return `${drift.field} ${is} ${found}, but ${wanter} says ${wanted} (${cause}). ${describeNext(found, wanted)}`;
-  }
-  const { environment, observed, expected } = drift;
-  const version = 'new' in expected ? null : show(describeVersionRef(expected));
-  const wants = `but ${wanter} says ${version ?? 'a new version'} (${cause})`;
-  if (observed === null) return `${show(environment)} ${serves} no version, ${wants}.`;
-  const found = show(describeVersionRef(observed));
-  const isCommitKnown = observed.commit !== undefined && observed.commit_missing !== true;
-  const from = isCommitKnown ? `, created from ${show(shortenCommitId(observed.commit))}` : '';
-  const next = describeNext(found, version ?? 'its text');
-  return `${show(environment)} ${serves} ${found}${from}, ${wants}. ${next} To ${keep} ${found}, ${describePinning(observed, show)}.`;
-}
-
-/** Describes how to pin a version, as a clause in the imperative. With portable pins, a pin can name only a commit. */
-function describePinning({ pin, id }: ObservedVersion, show: ShowText): string {
-  if (pin === null) return `merge its text, then pin the merged commit as ${show('git:<commit>')}`;
-  return `pin ${show(pin ?? `version:${id}`)}`;
-}
-
-/** The version that a drifted environment serves. */
-type ObservedVersion = NonNullable<Extract<ReportDrift, { readonly environment: string }>['observed']>;
-
-/** Returns true if `promptsync pull` can copy the current state into the file. */
-function canPull(drift: ReportDrift, { environments = [] }: ReportPrompt, mode: Report['mode']): boolean {
-  if (mode === 'apply' || drift.kind !== 'outside') return false;
-  if ('field' in drift) return true;
-  if (drift.observed?.made_by === 'git') return false;
-  // With portable pins, `pull` leaves a pin to a commit alone, because it cannot name the version that is served.
-  const pin = environments.find(({ environment }) => environment === drift.environment)?.pin ?? '';
-  return drift.observed?.pin !== null || !pin.startsWith('git:');
-}
-
-/** Describes how the current state came about, as far as the clone shows it. */
-function describeDriftCause(drift: ReportDrift, show: ShowText): string {
-  if (drift.kind === 'unfinished') return 'unfinished: merged but not live yet';
-  const made = 'field' in drift ? null : drift.observed;
-  if (made?.commit === undefined || made.commit_missing !== true) return 'no commit in this clone asked for it';
-  const commit = show(shortenCommitId(made.commit));
-  return `made from ${commit}, which this clone does not have: run ${show('git fetch')}; or it was never merged`;
+/** Chooses the verb for what a sync does. A sync cannot restore a version that does not exist yet. */
+function chooseVerb(drift: ReportDrift): (typeof VERBS)[keyof typeof VERBS] {
+  if ('field' in drift) return drift.restores ? VERBS.restore : VERBS.change;
+  return drift.restores && !('new' in drift.expected) ? VERBS.restore : VERBS.activate;
 }
 
 /**
  * Describes what a sync would do about a drift. In the report of a sync, describes what that sync did.
- * @param wanted the escaped state that the base requests
+ * @param desired the escaped state that a sync makes
  */
-function describeDriftOutcome(
-  drift: ReportDrift,
-  wanted: string,
-  { status, changes }: ReportPrompt,
-  mode: Report['mode'],
-): string {
-  if (status === 'blocked') return 'The prompt is blocked, so a sync does not change it.';
-  if (mode !== 'apply') return drift.restores ? `A sync restores ${wanted}.` : 'A sync applies the current files.';
-  const result = changes.find((change) => isChangeOf(change, drift))?.status;
+function describeEffect(drift: ReportDrift, desired: string, prompt: ReportPrompt, mode: Report['mode']): string {
+  if (prompt.status === 'blocked') return 'The prompt is blocked, so a sync does not change it.';
+  const verb = chooseVerb(drift);
+  if (mode !== 'apply') return `A sync ${verb.sync} ${desired}.`;
+  const result = findChangeOfDrift(drift, prompt)?.status;
   if (result === 'unknown') return 'promptsync does not know whether this run changed it.';
-  if (result !== 'made' && result !== 'adopted') return 'This run did not change it.';
-  return drift.restores ? `This run restored ${wanted}.` : 'This run applied the current files.';
+  return result === 'made' || result === 'adopted' ? `This run ${verb.run} ${desired}.` : 'This run did not change it.';
+}
+
+/** Names the commit of the active version if the clone does not have it. That commit may explain the difference. */
+function describeMissingCommit(drift: ReportDrift, show: ShowText): string {
+  const version = 'field' in drift ? null : drift.observed;
+  if (version?.commit === undefined || version.commit_missing !== true) return '';
+  const commit = show(shortenCommitId(version.commit));
+  return ` (${describeState(version, show)} was made from ${commit}, which this clone does not have: run ${show('git fetch')})`;
+}
+
+/** Lists the commands that the user can choose from, each with its effect. */
+function listCommands(drift: ReportDrift, desired: string, prompt: ReportPrompt, show: ShowText): readonly string[] {
+  const pull = makePromptCommand('pull', prompt.key);
+  const sync = findSyncCommand(prompt);
+  return [
+    ...(canPull(drift, prompt) ? [`Keep ${describeState(drift.observed, show)}: ${show(pull)}`] : []),
+    ...(sync === null ? [] : [`${chooseVerb(drift).command} ${desired}: ${show(sync)}`]),
+  ];
+}
+
+/** Returns true if `promptsync pull` can copy the current state into the file. */
+function canPull(drift: ReportDrift, { environments = [] }: ReportPrompt): boolean {
+  if ('field' in drift) return true;
+  if (drift.observed === null) return false;
+  const { pin } = drift.observed;
+  const hasPortablePins = pin === null || pin?.startsWith('git:') === true;
+  const written = environments.find(({ environment }) => environment === drift.environment)?.pin ?? '';
+  // With portable pins, `pull` leaves a pin to a commit alone.
+  return !(hasPortablePins && written.startsWith('git:'));
+}
+
+/** Returns the command that replaces the current state. Returns null if another guard than that for drift refuses it. */
+function findSyncCommand({ status, problems }: ReportPrompt): string | null {
+  if (status !== 'blocked') return 'promptsync sync';
+  const isOnlyDrift = problems.filter(isError).every(({ code }) => code === 'guard/drift');
+  return isOnlyDrift ? 'promptsync sync --on-drift overwrite' : null;
 }
 
 /** Returns the drift entries of the environment or the fields that a change affects. */
 export function findDriftOfChange(change: ReportChange, all: readonly ReportDrift[]): readonly ReportDrift[] {
   return all.filter((drift) => isChangeOf(change, drift));
+}
+
+function findChangeOfDrift(drift: ReportDrift, { changes }: ReportPrompt): ReportChange | undefined {
+  return changes.find((change) => isChangeOf(change, drift));
 }
 
 /** Returns true if a change affects the environment or the field that has drifted. */

@@ -1,7 +1,7 @@
 import { formatCount, formatNumber, shortenCommitId, shortenText } from '../text.ts';
 import { applyVocabulary, DEFAULT_VOCABULARY } from '../domain/vocabulary.ts';
 import { escapeLine } from './escape.ts';
-import type { ReportWantedFields } from './change-schema.ts';
+import type { ReportNoteFields } from './change-schema.ts';
 import type { Report, ReportChange, ReportEdit, ReportPrompt } from './schema.ts';
 
 // Wording shared by all output formats. `escapeLine` escapes text that stands on its own line. `show` escapes a value
@@ -12,6 +12,9 @@ export type ShowText = (text: string) => string;
 
 type ChangeOfKind<K extends ReportChange['kind']> = ReportChange & { readonly kind: K };
 type ActivationChange = ChangeOfKind<'set-active'>;
+
+/** The part of a report that determines the words for the service and its environments. */
+export type ReportVocabulary = Pick<Report, 'vocabulary'>;
 
 /**
  * Returns promptsync's own text with the words of the report's vocabulary.
@@ -67,26 +70,26 @@ export function describeVersionRef(ref: ActivationChange['before'] | ActivationC
   return ref.version_number === null ? escapeLine(ref.id) : `v${ref.version_number}`;
 }
 
-/** The part of a report that determines the words for the service and its environments. */
-export type ReportVocabulary = Pick<Report, 'vocabulary'>;
+/** The parts of a report that determine the notes about where changes come from. */
+export type NoteContext = Pick<Report, 'branch' | 'commit'>;
 
 /**
  * Describes a change, without its sign (such as `+`) and without its result (such as ` (not made)`). If the change
  * updates several fields, returns one line per field.
  */
-export function describeChange(change: ReportChange, report: ReportVocabulary): readonly string[] {
+export function describeChange(change: ReportChange, report: NoteContext): readonly string[] {
   switch (change.kind) {
     case 'create-version':
       return [describeCreate(change)];
     case 'update-prompt':
-      return Object.entries(change.fields).map(([field, { before, after, ...wanted }]) => {
-        const note = isDone(change) ? '' : describeOrigin(wanted, escapeLine(JSON.stringify(before)), report);
+      return Object.entries(change.fields).map(([field, { before, after, ...notes }]) => {
+        const note = isDone(change) ? '' : describeOrigin(notes, report);
         const values = `${escapeLine(JSON.stringify(before))} → ${escapeLine(JSON.stringify(after))}`;
         return `${field}: ${values}${makeNameSuffix(before, after)}${note}`;
       });
     case 'set-active': {
       const [before, after] = [change.before, change.after].map(describeVersionRef);
-      const note = isDone(change) ? '' : describeOrigin(change, before ?? '', report);
+      const note = isDone(change) ? '' : describeOrigin(change, report);
       return [`${escapeLine(change.environment)}: ${before} → ${after}${note}`];
     }
   }
@@ -99,26 +102,31 @@ function makeNameSuffix(before: string, after: string): string {
 }
 
 /**
- * Returns a suffix that says since when the files want the result of a change, such as
- * ` (merged in 9f2c1ab04d3e on 2026-07-28; not live, or moved back in the service)`. If a newer commit or a commit on
- * another branch wants the current state, the suffix says so instead. Returns an empty string if the origin of the
- * change is unknown.
- * @param current the escaped current state, such as `v2`
+ * Returns a note about where a change comes from as a suffix, such as ` (main wants this since 9f2c1ab04d3e,
+ * 2026-07-28)`. Returns an empty string if the change comes from the commit of the report, or if its origin is unknown.
  */
-function describeOrigin(
-  { wanted_since: since, wanted_elsewhere: rival }: ReportWantedFields,
-  current: string,
-  report: ReportVocabulary,
-): string {
-  if (since === undefined) return '';
-  if (rival === undefined) {
-    const verb = since.unmerged ? 'committed' : 'merged';
-    const state = applyReportWords(report, 'not live, or moved back in the service');
-    return ` (${verb} in ${shortenCommitId(escapeLine(since.commit))} on ${escapeLine(since.date)}; ${state})`;
-  }
-  const commit = shortenCommitId(escapeLine(rival.commit));
-  if (rival.branch === null) return ` (${commit} wants ${current})`;
-  return ` (${escapeLine(rival.branch)} wants ${current} since ${commit})`;
+function describeOrigin({ wanted_since: since, behind }: ReportNoteFields, { branch, commit }: NoteContext): string {
+  if (branch === undefined) return '';
+  if (behind) return ` (your branch is behind ${escapeLine(branch)})`;
+  if (since === undefined || since.unmerged || since.commit === commit) return '';
+  return ` (${escapeLine(branch)} wants this since ${shortenCommitId(escapeLine(since.commit))}, ${escapeLine(since.date)})`;
+}
+
+/**
+ * Returns the hint for all changes with the note that the branch is behind the live branch. Returns none if no change
+ * has this note.
+ */
+export function describeBehindHint({ prompts, branch }: Report, show: ShowText): readonly string[] {
+  const changes = prompts.flatMap((prompt) => prompt.changes).filter((change) => !isDone(change));
+  if (branch === undefined || !changes.some(isBehind)) return [];
+  return [
+    `Your branch is behind ${show(branch)}. Run ${show('git fetch')}, then merge ${show(branch)} into your branch.`,
+  ];
+}
+
+function isBehind(change: ReportChange): boolean {
+  if (change.kind === 'update-prompt') return Object.values(change.fields).some(({ behind }) => behind === true);
+  return change.kind === 'set-active' && change.behind === true;
 }
 
 /** Returns true if an apply has made the change. */

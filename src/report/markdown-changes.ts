@@ -61,13 +61,12 @@ function omitRestored(change: ReportChange, all: readonly ReportDrift[]): readon
 }
 
 /**
- * Returns true if a change only restores the state that the base commit requests. In that case, the files request no
- * new state. After an apply, returns true only if the run overwrote somebody's change in the service. All other changes
- * belong to the results of the run: changes that finish an earlier sync, and changes that the run did not make or may
- * not have made.
+ * Returns true if a change only undoes what somebody did in the service. In that case, the files request no new state.
+ * After an apply, returns true only if the run made the change. All other changes belong to the plan or to the results
+ * of the run, and so do changes that finish an earlier sync.
  */
 function isRestored({ kind, restores }: ReportDrift, change: ReportChange): boolean {
-  return restores && (change.status === undefined || (kind === 'outside' && words.isDone(change)));
+  return kind === 'outside' && restores && (change.status === undefined || words.isDone(change));
 }
 
 /** The activations and pin edits of one prompt, and the diffs of their texts. */
@@ -153,11 +152,10 @@ export function renderOtherDiffs(prompt: ReportPrompt): readonly string[] {
 /**
  * Builds the drift sections:
  * - the changes that overwrite what somebody did in the service, with their diffs
- * - all other drift, with the diffs of the changes that only finish an earlier sync
+ * - all other drift
  */
 export function makeDriftSections(report: Report): readonly Section[] {
-  const { mode } = report;
-  const isApply = mode === 'apply';
+  const isApply = report.mode === 'apply';
   const drift = words.applyReportWords(report, isApply ? DRIFT_BEFORE_RUN : DRIFT_NOW);
   const overwrites = words.applyReportWords(report, isApply ? OVERWRITTEN : OVERWRITES);
   const makePart = (open: string, isIncluded: typeof isOverwritten): readonly Section[] => {
@@ -166,9 +164,13 @@ export function makeDriftSections(report: Report): readonly Section[] {
     });
     return [
       makeSection(`${open}\n\n`, 'drift note', 0.5, prompts, (prompt) => {
-        const notes = prompt.drift.map((one) => describeDrift(one, prompt, mode, renderCodeSpan));
+        const name = renderPromptName(prompt);
+        const notes = prompt.drift.map((one) => {
+          const [statement, ...commands] = describeDrift(one, prompt, report, renderCodeSpan);
+          return [`- ${name}: ${statement}\n`, ...commands.map((command) => `  - ${command}\n`)].join('');
+        });
         const messages = words.listMessageChanges(keepRestoredChanges(prompt)).map(renderCodeSpan);
-        return [...notes, ...messages].map((note) => `- ${renderPromptName(prompt)}: ${note}\n`);
+        return [...notes, ...messages.map((message) => `- ${name}: ${message}\n`)];
       }),
       makeDiffSection(prompts.flatMap(renderRestoredDiffs)),
     ];

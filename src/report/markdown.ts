@@ -90,7 +90,8 @@ export function renderCommentSection(
 ): string {
   const { environments } = report;
   const names = environments.map(renderHeadlineName).join(', ');
-  const head = `\n#### ${names}: ${options.title}\n\n${renderOutcome(report, PLAIN_STYLE.colors)}\n`;
+  const outcome = [renderOutcome(report, PLAIN_STYLE.colors), ...words.describeBehindHint(report, renderCodeSpan)];
+  const head = `\n#### ${names}: ${options.title}\n\n${outcome.join(' ')}\n`;
   const sections = makeSections(report, options.limit).map((section) => ({
     ...section,
     open: section.open.replaceAll(/^####(?= )/gm, '#####'),
@@ -130,7 +131,11 @@ function renderMarkdownHead(report: Report, { title, workspace }: MarkdownOption
   const note = reason === undefined ? '' : `\n> [!NOTE]\n> ${escapeNote(`${reason.message} ${reason.hint}`)}\n`;
   const steps = (report.next_steps ?? []).map((step) => `\n- ${escapeNote(step)}`).join('');
   const coverage = words.describeCoverage(report, renderCodeSpan);
-  const outcome = [renderOutcome(report, PLAIN_STYLE.colors), ...(coverage === null ? [] : [coverage])].join(' ');
+  const outcome = [
+    renderOutcome(report, PLAIN_STYLE.colors),
+    ...(coverage === null ? [] : [coverage]),
+    ...words.describeBehindHint(report, renderCodeSpan),
+  ].join(' ');
   return `### promptsync ${title}${where}\n\n${outcome}\n${steps && `${steps}\n`}${note}`;
 }
 

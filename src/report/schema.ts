@@ -166,6 +166,18 @@ export const ReportShape = z.object({
       'The words that this report uses for the service and its environments. Absent if they are "the service" and "environment".',
     ),
   commit: z.string().nullable().describe('The commit at HEAD. null if there is no commit.'),
+  base: z
+    .string()
+    .optional()
+    .describe(
+      'The name of the base that drift refers to: the live branch, a git ref, or a shortened commit id. Absent if it is unknown, or if there is no drift.',
+    ),
+  branch: z
+    .string()
+    .optional()
+    .describe(
+      'The name of the live branch. Absent if the clone does not know its tip, or if the report has neither drift nor notes about changes.',
+    ),
   changed_since: z
     .string()
     .optional()

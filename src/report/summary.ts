@@ -3,7 +3,7 @@ import { FILE_COMMANDS } from '../domain/edits.ts';
 import { isError } from '../problem.ts';
 import { type Colors, fitLine, type Style, renderWebLink } from './style.ts';
 import { escapeLine } from './escape.ts';
-import { applyReportWords, describeCoverage, type ShowText } from './describe.ts';
+import { applyReportWords, describeBehindHint, describeCoverage, type ShowText } from './describe.ts';
 import { isInterrupted } from './problems.ts';
 import type { Report, ReportChange, ReportPrompt, ReportRow } from './schema.ts';
 
@@ -13,6 +13,7 @@ export function renderSummary(report: Report, style: Style): string {
   return [
     ...fitLine(renderOutcome(report, style.colors), style, 2),
     ...(coverage === null ? [] : fitLine(style.colors.dim(coverage), style, 2)),
+    ...describeBehindHint(report, escapeLine).flatMap((hint) => fitLine(hint, style, 2)),
     ...renderLinesBelowOutcome(report, style),
   ].join('\n');
 }

@@ -202,9 +202,7 @@ function renderWork(prompt: ReportPrompt, report: Report, style: Style): readonl
   const { drift, edits = [], changes } = prompt;
   const fitIndentedLine = (line: string): readonly string[] => fitLine(`  ${line}`, style, 4);
   return [
-    ...drift.flatMap((deviation) =>
-      fitIndentedLine(`${magenta('!')} ${describeDrift(deviation, prompt, report.mode, escapeLine)}`),
-    ),
+    ...drift.flatMap((deviation) => renderDrift(describeDrift(deviation, prompt, report, escapeLine), style)),
     ...edits.flatMap((edit) => fitIndentedLine(`${editSigns[words.chooseEditKind(edit)]} ${words.describeEdit(edit)}`)),
     ...changes.flatMap((change) => {
       const result = words.describeChangeStatus(change);
@@ -221,6 +219,18 @@ function renderWork(prompt: ReportPrompt, report: Report, style: Style): readonl
     ...words
       .describeAffectedPrompts(prompt, escapeLine)
       .flatMap((sentence) => fitIndentedLine(`${magenta('!')} ${sentence}`)),
+  ];
+}
+
+/** Renders the statement about a drift, and the commands below it. The commands share a line if they fit. */
+function renderDrift([statement, ...commands]: readonly string[], style: Style): readonly string[] {
+  const { colors, screen } = style;
+  const line = commands.join('    ');
+  const isWide = screen !== null && screen.width(line) + 4 > screen.columns;
+  const rows = isWide || commands.length === 0 ? commands : [line];
+  return [
+    ...fitLine(`  ${colors.magenta('!')} drift: ${statement}`, style, 4),
+    ...rows.flatMap((row) => fitLine(`    ${row}`, style, 6)),
   ];
 }
 

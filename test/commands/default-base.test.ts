@@ -132,6 +132,34 @@ describe('plan without --base', () => {
   });
 });
 
+describe('the name of the base', () => {
+  test('The report names the live branch as the base if the base is its tip, and otherwise the ref or the commit', async () => {
+    const { folder, plan, commit, service } = await makeSyncedTeam();
+    await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
+    const tip = git(folder, 'rev-parse', 'HEAD');
+    const namesOf = async (...words: readonly string[]) => {
+      const { base, branch } = (await plan(...words)).report;
+      return { base, branch };
+    };
+    expect(await namesOf()).toEqual({ base: 'main', branch: 'main' });
+    expect(await namesOf('--base', tip)).toEqual({ base: 'main', branch: 'main' });
+    git(folder, 'switch', '--quiet', '--create', 'feature');
+    git(folder, 'branch', 'next');
+    git(folder, 'branch', '--force', 'main', commit({ text: 'One', description: 'Newer' }));
+    git(folder, 'reset', '--quiet', '--hard', 'next');
+    expect(await namesOf()).toEqual({ base: tip.slice(0, 12), branch: 'main' });
+    expect(await namesOf('--base', tip)).toEqual({ base: tip.slice(0, 12), branch: 'main' });
+    expect(await namesOf('--base', 'next')).toEqual({ base: 'next', branch: 'main' });
+  });
+
+  test('The report names neither the base nor the live branch if the plan has neither drift nor notes', async () => {
+    const { plan } = await makeSyncedTeam();
+    const { report } = await plan();
+    expect(report).not.toHaveProperty('base');
+    expect(report).not.toHaveProperty('branch');
+  });
+});
+
 describe('plans without a note', () => {
   /** Returns true if a change of the plan has a note in the text report, such as `(main wants this since …)`. */
   async function hasNote(folder: string, service: TestService): Promise<boolean> {

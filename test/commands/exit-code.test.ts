@@ -34,7 +34,7 @@ function dryRun(...prompts: readonly PromptPlan[]): CommandRun {
     folder: null,
     vocabulary: DEFAULT_VOCABULARY,
     service: null,
-    commit: null,
+    ...{ commit: null, baseName: null, liveBranch: null },
     files: [],
     acceptedWarnings: NO_ACCEPTED_WARNINGS,
     problems: [],

@@ -43,8 +43,7 @@ describe('the JSON report', () => {
       schema_version: 1,
       mode: 'dry-run',
       service: service.baseUrl,
-      commit,
-      plan_digest: digest,
+      ...{ commit, base: commit.slice(0, 12), plan_digest: digest },
       summary: { ...NOTHING, create_version: 1, update_prompt: 1, set_active: 1 },
       prompts: [
         {

@@ -18,7 +18,6 @@ import {
 
 afterEach(() => vi.unstubAllEnvs());
 
-const makeLongText = (word: string) => Array.from({ length: 30 }, (_, line) => `${word} ${line}`).join('\n');
 const head = (folder: string) => git(folder, 'rev-parse', 'HEAD');
 
 describe('compareWithWorkTree', () => {
@@ -69,52 +68,6 @@ test('listBranchCommits returns the first-parent history of a commit, newest fir
   const { listBranchCommits } = await open(folder);
   expect(await listBranchCommits(merge)).toEqual([merge, main, first]);
   expect(await listBranchCommits(merge, 2)).toEqual([merge, main]);
-});
-
-describe('listDeletedFiles', () => {
-  test('listDeletedFiles returns each deleted file with its last content, but no renamed file', async () => {
-    const text = makeLongText('Same');
-    const folder = makeRepository({ 'a.md': 'a', 'b.md': text, 'c.txt': 'c', 'd.md': makeLongText('Other') });
-    const blob = git(folder, 'rev-parse', 'HEAD:a.md');
-    const other = git(folder, 'rev-parse', 'HEAD:d.md');
-    const otherText = git(folder, 'rev-parse', 'HEAD:c.txt');
-    rmSync(join(folder, 'a.md'));
-    rmSync(join(folder, 'c.txt'));
-    const deletion = commitAll(folder, 'Delete');
-    git(folder, 'mv', 'b.md', 'renamed.md');
-    commitAll(folder, 'Rename');
-    rmSync(join(folder, 'd.md'));
-    writeFiles(folder, { 'e.md': 'Not at all the same text' });
-    const move = commitAll(folder, 'Move and rewrite');
-    configure(folder, UNUSUAL_SETTINGS);
-    expect(await (await open(folder)).listDeletedFiles('HEAD', 'any.md')).toEqual([
-      { commit: move, path: 'd.md', blob: other },
-      { commit: deletion, path: 'a.md', blob },
-      { commit: deletion, path: 'c.txt', blob: otherText },
-    ]);
-  });
-
-  test('listDeletedFiles returns a file that a merge deletes once, with the commit of the merge', async () => {
-    const folder = makeRepository({ 'a.md': 'a' });
-    git(folder, 'switch', '--quiet', '--create', 'side');
-    git(folder, 'rm', '--quiet', 'a.md');
-    commitAll(folder, 'Delete');
-    git(folder, 'switch', '--quiet', 'main');
-    commitAll(folder, 'Something else');
-    git(folder, 'merge', '--quiet', '--no-ff', '--no-edit', 'side');
-    expect((await (await open(folder)).listDeletedFiles('HEAD', 'a.md')).map(({ commit }) => commit)).toEqual([
-      head(folder),
-    ]);
-  });
-
-  test('followFile and listDeletedFiles start one git process together', async () => {
-    const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
-    const { followFile, listDeletedFiles } = await open(folder);
-    const listCommands = countGit();
-    await Promise.all(['a.md', 'b.md'].flatMap((path) => [followFile('HEAD', path), listDeletedFiles('HEAD', path)]));
-    await followFile('HEAD', 'a.md');
-    expect(listCommands()).toEqual(['log']);
-  });
 });
 
 describe('findCommitsChanging and followFile', () => {

@@ -7,7 +7,6 @@ import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { open } from './support.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -33,12 +32,11 @@ const TOO_EARLY = [{ text: 'One.' }, { text: 'Two.', pins: { staging: 1, product
 const NUMBERS = [{ pins: { staging: 3 } }, { pins: { staging: 1, production: 2 } }] as const;
 
 const OPENED = ['diff', 'ls-files', 'rev-parse'];
-const READ_VERSIONS = [...OPENED, 'log', 'ls-tree'];
 /** The git process that finds the default base. It reads the remotes, and whether the clone is partial. */
 const FIND_BASE = ['config'];
 /** The git processes that read the lines of prompts and the contents of their states. */
 const READ_LINES = ['cat-file', 'cat-file', 'log'];
-const PLAN = [...OPENED, 'log', ...FIND_BASE, ...READ_LINES];
+const PLAN = [...OPENED, ...FIND_BASE, 'cat-file', 'log'];
 
 describe('the number of git processes per run', () => {
   test.each<[string, readonly [PromptParts, PromptParts], readonly string[], number, readonly string[]]>([
@@ -48,21 +46,21 @@ describe('the number of git processes per run', () => {
       TEXTS,
       ['plan', '--base', 'HEAD~1'],
       0,
-      [...PLAN, 'cat-file', 'cat-file', 'diff', 'log', 'ls-files', 'ls-tree', 'rev-list'],
+      [...PLAN, 'cat-file', 'cat-file', 'cat-file', 'diff', 'log', 'ls-files', 'ls-tree', 'rev-list'],
     ],
     [
       'history starts the same number of git processes for 60 prompts as for 3 prompts',
       TEXTS,
       ['history', '**'],
       0,
-      [...READ_VERSIONS, 'cat-file', 'log', 'log', 'rev-list'],
+      [...OPENED, ...READ_LINES, 'log', 'rev-list'],
     ],
     [
       'plan starts the same number of git processes to check for rollbacks in 60 prompts as in 3 prompts',
       TOO_EARLY,
       ['plan'],
       3,
-      [...OPENED, ...FIND_BASE, 'cat-file', 'cat-file', 'log', 'log'],
+      [...OPENED, ...FIND_BASE, ...READ_LINES],
     ],
     [
       'validate starts the same number of git processes for 60 prompts as for 3 prompts',
@@ -85,13 +83,13 @@ describe('the number of git processes per run', () => {
     }
   });
 
-  test('plan starts fewer than 14 git processes for 60 prompts that are pinned to a git tag', async () => {
+  test('plan starts fewer than 12 git processes for 60 prompts that are pinned to a git tag', async () => {
     const { folder, service } = await makeChangedPrompts(60, ...AT_TAG);
     const counted = countGit();
     expect((await run(folder, ['plan'], service)).exitCode).toBe(0);
     const started = counted();
     expect(new Set(started)).toEqual(new Set([...PLAN, 'ls-tree', 'for-each-ref']));
-    expect(started.length).toBeLessThan(14);
+    expect(started.length).toBeLessThan(12);
   });
 });
 
@@ -213,13 +211,4 @@ describe('the number of searches for a moved prompt', () => {
     expect(stdout.match(/\[pin\/no-prompt-at-ref\]/g)).toHaveLength(30);
     expect(stdout).toMatch(/`main~230` .*it is not at prompts\/a\.md, and promptsync searches at most 200 commits/);
   });
-});
-
-test('findLastCommit finds the last commits of 60 files with only two git processes', async () => {
-  const { folder } = await makeChangedPrompts(60, ...TEXTS);
-  const { head, findLastCommit } = await open(folder);
-  const counted = countGit();
-  const paths = Array.from({ length: 60 }, (_, index) => `prompts/p${index}.md`);
-  expect(await Promise.all(paths.map((path) => findLastCommit(head!, path)))).not.toContain(null);
-  expect(counted()).toEqual(['log', 'ls-tree']);
 });

@@ -397,7 +397,7 @@ test('With a clone of depth 1, the action reports the same plan and drift as wit
   const [whole, shallow] = [await runPull(pull), await runPull(pull, { depth: 1 })];
   expect(shallow.outputs['plan-digest']).toBe(whole.outputs['plan-digest']);
   expect(shallow.summary).toBe(whole.summary);
-  expect(whole.summary).toContain('no commit in this clone asked for it');
+  expect(whole.summary).toContain('`staging` serves `v2`, but');
 });
 
 test('The action records the commit that last changed a file even in a clone of depth 1', async () => {

@@ -187,11 +187,15 @@ describe('the end of a line', () => {
   test.each([
     [1, ['Three.', 'cut']],
     [2, ['Three.', 'Two.', 'cut']],
-    [3, ['Three.', 'Two.', 'One.', 'complete']],
-  ])('A limit of %i states cuts the line if the file has more of them', async (limit, expected) => {
-    const folder = makeHistory({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' });
-    expect(summarize(await readLineOf(folder, PATH, limit))).toEqual(expected);
-  });
+    [3, ['Three.', 'Two.', 'One.', 'cut']],
+    [4, ['Three.', 'Two.', 'One.', 'complete']],
+  ])(
+    'A line is cut if promptsync has read as many states as it may, and is complete otherwise (limit: %i)',
+    async (limit, expected) => {
+      const folder = makeHistory({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' });
+      expect(summarize(await readLineOf(folder, PATH, limit))).toEqual(expected);
+    },
+  );
 
   test('A limit cuts the line at a move that git does not recognize', async () => {
     const folder = makeHistory({ text: makeLongText('One') });

@@ -308,66 +308,56 @@ describe('the drift of a Markdown page', () => {
     ...{ environment: 'production', kind: 'outside', restores: true, expected: ref(7) },
     observed: { ...ref(9), made_by: 'outside' },
   };
-  const serves = (wanter: string) =>
-    `- \`k/1\`: \`production\` serves \`v9\`, but ${wanter} says \`v7\` (no commit in this clone asked for it).`;
-  const named = (wanter: string) =>
-    `- \`k/1\`: name is \`"Theirs"\`, but ${wanter} says \`"First"\` (unfinished: merged but not live yet).`;
   const back = { kind: 'update-prompt', fields: { name: { before: 'Theirs', after: 'First' } } } as const;
   const row = '`production: v9 → v7`';
-  const PULL = '`promptsync pull` copies `v9` to the file.';
+  const COMMANDS = '  - Keep `v9`: `promptsync pull k/1`\n  - Restore `v7`: `promptsync sync`\n';
+  const overwrites = (mode: 'dry-run' | 'apply') => {
+    const [title, end] =
+      mode === 'apply' ? ['Overwrote', 'this run undid them'] : ['Overwrites', 'a sync would undo them'];
+    return `#### ${title} changes made in the service\n\nSomeone made changes in the service that are not in the files, and ${end}:`;
+  };
+  const NOW = '#### Drift\n\nThese differences already exist in the service:';
+  const BEFORE = '#### Drift\n\nThese differences existed in the service before this run:';
 
-  test.each<[string, ReportDrift, ReportChange, string, readonly string[]]>([
+  test.each<[string, ReportDrift, ReportChange, string, string, readonly string[]]>([
     [
       'A Markdown report lists a change that only undoes drift in a separate section instead of the section of its environment',
-      moved,
-      set(9, 7),
-      `${PULL} A sync restores \`v7\`.`,
+      ...([moved, set(9, 7), overwrites('dry-run')] as const),
+      `\`production\` serves \`v9\`, but \`main\` asks for \`v7\`. A sync restores \`v7\`.\n${COMMANDS}`,
       [],
     ],
     [
       'A Markdown report also lists drift in the change table if the files now pin a different version than the base',
-      ...([{ ...moved, restores: false }, set(9, 8)] as const),
-      ...([`${PULL} A sync applies the current files.`, ['`production: v9 → v8`']] as const),
+      ...([{ ...moved, restores: false }, set(9, 8), NOW] as const),
+      ...(['`production` serves `v9`', ['`production: v9 → v8`']] as const),
     ],
     [
-      'A Markdown report describes drift in the name of a prompt and says that a sync undoes it',
-      { ...field, restores: true },
-      back,
-      'A sync restores `"First"`.',
-      [],
+      'A Markdown report also lists drift of an unfinished sync in the change table',
+      ...([{ ...moved, kind: 'unfinished' }, set(9, 7), NOW, '`production` serves `v9`', [row]] as const),
+    ],
+    [
+      'A Markdown report lists drift in the name of a prompt that a sync undoes in the same separate section',
+      ...([
+        { ...field, kind: 'outside', restores: true },
+        back,
+        overwrites('dry-run'),
+        'name is `"Theirs"`',
+        [],
+      ] as const),
     ],
     [
       'After an apply, a Markdown report lists the drift that the run undid in a separate section',
-      moved,
-      { ...set(9, 7), status: 'made' },
-      'This run restored `v7`.',
-      [],
+      ...([moved, { ...set(9, 7), status: 'made' }, overwrites('apply'), '`production` served `v9`', []] as const),
     ],
     [
-      'A Markdown report states that the run did not undo the drift and marks the change as not made',
-      ...([moved, { ...set(9, 7), status: 'not_made' }] as const),
-      ...(['This run did not change it.', [`${row} (not made)`]] as const),
+      'A Markdown report marks a change that would have undone drift as not made',
+      ...([moved, { ...set(9, 7), status: 'not_made' }, BEFORE, '`production` serves `v9`'] as const),
+      [`${row} (not made)`],
     ],
-    [
-      'A Markdown report says that it is unknown whether the run changed a field that had drifted',
-      ...([field, { ...back, status: 'unknown' }, 'promptsync does not know whether this run changed it.'] as const),
-      ['`name: "Theirs" → "First"` (outcome unknown)'],
-    ],
-  ])('%s', (_, drift, change, then, cells) => {
+  ])('%s', (_, drift, change, open, note, cells) => {
     const mode = change.status === undefined ? 'dry-run' : 'apply';
-    const text = page(report([prompt({ changes: [change], drift: [drift] })], { mode }));
-    const when = mode === 'apply' ? 'existed in the service before this run' : 'already exist in the service';
-    const isOverwritten = drift.kind === 'outside' && drift.restores && change.status !== 'not_made';
-    const [title, end] =
-      mode === 'apply' ? ['Overwrote', 'this run undid them'] : ['Overwrites', 'a sync would undo them'];
-    const open = isOverwritten
-      ? `#### ${title} changes made in the service\n\nSomeone made changes in the service that are not in the files, and ${end}:`
-      : `#### Drift\n\nThese differences ${when}:`;
-    const describe = 'field' in drift ? named : serves;
-    const what = describe(drift.restores ? 'the file' : 'the base');
-    const isReplaced = change.status === 'made';
-    expect(text).toContain(`\n${open}\n\n${isReplaced ? what.replace('serves', 'served') : what} ${then}`);
-    expect(text.includes('To bring back `v9`, pin `version:ver_9`.')).toBe(isReplaced);
+    const text = page(report([prompt({ changes: [change], drift: [drift] })], { mode, base: 'main' }));
+    expect(text).toContain(`\n${open}\n\n- \`k/1\`: ${note}`);
     expect(rowsOf(text)).toEqual(cells.map((cell) => `| \`k/1\` | ${cell} |`));
     expectInert(text, [RUN]);
   });
@@ -377,26 +367,13 @@ describe('the drift of a Markdown page', () => {
     const text = page(report([prompt({ status: 'failed', changes: [change], drift: [moved] })], { mode: 'apply' }));
     expect(headingsOf(text)).toEqual(['#### production: 1 prompt', '#### Drift']);
     expect(rowsOf(text)).toEqual([`| \`k/1\` | ${row} (outcome unknown) |`]);
-    expect(text).toContain('promptsync does not know whether this run changed it.');
   });
 
   test('A Markdown report lists the changed messages of a chat prompt even if the change only undoes drift', () => {
     const change = { ...set(9, 7), messages: { before: ['user'], after: ['system', 'user'] } };
     const text = page(report([prompt({ type: 'chat', changes: [change], drift: [moved] })]));
-    expect(text).toContain('pin `version:ver_9`.\n- `k/1`: `messages: user → system, user`\n');
+    expect(text).toContain(`${COMMANDS}- \`k/1\`: \`messages: user → system, user\`\n`);
   });
-
-  test.each(['dry-run', 'apply'] as const)(
-    'In %s mode, a Markdown report says that a sync leaves a blocked prompt unchanged',
-    (mode) => {
-      const blocked = prompt({ status: 'blocked', changes: [set(9, 7)], drift: [moved] });
-      const text = page(report([blocked], { mode }));
-      const pull = mode === 'apply' ? '' : ` ${PULL}`;
-      expect(text).toContain(
-        `${serves('the file')}${pull} The prompt is blocked, so a sync does not change it. To keep \`v9\`, pin \`version:ver_9\`.\n`,
-      );
-    },
-  );
 });
 
 describe('a Markdown page over its size limit', () => {

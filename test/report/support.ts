@@ -40,7 +40,7 @@ export function hostileReport(text: string, mode: Report['mode'] = 'apply'): Rep
   ];
   const summary = { ...NO_SUMMARY, prompts: prompts.length, create_version: 1, applied: 1, failed: 1, blocked: 1 };
   const problems = [{ ...makeProblem('usage/invalid', { reason: text }), severity: 'warning', path: text } as const];
-  return reportOf(prompts, { mode, service: text, commit: text, summary, problems });
+  return reportOf(prompts, { mode, service: text, commit: text, base: text, branch: text, summary, problems });
 }
 
 /** Returns such a report of every kind. */
@@ -142,6 +142,7 @@ export function textFields(text: string) {
 
 export function hostilePrompt(text: string, status: ReportPrompt['status'], type: PromptType): ReportPrompt {
   const ref = { id: text, version_number: null };
+  const ref2 = { ...ref, made_by: 'outside' } as const;
   const row = { environment: text, pin: text };
   const served = { kind: 'set-active', after: { ...ref, id: `${text}!` }, ...textFields(text) } as const;
   return {
@@ -151,8 +152,14 @@ export function hostilePrompt(text: string, status: ReportPrompt['status'], type
         ...{ kind: 'create-version', digest: DIGEST, metadata_from: ref, kept_metadata: `${text}: ${text}` },
         ...{ ref: text, change_summary: text, status: 'made' },
       },
-      { kind: 'update-prompt', fields: { name: { before: text, after: text } }, status: 'unknown' },
-      { ...served, environment: text, before: ref, status: 'not_made' },
+      { kind: 'update-prompt', fields: { name: { before: text, after: text, behind: true } }, status: 'unknown' },
+      {
+        ...served,
+        environment: text,
+        before: ref,
+        status: 'not_made',
+        wanted_since: { commit: `${text}!`, date: text },
+      },
       { ...served, environment: `${text}2`, before: null, before_text: null },
       { ...served, environment: `${text}3`, before: ref, before_text: null },
       { ...served, environment: `${text}4`, before: ref, after_text: null },
@@ -167,9 +174,14 @@ export function hostilePrompt(text: string, status: ReportPrompt['status'], type
         kind: 'outside',
         restores: true,
         expected: ref,
-        observed: { ...ref, made_by: 'git', commit: text },
+        observed: { ...ref, made_by: 'git', commit: text, commit_missing: true },
       },
-      { field: 'name', kind: 'unfinished', restores: false, expected: text, observed: text },
+      {
+        ...{ environment: `${text}2`, kind: 'outside', restores: true, moved_back: true },
+        expected: ref,
+        observed: ref2,
+      },
+      { field: 'name', kind: 'outside', restores: false, expected: text, observed: text },
     ],
     problems: [
       makeProblem('service/unexpected-status', { status: 500, said: text }, { path: text, line: 1, column: 1 }),

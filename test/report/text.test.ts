@@ -256,24 +256,31 @@ describe('renderStatus', () => {
 });
 
 describe('the drift of a text report', () => {
-  test.each<[string, ReportPrompt['drift'][number], string]>([
-    [
-      'The text report of unfinished drift names the commit from which the active version was created',
-      {
-        ...{ environment: 'production', kind: 'unfinished', restores: true, expected: { new: true } },
-        observed: { ...ref(6), made_by: 'git', commit: '9f2c1ab04d3e5f60' },
-      },
-      '  ! production serves v6, created from 9f2c1ab04d3e, but the file says a new version (unfinished: merged but not live yet). A sync restores its text. To keep v6, pin version:ver_6.',
-    ],
-    [
-      'The text report suggests no action for drift in an environment without an active version',
-      { environment: 'qa', kind: 'unfinished', restores: true, expected: ref(1), observed: null },
-      '  ! qa serves no version, but the file says v1 (unfinished: merged but not live yet).',
-    ],
-  ])('%s', (_, drift, line) => {
-    const drifted = prompt('a', { status: 'pending', changes: [setStaging], drift: [drift] });
-    expect(text({ prompts: [drifted] }).split('\n')[1]).toBe(line);
-    expect(text({ prompts: [drifted] }, true)).not.toContain('!');
+  const drift: ReportPrompt['drift'][number] = {
+    ...{ environment: 'staging', kind: 'outside', restores: true, expected: ref(1) },
+    observed: { ...ref(3), made_by: 'outside' },
+  };
+  const restore = setActive({ before: ref(3), after: ref(1) });
+  const drifted = prompt('support/refund', { status: 'pending', changes: [restore], drift: [drift] });
+
+  const linesOf = (columns: number, quiet = false) => {
+    const options = { colour: false, quiet, screen: makeScreen(columns) };
+    return renderText(reportOf([drifted], { base: 'main' }), options).split('\n');
+  };
+
+  test('A text report shows the commands for a drift on one line below it', () => {
+    expect(linesOf(80).slice(1, 3)).toEqual([
+      '  ! drift: staging serves v3, but main asks for v1. A sync restores v1.',
+      '    Keep v3: promptsync pull support/refund    Restore v1: promptsync sync',
+    ]);
+    expect(linesOf(80, true).join('\n')).not.toContain('drift');
+  });
+
+  test('A text report shows each command for a drift on a line of its own if the terminal is too narrow for both', () => {
+    expect(linesOf(60).slice(3, 5)).toEqual([
+      '    Keep v3: promptsync pull support/refund',
+      '    Restore v1: promptsync sync',
+    ]);
   });
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { listBreakingChanges } from '../../src/domain/text-changes.ts';
 import type { ReportChange, ReportDrift } from '../../src/report/schema.ts';
-import { listMessageChanges } from '../../src/report/describe.ts';
+import { describeBehindHint, describeChange, listMessageChanges } from '../../src/report/describe.ts';
 import { describeBreakingChanges, describeUnusedInputs } from '../../src/report/breaking-changes.ts';
-import { promptOf, ref, setActive } from './support.ts';
+import { promptOf, ref, reportOf, setActive } from './support.ts';
 
 type Side = string | 'unknown' | null;
 const added = (variable: string) => ({ variable, kind: 'added' as const });
@@ -134,5 +134,71 @@ describe('listMessageChanges', () => {
     expect(line).toMatch(/^messages: none → role-0, role-1, .*role-49, … 1,001 more$/);
     expect(changesOf(['user'], [`${'x'.repeat(99)}😀`])).toEqual([`messages: user → ${'x'.repeat(99)}…`]);
     expect(changesOf(['user'], ['x'.repeat(1_000)])).toEqual([`messages: user → ${'x'.repeat(100)}…`]);
+  });
+});
+
+describe('describeChange and describeBehindHint', () => {
+  const since = { commit: '1a2b3c4d5e6f7890', date: '2026-07-28' };
+  const note = ' (main wants this since 1a2b3c4d5e6f, 2026-07-28)';
+  const behindNote = ' (your branch is behind main)';
+  type Notes = Pick<ReturnType<typeof setActive>, 'wanted_since' | 'behind' | 'status'>;
+
+  test.each<[string, Notes, { readonly branch?: undefined; readonly commit?: string }, string]>([
+    ['describeChange adds no note to a change whose origin is unknown', {}, {}, ''],
+    [
+      'describeChange names the live branch and the commit since which it has wanted a change',
+      { wanted_since: since },
+      {},
+      note,
+    ],
+    [
+      'describeChange adds no note if the live branch does not contain the commit',
+      { wanted_since: { ...since, unmerged: true } },
+      {},
+      '',
+    ],
+    [
+      'describeChange adds no note if the commit is the one of the report',
+      { wanted_since: since },
+      { commit: since.commit },
+      '',
+    ],
+    ['describeChange adds no note if the live branch is unknown', { wanted_since: since }, { branch: undefined }, ''],
+    [
+      'describeChange says that the branch is behind if the live branch wants the current state',
+      { behind: true },
+      {},
+      behindNote,
+    ],
+    ['describeChange adds no note after the run made the change', { behind: true, status: 'made' }, {}, ''],
+    [
+      'describeChange keeps the note if the run did not make the change',
+      { behind: true, status: 'not_made' },
+      {},
+      behindNote,
+    ],
+  ])('%s', (_, notes, parts, expected) => {
+    const report = { branch: 'main', commit: 'ffff', ...parts };
+    const activation = setActive({ before: ref(1), after: ref(2), ...notes });
+    const { status, ...fieldNotes } = notes;
+    const rename: ReportChange = {
+      ...{ kind: 'update-prompt', fields: { name: { before: 'a', after: 'b', ...fieldNotes } }, status },
+    };
+    expect(describeChange(activation, report)).toEqual([`staging: v1 → v2${expected}`]);
+    expect(describeChange(rename, report)).toEqual([`name: "a" → "b"${expected}`]);
+  });
+
+  test('describeBehindHint returns one hint for all changes of a report that are behind the live branch', () => {
+    const field: ReportChange = {
+      ...{ kind: 'update-prompt', fields: { name: { before: 'a', after: 'b', behind: true } } },
+    };
+    const behind = setActive({ behind: true });
+    const hintOf = (changes: readonly ReportChange[], branch: string | undefined = 'main') =>
+      describeBehindHint(reportOf([promptOf({ changes }), promptOf({ changes })], { branch }), (text) => `<${text}>`);
+    const hint = 'Your branch is behind <main>. Run <git fetch>, then merge <main> into your branch.';
+    expect(hintOf([behind, field])).toEqual([hint]);
+    expect(hintOf([field])).toEqual([hint]);
+    expect(hintOf([setActive({ wanted_since: since })])).toEqual([]);
+    expect(hintOf([{ ...behind, status: 'made' }])).toEqual([]);
   });
 });

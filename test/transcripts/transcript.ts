@@ -63,7 +63,7 @@ export async function makeStage(): Promise<Stage> {
         .replaceAll(/sha256:[0-9a-f]{12,64}/g, 'sha256:<digest>')
         .replaceAll(/ver_[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ver_<id>')
         .replaceAll(/(?<=commit(":)? "?|Committed )[0-9a-f]{12,40}/g, '<commit>')
-        .replaceAll(/(?<=\((?:merged|committed) in )[0-9a-f]{12} on \d{4}-\d\d-\d\d/g, '<commit> on <date>')
+        .replaceAll(/(?<=, but `?)[0-9a-f]{12}(?=`? asks for)/g, '<commit>')
         .replaceAll(/(?<=, since )[0-9a-f]{12}, .*/g, '<commit>, <day>')
         .replaceAll(/(?<=^1\| )\d+\.\d+\.\d+$/gm, '<version>')
         .replaceAll(/\d+ ms/g, '<n> ms'),

@@ -6,7 +6,7 @@ import type { Report, ReportProblem, ReportPrompt } from '../schema.ts';
 import { listEnvironments, sortByAttention } from '../status.ts';
 import { PLAIN_STYLE } from '../style.ts';
 import { describeImportCommits, hasHistory, findNextSteps, renderOutcome } from '../summary.ts';
-import { applyReportWords, describeOrphans, getServiceNoun, listTextChanges } from '../describe.ts';
+import { applyReportWords, describeBehindHint, describeOrphans, getServiceNoun, listTextChanges } from '../describe.ts';
 import { shortenDigest } from '../../text.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
 import {
@@ -31,12 +31,9 @@ const MAX_OPEN_PROMPTS = 10;
  * @param title the subject of the page, for example `plan`
  */
 export function renderHtml(report: Report, title: string): string {
-  const context = {
-    mode: report.mode,
-    vocabulary: report.vocabulary,
-    environments: listEnvironments(report),
-    findLink: makeLinkFinder(report),
-  };
+  const { mode, vocabulary, base, branch, commit } = report;
+  const environments = listEnvironments(report);
+  const context = { mode, vocabulary, base, branch, commit, environments, findLink: makeLinkFinder(report) };
   const body = markup`${renderHeader(report, context, title)}<main>
 ${renderProblemsAndFiles(report)}${report.prompts.length === 0 ? NO_MARKUP : renderMatrix(report, context)}${renderOrphans(report)}${renderProblemSection(report, 'Warnings')}</main>
 ${renderFooter(report)}`;
@@ -107,7 +104,8 @@ function renderHeader(report: Report, context: PageContext, title: string): Mark
   const hasErrors = report.problems.some(isError);
   const isIncomplete = report.summary.blocked + report.summary.failed > 0 || isInterrupted(report);
   const state = hasErrors || isIncomplete ? 'bad' : 'fine';
-  const steps = findNextSteps(report).map((step) => markup`<p>${step}</p>\n`);
+  const nextSteps = [...describeBehindHint(report, escapeLine), ...findNextSteps(report)];
+  const steps = nextSteps.map((step) => markup`<p>${step}</p>\n`);
   const commits = describeImportCommits(report, (text) => text).map((line) => markup`<p>${line}</p>\n`);
   return markup`<header>
 <h1>promptsync ${title}</h1>

@@ -1,4 +1,4 @@
-import { describeDrift } from '../describe-drift.ts';
+import { describeDrift, type DriftContext } from '../describe-drift.ts';
 import {
   type Block,
   type DifferenceNames,
@@ -26,14 +26,12 @@ import { hasFailed } from '../describe.ts';
 import { describeWaitingPromotions } from '../waiting.ts';
 
 /** The properties of a page that are needed to render its rows. */
-export type PageContext = {
-  readonly mode: Report['mode'];
-  /** The words of the report. Undefined for the default words. */
-  readonly vocabulary: Report['vocabulary'];
-  readonly environments: readonly string[];
-  /** Returns the HTML id of a prompt's row. A link to the row consists of `#` and this id. */
-  readonly findLink: (prompt: ReportPrompt) => string;
-};
+export type PageContext = DriftContext &
+  words.NoteContext & {
+    readonly environments: readonly string[];
+    /** Returns the HTML id of a prompt's row. A link to the row consists of `#` and this id. */
+    readonly findLink: (prompt: ReportPrompt) => string;
+  };
 
 /** A property of a prompt that readers can filter by. */
 export type PromptTrait = (typeof PROMPT_TRAITS)[number];
@@ -143,10 +141,10 @@ function renderDriftMark({ kind, drift, status }: MatrixCell): Markup {
 }
 
 function renderPromptBody(prompt: ReportPrompt, context: PageContext): readonly Markup[] {
-  const { mode } = context;
   const items = [
     ...prompt.drift.map((drift) => {
-      return markup`<li class="drift"><b>Drift:</b> ${describeDrift(drift, prompt, mode, escapeLine)}</li>`;
+      const [statement = '', ...commands] = describeDrift(drift, prompt, context, escapeLine);
+      return markup`<li class="drift"><b>Drift:</b> ${statement}${commands.map((command) => markup`<br>${command}`)}</li>`;
     }),
     ...(prompt.edits ?? []).map(
       (edit) => markup`<li class="edit ${words.chooseEditKind(edit)}">${words.describeEdit(edit)}</li>`,

@@ -33,7 +33,15 @@ export const everything: Readonly<Record<string, PagePrompt>> = {
     status: 'blocked',
     serves: { staging: 5, production: [2, 4] },
     text: ['Old text.', 'New text.'],
-    more: { problems: [makeProblem('guard/drift', { what: ['production'] }, { path: 'prompts/support/returns.md' })] },
+    more: {
+      problems: [
+        makeProblem(
+          'guard/drift',
+          { key: 'support/returns', what: ['production'] },
+          { path: 'prompts/support/returns.md' },
+        ),
+      ],
+    },
   },
   'support/unfinished': {
     serves: { staging: [1, 2] },

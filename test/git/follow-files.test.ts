@@ -2,19 +2,22 @@ import fc from 'fast-check';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { configure, lastCommitOf, ODD_NAMES, open, UNUSUAL_SETTINGS } from './support.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { countGit } from '../support/count-git.ts';
+import { configure, ODD_NAMES, open, UNUSUAL_SETTINGS } from './support.ts';
 import {
+  cloneOf,
   commitAll,
   git,
   GIT_VARIABLES,
   initRepository,
   makeFolder,
   makeRepository,
-  makeWorkspace,
   writeFiles,
 } from '../support/folder.ts';
 import { runs } from '../support/seed.ts';
+
+afterEach(() => vi.unstubAllEnvs());
 
 /** The mode and the text of each path at a commit. */
 type Tree = ReadonlyMap<string, readonly [mode: string, text: string]>;
@@ -115,61 +118,31 @@ function formatData(text: string): string {
   return `data ${Buffer.byteLength(text)}\n${text}\n`;
 }
 
-describe('findLastCommit', () => {
-  test('findLastCommit returns file paths relative to the repository root', async () => {
-    const folder = makeRepository({ 'team/ws/a.md': 'a', 'team/shared/c.md': 'c' });
-    expect(await lastCommitOf(join(folder, 'team/ws'), 'a.md')).toMatchObject({ path: 'team/ws/a.md' });
-    expect(await lastCommitOf(join(folder, 'team/ws'), '../shared/c.md')).toMatchObject({ path: 'team/shared/c.md' });
-  });
+const makeLongText = (word: string) => Array.from({ length: 30 }, (_, line) => `${word} ${line}`).join('\n');
 
-  test('findLastCommit finds no commit for an uncommitted file', async () => {
-    const folder = makeRepository({ 'a.md': 'a' });
-    writeFiles(folder, { 'new.md': 'n' });
-    expect(await lastCommitOf(folder, 'new.md')).toBeUndefined();
-    const empty = makeWorkspace({ 'a.md': 'a' });
-    git(empty, 'init', '--quiet');
-    expect(await lastCommitOf(empty, 'a.md')).toBeUndefined();
-    expect((await open(empty)).head).toBeNull();
-  });
+const listCommits = async (folder: string, path: string) =>
+  (await (await open(folder)).followFile('HEAD', path)).map(({ commit }) => commit);
 
-  test.each([
-    [
-      'findLastCommit returns the commit subject, without the body, as a one-line change summary',
-      'Grüße\n🎉\n\nBody',
-      'Grüße 🎉',
-    ],
-    [
-      'findLastCommit keeps control characters in the change summary because renderers escape them',
-      'A\u001b[31m%H %x00',
-      'A\u001b[31m%H %x00',
-    ],
-  ])('%s', async (_, message, changeSummary) => {
-    const folder = makeRepository({ 'a.md': 'a' });
-    writeFiles(folder, { 'a.md': 'b' });
-    commitAll(folder, message);
-    expect(await lastCommitOf(folder, 'a.md')).toMatchObject({ changeSummary });
-  });
-
-  test('findLastCommit returns no change summary for a commit without a message', async () => {
-    const folder = makeRepository({ 'a.md': 'a' });
-    writeFiles(folder, { 'a.md': 'b' });
-    git(folder, 'commit', '--quiet', '--all', '--allow-empty-message', '--message', '');
-    expect(await lastCommitOf(folder, 'a.md')).not.toHaveProperty('changeSummary');
-  });
-
-  test('findLastCommit finds the last commit of a file with an unusual name', async () => {
+describe('followFile', () => {
+  test('followFile finds the commits of files with unusual names', async () => {
     const folder = makeRepository(Object.fromEntries(ODD_NAMES.map((name) => [name, name])));
     const commit = git(folder, 'rev-parse', 'HEAD');
     writeFiles(folder, { 'plain.md': 'b', 'other/plain.md': 'c' });
     commitAll(folder, 'Others');
-    const { readFileAt: fileAt } = await open(folder);
+    const { followFile, readFileAt } = await open(folder);
     for (const path of ODD_NAMES) {
-      expect(await lastCommitOf(folder, path)).toEqual({ commit, path, changeSummary: 'First prompts' });
-      expect((await fileAt(commit, path))?.toString()).toBe(path);
+      expect(await followFile('HEAD', path)).toEqual([{ commit, path }]);
+      expect((await readFileAt(commit, path))?.toString()).toBe(path);
     }
   });
 
-  test('findLastCommit ignores the output of the configured GPG program', async () => {
+  test('followFile finds no commit for an uncommitted file', async () => {
+    const folder = makeRepository({ 'a.md': 'a' });
+    writeFiles(folder, { 'new.md': 'n' });
+    expect(await listCommits(folder, 'new.md')).toEqual([]);
+  });
+
+  test('followFile ignores the output of the configured GPG program', async () => {
     const folder = makeRepository({ 'a.md': 'a', gpg: '#!/bin/sh\necho forged; echo forged >&2; exit 1\n' });
     chmodSync(join(folder, 'gpg'), 0o755);
     const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----';
@@ -179,104 +152,94 @@ describe('findLastCommit', () => {
     git(folder, 'update-ref', 'HEAD', commit);
     configure(folder, { 'log.showSignature': 'true', 'gpg.program': join(folder, 'gpg') });
     expect(git(folder, 'log', '-1', '--format=%s')).toContain('forged');
-    expect(await lastCommitOf(folder, 'a.md')).toEqual({ commit, path: 'a.md', changeSummary: 'First prompts' });
+    expect(await listCommits(folder, 'a.md')).toEqual([commit]);
   });
 
-  test('findLastCommit returns the oldest commit in a shallow clone if the last change to the file is not in the clone', async () => {
+  test('In a shallow clone, followFile lists the oldest commit for each file that it has', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'b.md': 'b' });
     const head = commitAll(folder, 'Second');
-    const clone = join(makeFolder(), 'clone');
-    git(folder, 'clone', '--quiet', '--depth', '1', `file://${folder}`, clone);
-    expect(await lastCommitOf(clone, 'a.md')).toMatchObject({ commit: head });
+    expect(await listCommits(cloneOf(folder), 'a.md')).toEqual([head]);
   });
+});
 
-  test('promptsync reports a git failure in a single line', async () => {
+describe('readSubject', () => {
+  test.each([
+    ['readSubject returns the subject without the body in one line', 'Grüße\n🎉\n\nBody', 'Grüße 🎉'],
+    ['readSubject keeps control characters, because renderers escape them', 'A\u001b[31m%H %x00', 'A\u001b[31m%H %x00'],
+    ['readSubject returns an empty text for a commit without a message', '', ''],
+    [
+      'readSubject returns the title of the pull request for a merge',
+      'Merge pull request #1 from a/b\n\nTitle',
+      'Title',
+    ],
+  ])('%s', async (_, message, subject) => {
     const folder = makeRepository({ 'a.md': 'a' });
-    rmSync(join(folder, '.git/HEAD'));
-    const failure = await open(folder).then(String, (error: unknown) => String(error));
-    expect(failure).toMatch(/^ProblemError: git failed: fatal: .+$/);
+    writeFiles(folder, { 'a.md': 'b' });
+    git(folder, 'commit', '--quiet', '--all', '--allow-empty-message', '--message', message);
+    const commit = git(folder, 'rev-parse', 'HEAD');
+    const { followFile, readSubject } = await open(folder);
+    expect(await readSubject(commit)).toBe(subject);
+    await followFile(commit, 'a.md');
+    expect(await readSubject(commit)).toBe(subject);
+  });
+
+  test('readSubject returns an empty text for a commit that the clone does not have', async () => {
+    expect(await (await open(makeRepository({ 'a.md': 'a' }))).readSubject('d'.repeat(40))).toBe('');
   });
 });
 
-/** Asks git for the commits that touched a single path, newest first. Returns their numbers in the generated history. */
-function listTouchingNumbers(folder: string, path: string): readonly number[] {
-  const options = ['--full-history', '--no-follow', '--no-show-signature', '--encoding=UTF-8', '--format=%s'];
-  const subjects = git(folder, 'log', ...options, 'HEAD', '--', `:(top,literal)${path}`).split('\n');
-  return subjects.map((subject) => Number(subject.slice('Commit '.length)));
-}
-
-test('findLastCommit finds the commit that gave a file its current content in random histories with merges and renames', async () => {
-  const property = fc.asyncProperty(histories, async (commits) => {
-    const folder = importHistory(commits);
+describe('listDeletedFiles', () => {
+  test('listDeletedFiles returns each deleted file with its last content, but no renamed file', async () => {
+    const text = makeLongText('Same');
+    const folder = makeRepository({ 'a.md': 'a', 'b.md': text, 'c.txt': 'c', 'd.md': makeLongText('Other') });
+    const blob = git(folder, 'rev-parse', 'HEAD:a.md');
+    const other = git(folder, 'rev-parse', 'HEAD:d.md');
+    const otherText = git(folder, 'rev-parse', 'HEAD:c.txt');
+    rmSync(join(folder, 'a.md'));
+    rmSync(join(folder, 'c.txt'));
+    const deletion = commitAll(folder, 'Delete');
+    git(folder, 'mv', 'b.md', 'renamed.md');
+    commitAll(folder, 'Rename');
+    rmSync(join(folder, 'd.md'));
+    writeFiles(folder, { 'e.md': 'Not at all the same text' });
+    const move = commitAll(folder, 'Move and rewrite');
     configure(folder, UNUSUAL_SETTINGS);
-    const { head, findLastCommit } = await open(folder);
-    const { tree } = commits.at(-1)!;
-    const files = [...tree].flatMap(([path, [mode]]) => (mode === '100644' ? [path] : []));
-    const others = [...tree.keys(), nameOf(1, 0), 'never.md'].filter((path) => !files.includes(path));
-    for (const path of others) expect(await findLastCommit(head!, path)).toBeNull();
-    const last = await Promise.all(files.map((path) => findLastCommit(head!, path)));
-    const givesContent = (number: number, path: string): boolean => {
-      const content = (at: number) => JSON.stringify(commits[at]!.tree.get(path));
-      const isCurrent = content(number) === content(commits.length - 1);
-      return isCurrent && commits[number]!.parents.every((parent) => content(parent) !== content(number));
-    };
-    for (const [index, path] of files.entries()) {
-      const number = listTouchingNumbers(folder, path).find((one) => givesContent(one, path));
-      expect(last[index]).toMatchObject({ path, changeSummary: `Commit ${number}` });
-    }
-    const one = files[commits.length % files.length]!;
-    expect(await lastCommitOf(folder, one)).toEqual(last[files.indexOf(one)]);
-    rmSync(folder, { recursive: true });
+    expect(await (await open(folder)).listDeletedFiles('HEAD', 'any.md')).toEqual([
+      { commit: move, path: 'd.md', blob: other },
+      { commit: deletion, path: 'a.md', blob },
+      { commit: deletion, path: 'c.txt', blob: otherText },
+    ]);
   });
-  await fc.assert(property, { numRuns: runs(15), endOnFailure: true });
+
+  test('listDeletedFiles returns a file that a merge deletes once, with the commit of the merge', async () => {
+    const folder = makeRepository({ 'a.md': 'a' });
+    git(folder, 'switch', '--quiet', '--create', 'side');
+    git(folder, 'rm', '--quiet', 'a.md');
+    commitAll(folder, 'Delete');
+    git(folder, 'switch', '--quiet', 'main');
+    commitAll(folder, 'Something else');
+    git(folder, 'merge', '--quiet', '--no-ff', '--no-edit', 'side');
+    expect((await (await open(folder)).listDeletedFiles('HEAD', 'a.md')).map(({ commit }) => commit)).toEqual([
+      git(folder, 'rev-parse', 'HEAD'),
+    ]);
+  });
+
+  test('followFile and listDeletedFiles start one git process together', async () => {
+    const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
+    const { followFile, listDeletedFiles } = await open(folder);
+    const listCommands = countGit();
+    await Promise.all(['a.md', 'b.md'].flatMap((path) => [followFile('HEAD', path), listDeletedFiles('HEAD', path)]));
+    await followFile('HEAD', 'a.md');
+    expect(listCommands()).toEqual(['log']);
+  });
 });
 
-test('findLastCommit returns the same results for many commits at once as for each commit separately', async () => {
-  const property = fc.asyncProperty(histories, async (commits) => {
-    const folder = importHistory(commits);
-    configure(folder, UNUSUAL_SETTINGS);
-    const ids = commits.map((_, index) => git(folder, 'rev-parse', `refs/heads/c${index}`));
-    const paths = [...new Set(commits.flatMap(({ tree }) => [...tree.keys()])), 'p', 'p/never.md', 'other.txt/x'];
-    const places = ids.flatMap((commit, index) => paths.map((path) => ({ commit, path, tree: commits[index]!.tree })));
-    const together = await open(folder);
-    const found = await Promise.all(
-      places.map(async ({ commit, path }) => {
-        return [
-          await together.findLastCommit(commit, path),
-          (await together.readFileAt(commit, path))?.toString() ?? null,
-        ];
-      }),
-    );
-    const expected = [];
-    for (const commit of ids) {
-      const separate = await open(folder);
-      const last = await Promise.all(paths.map((path) => separate.findLastCommit(commit, path)));
-      expected.push(...last);
-    }
-    expect(found.map(([last]) => last)).toEqual(expected);
-    const textIn = (tree: Tree, path: string): string | null => {
-      const [mode, text] = tree.get(path) ?? [];
-      return mode === '100644' ? (text ?? null) : null;
-    };
-    expect(found.map(([, text]) => text)).toEqual(places.map(({ tree, path }) => textIn(tree, path)));
-    rmSync(folder, { recursive: true });
-  });
-  await fc.assert(property, { numRuns: runs(8), endOnFailure: true });
-});
-
-test('findLastCommit finds a commit even if thousands of commits follow it', async () => {
-  const PATHS = ['a.md', 'b.md', 'c.md', 'd.md'];
-  const commits = Array.from({ length: 2300 }, (_, index): Commit => {
-    const touched = PATHS.filter((_path, which) => index >= 4 * 10 ** which).map((path) => [path, '1'] as const);
-    const files = [...touched, ['other', `${index}`] as const];
-    const tree = new Map(files.map(([path, text]) => [path, ['100644', text] as const]));
-    return { parents: index === 0 ? [] : [index - 1], tree, time: 1_700_000_000 + index };
-  });
-  const folder = importHistory(commits);
-  const { head, findLastCommit } = await open(folder);
-  const last = await Promise.all([...PATHS, 'other'].map((path) => findLastCommit(head!, path)));
-  expect(last.map((one) => one?.changeSummary)).toEqual([4, 40, 400, undefined, 2299].map((n) => n && `Commit ${n}`));
+test('promptsync reports a git failure in a single line', async () => {
+  const folder = makeRepository({ 'a.md': 'a' });
+  rmSync(join(folder, '.git/HEAD'));
+  const failure = await open(folder).then(String, (error: unknown) => String(error));
+  expect(failure).toMatch(/^ProblemError: git failed: fatal: .+$/);
 });
 
 /** Asks git for the first-parent commits that touched a single file. */

@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest';
+import { makeProblem } from '../../src/problem.ts';
+import { describeDrift, type DriftContext } from '../../src/report/describe-drift.ts';
+import type { ReportChange, ReportDrift, ReportPrompt } from '../../src/report/schema.ts';
+import { promptOf, ref, setActive } from './support.ts';
+
+type EnvironmentDrift = Extract<ReportDrift, { readonly environment: string }>;
+
+const PLAN: DriftContext = { mode: 'dry-run', base: 'main' };
+const SYNC: DriftContext = { mode: 'apply', base: 'main' };
+
+const served = { ...ref(3), made_by: 'outside', pin: '3' } as const;
+const moved: EnvironmentDrift = {
+  ...{ environment: 'production', kind: 'outside', restores: true, expected: ref(1), observed: served },
+};
+const named: ReportDrift = {
+  ...{ field: 'name', kind: 'outside', restores: true, expected: 'Ours', observed: 'Theirs' },
+};
+
+const activate = (parts: Partial<Extract<ReportChange, { readonly kind: 'set-active' }>> = {}): ReportChange =>
+  setActive({ environment: 'production', before: ref(3), after: ref(1), ...parts });
+const rename = (after = 'Ours'): ReportChange => ({
+  ...{ kind: 'update-prompt', fields: { name: { before: 'Theirs', after } } },
+});
+const pinnedTo = (pin: string) => [{ environment: 'production', pin, active: ref(3), wanted: ref(1), in_sync: false }];
+
+/** Describes the drift of a prompt with this change. */
+function linesOf(
+  drift: ReportDrift,
+  report: DriftContext = PLAN,
+  { changes = ['field' in drift ? rename() : activate()], ...parts }: Partial<ReportPrompt> = {},
+): readonly string[] {
+  const prompt = promptOf({ key: 'support/refund', status: 'pending', changes, ...parts });
+  return describeDrift(drift, prompt, report, (text) => `<${text}>`);
+}
+
+const KEEP = 'Keep <v3>: <promptsync pull support/refund>';
+const RESTORE = 'Restore <v1>: <promptsync sync>';
+const BLOCKED = 'The prompt is blocked, so a sync does not change it.';
+
+describe('describeDrift', () => {
+  test('describeDrift says what an environment serves, what the base asks for, and which commands keep or restore it', () => {
+    expect(linesOf(moved)).toEqual([
+      '<production> serves <v3>, but <main> asks for <v1>. A sync restores <v1>.',
+      KEEP,
+      RESTORE,
+    ]);
+  });
+
+  test('describeDrift says what a field is, and names its values in the commands', () => {
+    expect(linesOf(named)).toEqual([
+      'name is <"Theirs"> in the service, but <main> asks for <"Ours">. A sync restores <"Ours">.',
+      'Keep <"Theirs">: <promptsync pull support/refund>',
+      'Restore <"Ours">: <promptsync sync>',
+    ]);
+  });
+
+  test('describeDrift uses the words of the report for the service', () => {
+    const vocabulary = { service: 'Langfuse', environment: 'label' };
+    expect(linesOf(named, { ...PLAN, vocabulary })[0]).toContain('name is <"Theirs"> in Langfuse, but');
+  });
+
+  test('describeDrift says "the base" if the report does not name the base', () => {
+    expect(linesOf(moved, { mode: 'dry-run' })[0]).toContain('but the base asks for <v1>.');
+  });
+
+  test.each<[string, ReportDrift, ReportChange, string, string]>([
+    [
+      'describeDrift names the version that a sync activates if the head asks for another version than the base',
+      { ...moved, restores: false },
+      activate({ after: ref(7) }),
+      'serves <v3>, but <main> asks for <v1>. A sync activates <v7>.',
+      'Activate <v7>: <promptsync sync>',
+    ],
+    [
+      'describeDrift names the value that a sync sets if the head asks for another value than the base',
+      { ...named, restores: false },
+      rename('Newer'),
+      'but <main> asks for <"Ours">. A sync changes it to <"Newer">.',
+      'Change it to <"Newer">: <promptsync sync>',
+    ],
+    [
+      'describeDrift does not say that a sync restores a version that does not exist yet',
+      { ...moved, expected: { new: true } },
+      activate({ after: { new: true } }),
+      'serves <v3>, but <main> asks for a new version. A sync activates a new version.',
+      'Activate a new version: <promptsync sync>',
+    ],
+  ])('%s', (_, drift, change, statement, command) => {
+    const [first, ...commands] = linesOf(drift, PLAN, { changes: [change] });
+    expect(first).toContain(statement);
+    expect(commands).toContain(command);
+  });
+
+  test('describeDrift says that somebody moved an environment back if the service shows it', () => {
+    expect(
+      linesOf({ ...moved, expected: ref(5), moved_back: true }, PLAN, { changes: [activate({ after: ref(5) })] }),
+    ).toEqual([
+      'somebody moved <production> back from <v5> to <v3>. A sync restores <v5>.',
+      KEEP,
+      'Restore <v5>: <promptsync sync>',
+    ]);
+  });
+
+  test('describeDrift names the commit of the active version if the clone does not have it', () => {
+    const observed = { ...served, commit: '91d386a04d3e5f60718293a4b5c6d7e8f9012345', commit_missing: true } as const;
+    expect(linesOf({ ...moved, observed })[0]).toBe(
+      '<production> serves <v3>, but <main> asks for <v1>. A sync restores <v1>. (<v3> was made from <91d386a04d3e>, which this clone does not have: run <git fetch>)',
+    );
+    expect(linesOf({ ...moved, observed: { ...observed, commit_missing: undefined } })).toEqual(linesOf(moved));
+  });
+
+  test('describeDrift has no command that keeps the state of an environment without a version', () => {
+    expect(linesOf({ ...moved, observed: null })).toEqual([
+      '<production> serves nothing, but <main> asks for <v1>. A sync restores <v1>.',
+      RESTORE,
+    ]);
+  });
+
+  test.each<[string, string | null | undefined, string, readonly string[]]>([
+    ['describeDrift has no command to keep a version if portable pins pin a commit', null, 'git:v1.4.0', [RESTORE]],
+    [
+      'describeDrift has no command to keep a version that a portable pin could name, because pull never changes such pins',
+      `git:${'a'.repeat(40)}`,
+      'git:v1.4.0',
+      [RESTORE],
+    ],
+    ['describeDrift has both commands if portable pins pin latest', null, 'latest', [KEEP, RESTORE]],
+    ['describeDrift has both commands for a git: pin without portable pins', '3', 'git:v1.4.0', [KEEP, RESTORE]],
+    ['describeDrift has both commands for a version without a number', undefined, 'git:v1.4.0', [KEEP, RESTORE]],
+  ])('%s', (_, pin, written, commands) => {
+    const environments = pinnedTo(written);
+    const drift = { ...moved, observed: { ...served, pin } };
+    expect(linesOf(drift, PLAN, { environments }).slice(1)).toEqual(commands);
+  });
+
+  const DRIFT_GUARD = makeProblem('guard/drift', { key: 'support/refund', what: [] });
+  const OTHER_GUARD = makeProblem('guard/placeholder-id');
+  const WARNING = makeProblem('git/shallow', { of: 'drift' });
+
+  test.each<[string, ReportPrompt['problems'], readonly string[]]>([
+    [
+      'If only the drift guard blocks a prompt, describeDrift names the flag that overwrites the change',
+      [DRIFT_GUARD, WARNING],
+      [KEEP, 'Restore <v1>: <promptsync sync --on-drift overwrite>'],
+    ],
+    [
+      'If another guard blocks a prompt, describeDrift has only the command that keeps the state',
+      [OTHER_GUARD],
+      [KEEP],
+    ],
+    [
+      'If the drift guard and another guard block a prompt, describeDrift has only the command that keeps the state',
+      [DRIFT_GUARD, OTHER_GUARD],
+      [KEEP],
+    ],
+  ])('%s', (_, problems, commands) => {
+    expect(linesOf(moved, PLAN, { status: 'blocked', problems })).toEqual([
+      `<production> serves <v3>, but <main> asks for <v1>. ${BLOCKED}`,
+      ...commands,
+    ]);
+  });
+
+  test('describeDrift describes drift of an unfinished sync in one line', () => {
+    expect(linesOf({ ...moved, kind: 'unfinished' })).toEqual([
+      '<production> serves <v3>, but <main> asks for <v1>. A sync restores <v1>.',
+    ]);
+  });
+
+  test.each([
+    ['describeDrift quotes a key for the shell', "it's", `promptsync pull 'it'\\''s'`],
+    ['describeDrift puts a key that looks like an option after --', '--all', `promptsync pull -- '--all'`],
+    ['describeDrift escapes a key that would act as a pattern', 'a*', `promptsync pull 'a\\*'`],
+  ])('%s', (_, key, command) => {
+    expect(linesOf(moved, PLAN, { key })[1]).toBe(`Keep <v3>: <${command}>`);
+  });
+
+  test.each<[string, ReportDrift, ReportPrompt['status'], ReportChange, string]>([
+    [
+      'After a sync, describeDrift says that the run restored the version',
+      moved,
+      'applied',
+      activate({ status: 'made' }),
+      '<production> served <v3>, but <main> asks for <v1>. This run restored <v1>.',
+    ],
+    [
+      'After a sync, describeDrift says that the run restored the value of a field',
+      named,
+      'applied',
+      { ...rename(), status: 'made' },
+      'name was <"Theirs"> in the service, but <main> asks for <"Ours">. This run restored <"Ours">.',
+    ],
+    [
+      'After a sync, describeDrift names the number of the version that the run activated',
+      { ...moved, restores: false },
+      'applied',
+      activate({ after: ref(8), status: 'made' }),
+      '<production> served <v3>, but <main> asks for <v1>. This run activated <v8>.',
+    ],
+    [
+      'After a sync, describeDrift says that the run changed nothing if it did not reach the change',
+      moved,
+      'failed',
+      activate({ status: 'not_made' }),
+      '<production> serves <v3>, but <main> asks for <v1>. This run did not change it.',
+    ],
+    [
+      'After a sync, describeDrift says that the outcome of a change is unknown',
+      moved,
+      'failed',
+      activate({ status: 'unknown' }),
+      '<production> serves <v3>, but <main> asks for <v1>. promptsync does not know whether this run changed it.',
+    ],
+    [
+      'After a sync, describeDrift names no commands for a blocked prompt',
+      moved,
+      'blocked',
+      activate({ status: 'not_made' }),
+      `<production> serves <v3>, but <main> asks for <v1>. ${BLOCKED}`,
+    ],
+  ])('%s', (_, drift, status, change, line) => {
+    expect(linesOf(drift, SYNC, { status, changes: [change] })).toEqual([line]);
+  });
+});
