@@ -110,7 +110,7 @@ async function sync(service: api.PromptService, files: readonly api.PromptFile[]
   const plan = api.guardPlan(api.makePlan(desired, observation, api.NO_PLANNING_HISTORY), guards);
   const outcomes = await api.applyPlan(plan, provider, {
     getReadRequest: ({ file }) => getReadRequest(file),
-    planAgain: async ({ file }, observed) => api.planPrompt(file, observed, desired, api.NO_PLANNING_HISTORY),
+    planAgain: async ({ file }, observed) => api.planPrompt(file, observed, desired),
     ...{ isReviewed: false, concurrency: 2, pause: async () => {}, stop: new AbortController().signal },
   });
   const acceptedWarnings = api.collectAcceptedWarnings(files, null);

@@ -215,7 +215,7 @@ export const EVIDENCE = {
   'rollback/nothing-before': { environment: 'production', number: 7 },
   'rollback/nothing-served': { environment: 'production' },
   'rollback/shallow': { environment: 'production' },
-  'rollback/unclear-before': { environment: 'production', commit: '9f2c1ab04d3e', pin: null },
+  'rollback/unclear-before': { environment: 'production', commit: '9f2c1ab04d3e', pin: 'git:v3' },
   'rollback/unknown-version': { number: 5 },
   // promptsync pull
   'pull/conflict': { places: 2 },

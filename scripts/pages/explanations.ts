@@ -360,7 +360,7 @@ export const EXPLANATIONS = {
     why: `promptsync looks up the earlier version in the git history, but the history in this clone is incomplete. ${WHOLE_HISTORY}`,
   },
   'rollback/unclear-before': {
-    why: 'Either no sync has activated this pin, or the service no longer has the version.',
+    why: 'promptsync does not know the pinned version, or the pinned ref can move or no longer exists.',
   },
   'rollback/unknown-version': {
     why: KNOWN_VERSIONS,

@@ -58,7 +58,7 @@ export async function draftContentPin(
  * Returns the content that the file pins for an environment. Returns null if there is no such pin, or if git does not
  * have the content.
  */
-export function findPresentContent(
+function findPresentContent(
   environment: string,
   file: PromptFile,
   workspace: Pick<PlannedWorkspace, 'contentsAtRefs'>,

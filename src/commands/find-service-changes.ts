@@ -1,48 +1,22 @@
-import { type FormerFile, collectFormerPins, readFormerFiles } from '../desired/read-history.ts';
-import { type FormerPin, type FormerPinsByEnvironment, meansVersion } from '../domain/history.ts';
-import { type ObservedPromptPlan, listChangingEnvironments } from '../domain/plan.ts';
-import { type EnvironmentPin, findPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
-import type { KnownVersion } from '../domain/versions.ts';
 import { makeContentKey } from '../domain/content.ts';
-import { listManagedBefore } from './merge-base.ts';
-import type { PlannedWorkspace } from './run-with-plan.ts';
-import { findMovedEnvironments, type MovedEnvironment } from './find-moved-environments.ts';
+import {
+  FIELDS,
+  type FieldName,
+  isNewVersionRef,
+  type NewVersionRef,
+  type ObservedPromptPlan,
+} from '../domain/plan.ts';
+import { type EnvironmentPin, findPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import { findPinnedVersion, type KnownVersion, type VersionRef } from '../domain/versions.ts';
+import { type Line, wantsVersion } from '../history/line.ts';
 
 /** The value of `--environment`. Undefined selects all pinned environments. */
 type SelectedEnvironment = { readonly environment?: string | undefined };
 
-/** The changes that somebody made to one prompt in the service. */
-export type ServiceChanges = {
-  /** The states of the file in git, newest first. */
-  readonly formerFiles: readonly FormerFile[];
-  /** The environments that somebody changed in the service. */
-  readonly outsideEdits: readonly OutsideEdit[];
-  /**
-   * One outside edit for each distinct content. promptsync can merge the content of only one edit into the file, so the
-   * pull is blocked if there are several.
-   */
-  readonly textEdits: readonly OutsideEdit[];
-  /** The outside edits that may be older than the pin of their environment in the file. */
-  readonly contested: readonly OutsideEdit[];
-  /**
-   * The environments that somebody moved back to a version that an earlier commit pinned. They have no text to pull.
-   */
-  readonly movedBack: readonly OutsideEdit[];
-  /**
-   * The environments with a `git:` pin that somebody changed in the service. With `portable_pins`, a pull leaves them
-   * alone, because only a commit can be pinned there. Empty without this setting.
-   */
-  readonly leftAlone: readonly OutsideEdit[];
-  /** The environments that serve no version any more. There is nothing to pull from them. */
-  readonly deactivated: readonly MovedEnvironment[];
-};
-
-/**
- * An environment that somebody changed in the service. Neither HEAD nor an earlier commit pinned the version that the
- * environment serves.
- */
+/** An environment that somebody changed in the service. */
 export type OutsideEdit = {
   readonly environment: string;
+  /** The version that the environment serves. */
   readonly version: KnownVersion;
   /** The file's pin for the environment. Null if the file does not pin the environment. */
   readonly pin: EnvironmentPin | null;
@@ -50,110 +24,119 @@ export type OutsideEdit = {
    * Whether promptsync created the version. If so, its text comes from this repository, and there is no text to pull.
    */
   readonly isManaged: boolean;
-  /**
-   * Whether somebody moved the environment back to an earlier text of the file. That text then replaces the present one,
-   * because a merge would mix the two.
-   */
-  readonly isEarlierText: boolean;
+  /** Whether the version is older than the wanted one. A merge of its text would mix two states of the file. */
+  readonly isOlder: boolean;
 };
 
+/** The changes that somebody made to one prompt in the service. */
+export type ServiceChanges = {
+  /**
+   * One outside edit for each distinct text to merge. promptsync can merge only one text into the file, so the pull is
+   * blocked if there are several.
+   */
+  readonly textEdits: readonly OutsideEdit[];
+  /** The environments to pin to the version that they serve. */
+  readonly pinEdits: readonly OutsideEdit[];
+  /** The environments that serve a version from this repository under a pin to `latest`. There is nothing to pull. */
+  readonly knownVersions: readonly OutsideEdit[];
+  /**
+   * The environments with a `git:` pin. With `portable_pins`, a pull leaves them alone, because only a commit can be
+   * pinned there. Empty without this setting.
+   */
+  readonly leftAlone: readonly OutsideEdit[];
+  /** The environments that serve no version any more, with the version that the file wants there. */
+  readonly deactivated: readonly { readonly environment: string; readonly wanted: VersionRef }[];
+  readonly fields: readonly FieldName[];
+};
+
+/** An environment that somebody changed, and what HEAD wants there. Null if that is unknown. */
+type ChangedEnvironment = { readonly environment: string; readonly expected: VersionRef | NewVersionRef | null };
+
 /**
- * Finds the environments that somebody changed in the service. Reads the git history of the file to tell these
- * environments from those that only lag behind the file.
+ * Finds the changes that somebody made to a prompt in the service. With a base, these are exactly the plan's drift from
+ * outside. Without one, every difference counts.
+ * @param line the line up to HEAD
  */
-export async function findServiceChanges(
+export function findServiceChanges(
   prompt: ObservedPromptPlan,
-  options: SelectedEnvironment,
-  workspace: PlannedWorkspace,
-): Promise<ServiceChanges> {
-  const { file } = prompt;
-  const { repository } = workspace;
-  const head = repository?.head ?? null;
-  const formerFiles = repository === null || head === null ? [] : await readFormerFiles(file, head, repository);
-  const allMoved = await findMovedEnvironments(prompt, workspace);
-  const moved = allMoved.filter(({ pin }) => (options.environment ?? pin.environment) === pin.environment);
-  const formerPins = repository === null ? new Map() : await collectFormerPins(formerFiles, repository);
-  const outsideEdits = listOutsideEdits(prompt, options, formerPins, moved);
-  const known = prompt.observed.known;
-  const movedBack = moved.flatMap(({ pin, served: version }): readonly OutsideEdit[] => {
-    const { environment } = pin;
-    if (version === null || outsideEdits.some((edit) => edit.environment === environment)) return [];
-    const isManaged = isKnownAsManaged(version, known);
-    return [{ environment, version, pin, isManaged, isEarlierText: true }];
-  });
-  const deactivated = moved.filter(({ served }) => served === null);
-  if (workspace.config.portablePins) {
-    return { formerFiles, deactivated, ...applyPortableRules([...outsideEdits, ...movedBack], file) };
-  }
-  const isHistoryComplete = repository?.isShallow === false;
+  line: Line,
+  { hasBase, portablePins, environment }: SelectedEnvironment & { hasBase: boolean; portablePins: boolean },
+): ServiceChanges {
+  const { file, observed } = prompt;
+  const changed = [
+    ...(hasBase ? listDriftedEnvironments(prompt) : listDifferingEnvironments(prompt)),
+    ...listUnknownNumbers(prompt, line),
+    ...listUnpinned(environment, file),
+  ].filter((one) => environment === undefined || one.environment === environment);
+  const edits = changed.flatMap((one) => makeOutsideEdit(one, prompt));
+  const isLeftAlone = ({ pin }: OutsideEdit) => portablePins && pin?.pin.kind === 'git';
+  const leftAlone = edits.filter(isLeftAlone);
+  const taken = edits.filter((edit) => !isLeftAlone(edit));
+  const needsPin = ({ pin, isOlder }: OutsideEdit) =>
+    !portablePins && pin !== null && (isOlder || pin.pin.kind !== 'latest');
+  const takesText = ({ isManaged, isOlder }: OutsideEdit) => (isOlder ? portablePins : !isManaged);
   return {
-    formerFiles,
-    outsideEdits,
-    textEdits: keepDistinctContents(outsideEdits, file),
-    contested: outsideEdits.filter((edit) => isPinContested(edit, formerFiles, isHistoryComplete)),
-    movedBack,
-    leftAlone: [],
-    deactivated,
+    textEdits: keepDistinctContents(taken.filter(takesText), file),
+    pinEdits: taken.filter(needsPin),
+    knownVersions: taken.filter((edit) => edit.pin?.pin.kind === 'latest' && !needsPin(edit) && !takesText(edit)),
+    leftAlone,
+    deactivated: changed.flatMap(({ environment: name, expected }) => {
+      const isServed = (observed.active.get(name) ?? null) !== null;
+      return isServed || expected === null || isNewVersionRef(expected)
+        ? []
+        : [{ environment: name, wanted: expected }];
+    }),
+    fields: hasBase ? listDriftedFields(prompt) : listDifferingFields(prompt),
   };
 }
 
-/**
- * Separates the environments with a `git:` pin from those whose text a pull takes. With `portable_pins`, no pin can name
- * the version that an environment serves. A pull therefore never changes a pin, and no pin is contested.
- */
-function applyPortableRules(
-  changed: readonly OutsideEdit[],
-  file: PromptFile,
-): Omit<ServiceChanges, 'formerFiles' | 'deactivated'> {
-  const { leftAlone = [], outsideEdits = [] } = Object.groupBy(changed, ({ pin }) =>
-    pin?.pin.kind === 'git' ? 'leftAlone' : 'outsideEdits',
-  );
-  const textEdits = keepDistinctContents(outsideEdits, file);
-  return { outsideEdits, textEdits, contested: [], movedBack: [], leftAlone };
+function listDriftedEnvironments({ drift }: ObservedPromptPlan): readonly ChangedEnvironment[] {
+  return drift.flatMap((one) => (one.subject === 'environment' && one.kind === 'outside' ? [one] : []));
 }
 
-/**
- * Returns the selected environments that somebody changed in the service. Omits environments that only lag behind the
- * file, because a sync will update them.
- */
-export function listOutsideEdits(
-  { file, observed, changes }: ObservedPromptPlan,
-  { environment }: SelectedEnvironment,
-  formerPins: FormerPinsByEnvironment,
-  moved: readonly MovedEnvironment[],
-): readonly OutsideEdit[] {
-  const changing = listChangingEnvironments(changes);
-  const known = observed.known;
-  const selected = environment === undefined ? file.pins.map((pin) => pin.environment) : [environment];
-  return selected.flatMap((name): readonly OutsideEdit[] => {
-    const version = observed.active.get(name) ?? null;
-    if (version === null) return [];
-    const isNewVersion = moved.some((one) => one.isNewVersion && one.pin.environment === name);
-    if (!isNewVersion && wasPinnedEarlier(version, formerPins.get(name) ?? [], known)) return [];
-    const pin = findPin(file.pins, name) ?? null;
-    // Also compare the version numbers, because the plan has no change for a pin with an unknown version number. An
-    // earlier pull may have written such a pin.
-    const isOtherNumber = pin?.pin.kind === 'number' && pin.pin.number !== version.number;
-    if (pin !== null && !changing.has(name) && !isOtherNumber) return [];
-    const isManaged = isKnownAsManaged(version, known);
-    return [{ environment: name, version, pin, isManaged, isEarlierText: false }];
+function listDifferingEnvironments({ changes }: ObservedPromptPlan): readonly ChangedEnvironment[] {
+  return changes.flatMap((change) => {
+    if (change.kind !== 'set-active' || change.before === null) return [];
+    return [{ environment: change.environment, expected: change.after }];
   });
 }
 
 /**
- * Returns true if HEAD or an earlier commit pinned this version. A pin to `latest` or `git:<ref>` matches every version
- * with its content. For a foreign version, such a pin does not count if promptsync created an older version with the
- * same content. In that case, the pin meant the older version, and somebody later restored the content in the service.
+ * Returns the environments whose pinned number nobody knows. The plan has no change for them, so drift cannot show them.
+ * Omits an environment that serves what a state of the line wanted, because the number may be a pin that waits for a
+ * sync.
  */
-function wasPinnedEarlier(
-  version: KnownVersion,
-  formerPins: readonly FormerPin[],
-  known: readonly KnownVersion[],
-): boolean {
-  const managedBefore = isKnownAsManaged(version, known) ? [] : listManagedBefore(version, known);
-  const isRestored = (pin: FormerPin) =>
-    pin.content !== null && managedBefore.some((older) => meansVersion(pin, older));
-  return formerPins.some((pin) => meansVersion(pin, version) && !isRestored(pin));
+function listUnknownNumbers({ file, observed }: ObservedPromptPlan, line: Line): readonly ChangedEnvironment[] {
+  return file.pins.flatMap(({ environment, pin }) => {
+    const served = observed.active.get(environment) ?? null;
+    if (pin.kind !== 'number' || served === null || findPinnedVersion([served, ...observed.known], pin)) return [];
+    const wasWanted = line.states.some((state) => wantsVersion(state, environment, served, observed.metadata));
+    return wasWanted ? [] : [{ environment, expected: null }];
+  });
+}
+
+/** Returns the environment of `--environment` if the file does not pin it, because no base can want anything there. */
+function listUnpinned(environment: string | undefined, { pins }: PromptFile): readonly ChangedEnvironment[] {
+  if (environment === undefined || findPin(pins, environment) !== undefined) return [];
+  return [{ environment, expected: null }];
+}
+
+function makeOutsideEdit(
+  { environment, expected }: ChangedEnvironment,
+  { file, observed }: ObservedPromptPlan,
+): readonly OutsideEdit[] {
+  const version = observed.active.get(environment) ?? null;
+  if (version === null) return [];
+  const wantedNumber = expected === null || isNewVersionRef(expected) ? null : expected.number;
+  return [
+    {
+      environment,
+      version,
+      pin: findPin(file.pins, environment) ?? null,
+      isManaged: isKnownAsManaged(version, observed.known),
+      isOlder: wantedNumber !== null && version.number < wantedNumber,
+    },
+  ];
 }
 
 /**
@@ -166,38 +149,38 @@ function isKnownAsManaged(version: KnownVersion, known: readonly KnownVersion[])
 }
 
 /**
- * Returns one outside edit for each distinct content. Ignores versions that promptsync created. Compares metadata only
- * if the file manages metadata. If several environments serve the same content, returns the last one that is pinned
- * to `latest`. If there is none, returns the last one. `latest` takes precedence, because the text in such an
- * environment is an edit of the file's text.
+ * Returns one outside edit for each distinct content. Compares metadata only if the file manages metadata. If several
+ * environments serve the same content, returns the last one that is pinned to `latest`. If there is none, returns the
+ * last one. `latest` takes precedence, because the text in such an environment is an edit of the file's text.
  */
-function keepDistinctContents(outsideEdits: readonly OutsideEdit[], { content }: PromptFile): readonly OutsideEdit[] {
+function keepDistinctContents(edits: readonly OutsideEdit[], { content }: PromptFile): readonly OutsideEdit[] {
   const managesMetadata = content.metadata !== undefined;
   const makeKey = ({ version: { digest, metadataDigest } }: OutsideEdit) =>
     makeContentKey({ digest, metadataDigest: managesMetadata ? metadataDigest : undefined });
-  const foreign = outsideEdits.filter(({ isManaged }) => !isManaged);
-  const following = foreign.filter(({ pin }) => pin?.pin.kind === 'latest');
-  const others = foreign.filter(({ pin }) => pin?.pin.kind !== 'latest');
+  const following = edits.filter(({ pin }) => pin?.pin.kind === 'latest');
+  const others = edits.filter(({ pin }) => pin?.pin.kind !== 'latest');
   // If several edits have the same key, the map keeps the last of them.
   return [...new Map([...others, ...following].map((edit) => [makeKey(edit), edit])).values()];
 }
 
+function listDriftedFields({ drift }: ObservedPromptPlan): readonly FieldName[] {
+  return drift.flatMap((one) => (one.subject === 'field' && one.kind === 'outside' ? [one.field] : []));
+}
+
+function listDifferingFields({ changes }: ObservedPromptPlan): readonly FieldName[] {
+  return changes.flatMap((change) =>
+    change.kind === 'update-prompt' ? FIELDS.filter((field) => change.fields[field] !== undefined) : [],
+  );
+}
+
 /**
- * Returns true if the file's pin may be newer than the change in the service. This is possible in two cases:
- *
- * - The user edited the pin after the last commit.
- * - promptsync created the served version, and the git history of the file is incomplete. A missing commit may have
- *   pinned that version.
+ * Returns the pin edits that would overwrite a pin that HEAD does not have. Only the user knows whether that pin or the
+ * served version is newer.
+ * @param line the line up to HEAD
  */
-function isPinContested(
-  { environment, pin, isManaged }: OutsideEdit,
-  formerFiles: readonly FormerFile[],
-  isHistoryComplete: boolean,
-): boolean {
-  if (pin === null || pin.pin.kind === 'latest') return false;
-  const [last] = formerFiles;
-  if (last === undefined) return isManaged;
-  const committed = findPin(last.file.pins, environment)?.pin;
-  const isEdited = committed === undefined || formatPin(committed) !== formatPin(pin.pin);
-  return isEdited || (isManaged && !isHistoryComplete);
+export function findContestedPins({ pinEdits }: ServiceChanges, { states }: Line): readonly OutsideEdit[] {
+  return pinEdits.filter(({ environment, pin }) => {
+    const committed = findPin(states[0]?.file.pins ?? [], environment);
+    return pin !== null && (committed === undefined || formatPin(committed.pin) !== formatPin(pin.pin));
+  });
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { PromptRepository } from '../history/read-at-commit.ts';
-import { type GitHistory, readGitHistory } from '../desired/read-history.ts';
+import { EMPTY_LINE } from '../history/line.ts';
+import { type GitHistory, readGitHistory } from '../history/read-git-history.ts';
 import { addMessageSources } from '../history/read-message-sources.ts';
 import type { VersionHistory } from '../domain/history.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
@@ -67,9 +68,8 @@ export async function readVersionHistories({
   const versions = files.flatMap(({ id }): [string, readonly VersionHistory[]][] => {
     const observed = observedPrompts.get(id);
     if (observed === undefined) return [];
-    const history = git.byPrompt.get(id) ?? { commits: [], pins: new Map(), isComplete: true };
-    const { commits, commitTimes } = git;
-    return [[id, makeHistory({ observed, history, commits, commitTimes, order: environmentOrder ?? [] })]];
+    const line = git.lines.get(id) ?? EMPTY_LINE;
+    return [[id, makeHistory({ observed, line, commits: git.commits, order: environmentOrder ?? [] })]];
   });
   return { versions: new Map(versions), git };
 }

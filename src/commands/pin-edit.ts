@@ -41,7 +41,8 @@ export async function draftPinEdit(
 
 /**
  * Drafts the edit that writes a pin for one environment of a prompt, and plans a sync of the edited file. If that sync
- * would refuse the pin, the draft is blocked. Otherwise, the draft shows the text that the environment would serve.
+ * would refuse the pin, the draft is blocked. Otherwise, the draft shows the text that the environment would serve. Leaves
+ * the file alone if it already has the pin.
  */
 export async function draftWrittenPin(
   pin: PinToWrite,
@@ -51,6 +52,7 @@ export async function draftWrittenPin(
   const { file } = prompt;
   const { environment } = pin;
   const before = findPin(file.pins, environment)?.pin ?? null;
+  if (before !== null && formatPin(before) === String(pin.value)) return makeDraftWithoutEdits(file, 'unchanged');
   const { edit, change } = makeWrittenPinEdit(pin, before);
   const draft = await draftEdits(file, [edit], { frontMatter: [change] }, workspace);
   const edited = draft.change?.file ?? null;

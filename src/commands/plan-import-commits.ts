@@ -94,22 +94,15 @@ function renderServedSubject(environment: string): string {
   return escapeCommitMessage(`Import prompts as ${environment} serves them`);
 }
 
-const SERVED_SUBJECT = new RegExp(renderServedSubject('.+'));
-
-/**
- * Recognizes a commit that `import --commit` made for the texts that one environment serves. The commit holds such a
- * text, but the file never declared that text as its desired text. A hook or a merge may have added words to the
- * subject, for example a ticket number.
- */
-export function isServedSubject(subject: string): boolean {
-  return SERVED_SUBJECT.test(subject);
-}
-
 /**
  * Returns the pin of the environment whose text a commit of `import --commit` holds. Null if the file names no version
- * there, because portable pins cannot do so.
+ * there, because portable pins cannot do so, and null for any other commit. A hook or a merge may have added words to the
+ * subject, for example a ticket number.
  */
-export function findServedPin({ pins }: Pick<PromptFile, 'pins'>, subject: string): Pin | null {
+export function findServedPin(
+  { pins }: Pick<PromptFile, 'pins'>,
+  subject: string,
+): Extract<Pin, { readonly kind: 'number' | 'version' }> | null {
   const pin = pins.find(({ environment }) => subject.includes(renderServedSubject(environment)))?.pin;
   return pin?.kind === 'number' || pin?.kind === 'version' ? pin : null;
 }

@@ -1,10 +1,14 @@
-import { type FormerFile } from '../desired/read-history.ts';
-import { findServiceChanges, listOutsideEdits, type OutsideEdit, type ServiceChanges } from './find-service-changes.ts';
+import {
+  findContestedPins,
+  findServiceChanges,
+  type OutsideEdit,
+  type ServiceChanges,
+} from './find-service-changes.ts';
 import { makeGitSettings } from '../config/make-git-settings.ts';
 import type { ConflictLabels, PreferredSide } from '../domain/edits.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { FieldName, ObservedPromptPlan } from '../domain/plan.ts';
-import { locatePin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import { findPin, locatePin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { TextChange } from '../domain/text-changes.ts';
 import { formatCodePoint } from '../text.ts';
 import { toFileContent, type StoredContent, omitDigests } from '../domain/content.ts';
@@ -14,9 +18,12 @@ import { findConflictMarker } from '../files/front-matter.ts';
 import { type MergedPrompt, mergePrompt, type ServiceSide } from '../files/merge-prompt.ts';
 import { CONFLICT_MARKERS_CODE } from '../files/yaml-shape.ts';
 import { makeMerger } from '../git/make-merger.ts';
+import { EMPTY_LINE, type Line } from '../history/line.ts';
+import { MAX_DRIFT_STATES } from '../history/prompt-history.ts';
+import { readLine } from '../history/read-line.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { type PromptDraft, draftEdits, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
-import { readMergeBase } from './merge-base.ts';
+import { readMergeBases } from './list-merge-bases.ts';
 import { checkEnvironmentFlag, type PinEdit, makePinEdit } from './pin-edit.ts';
 import type { CommandResult } from './result.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
@@ -54,7 +61,7 @@ export async function pullEdits(options: PullOptions, world: World): Promise<Com
       makeDraft: (prompt, workspace) => draftPull(prompt, options, workspace),
       renderSubject: (names, service) => `Pull ${names} from ${service}`,
     },
-    options,
+    { ...options, defaultBase: 'head' },
     world,
   );
 }
@@ -65,17 +72,30 @@ async function draftPull(
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
   const { file } = prompt;
-  if (hasNothingToPull(prompt, options)) return makeDraftWithoutEdits(file, 'unchanged');
-  const serviceChanges = await findServiceChanges(prompt, options, workspace);
-  const obstacles = findPullObstacles(serviceChanges, file, options);
+  if (prompt.status === 'unchanged' && options.environment === undefined)
+    return makeDraftWithoutEdits(file, 'unchanged');
+  const { repository, config } = workspace;
+  const head = repository?.head ?? null;
+  const line =
+    repository === null || head === null ? EMPTY_LINE : await readLine(file, head, repository, MAX_DRIFT_STATES);
+  // HEAD is no base for a file that it does not have.
+  const hasBase = !workspace.lacksBase && line.states.length > 0;
+  const rules = { hasBase, portablePins: config.portablePins, environment: options.environment };
+  const serviceChanges = findServiceChanges(prompt, line, rules);
+  const obstacles = findPullObstacles(serviceChanges, file, line, options);
   if (obstacles.length > 0) return makeDraftWithoutEdits(file, 'blocked', obstacles);
-  const draft = await draftMerge(prompt, serviceChanges, options, workspace);
+  const draft = await draftMerge(prompt, serviceChanges, line, options, workspace);
   const warnings = [
-    ...serviceChanges.outsideEdits.flatMap((edit) => warnAboutManagedVersion(edit, file)),
+    ...serviceChanges.knownVersions.map((edit) => warnAboutManagedVersion(edit, file)),
     ...serviceChanges.leftAlone.map((edit) => warnAboutKeptPin(edit, file)),
-    ...serviceChanges.deactivated.map(({ pin, wanted }) => {
-      const evidence = { environment: pin.environment, served: `v${wanted.number}` };
-      return makeProblem('pull/nothing-active', evidence, locatePin(pin, file));
+    ...serviceChanges.deactivated.map(({ environment, wanted }) => {
+      const pin = findPin(file.pins, environment);
+      const evidence = { environment, served: `v${wanted.number}` };
+      return makeProblem(
+        'pull/nothing-active',
+        evidence,
+        pin === undefined ? { path: file.path } : locatePin(pin, file),
+      );
     }),
   ];
   return { ...draft, problems: [...draft.problems, ...warnings] };
@@ -89,15 +109,16 @@ async function draftPull(
 async function draftMerge(
   prompt: ObservedPromptPlan,
   serviceChanges: ServiceChanges,
+  line: Line,
   options: PullOptions,
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
   const { file } = prompt;
   const [textEdit = null] = serviceChanges.textEdits;
   const labels = makeConflictLabels(file, textEdit, getVocabulary(workspace.config));
-  const theirs = await readServiceSide(prompt, serviceChanges, workspace);
+  const theirs = await readServiceSide(prompt, serviceChanges, line, workspace);
   const mergeLines = makeMerger(makeGitSettings(workspace.config).keyVariables);
-  const pinEdits = makePinEdits(serviceChanges, options);
+  const pinEdits = makePinEdits(serviceChanges, line, options);
   const draftWithSide = async (side: PreferredSide) => {
     const merged = await mergePrompt(file, theirs, { side, labels, mergeLines });
     const conflictingFields = merged.edits.filter((edit) => edit.kind === 'set-field' && edit.conflict);
@@ -127,25 +148,15 @@ function mayContainMarkers({ acceptWarnings = [] }: PromptFile, { content }: Ser
   return acceptWarnings.includes(CONFLICT_MARKERS_CODE) || findConflictMarker(content?.text ?? '') !== -1;
 }
 
-/**
- * Returns true if a prompt has no changes to pull. Decides this without reading the git history, because git is slow
- * and most prompts have no changes.
- */
-function hasNothingToPull(prompt: ObservedPromptPlan, options: PullOptions): boolean {
-  const hasFieldChanges = prompt.changes.some(({ kind }) => kind === 'update-prompt');
-  // Only a change of an environment can show that somebody removed a label there.
-  const hasUnserved = prompt.changes.some((change) => change.kind === 'set-active' && change.before === null);
-  // This list ignores the pins at earlier commits. Such pins can only remove entries from the list. So if the list is
-  // empty, there is nothing to pull.
-  return !hasFieldChanges && !hasUnserved && listOutsideEdits(prompt, options, new Map(), []).length === 0;
-}
-
 /** Returns the problems that only the user can solve. If there are any, promptsync does not edit the file. */
 function findPullObstacles(
-  { textEdits, contested }: ServiceChanges,
+  serviceChanges: ServiceChanges,
   file: PromptFile,
+  line: Line,
   { side }: PullOptions,
 ): readonly Problem[] {
+  const { textEdits } = serviceChanges;
+  const contested = findContestedPins(serviceChanges, line);
   const environments = textEdits.map(({ environment }) => environment);
   const severalContents =
     textEdits.length < 2 ? [] : [makeProblem('pull/several', { environments }, { path: file.path })];
@@ -192,34 +203,24 @@ function makePinConflict({ environment, pin, version }: OutsideEdit, { path }: P
 /** Reads the service's side of the merge: its fields, the content of the outside edit, and the merge base. */
 async function readServiceSide(
   prompt: ObservedPromptPlan,
-  { formerFiles, textEdits }: ServiceChanges,
+  { fields, textEdits }: ServiceChanges,
+  line: Line,
   { repository }: PlannedWorkspace,
 ): Promise<ServiceSide> {
+  const { file, observed } = prompt;
   const [textEdit = null] = textEdits;
-  const mergeBase = await readMergeBase(prompt, textEdit, formerFiles, repository);
-  // With the file's own content as the base, the merge takes the earlier text without mixing the two.
-  const baseContent = textEdit?.isEarlierText === true ? prompt.file.content : mergeBase.baseContent;
-  const newerContents = textEdit?.isEarlierText === true ? null : mergeBase.newerContents;
   const versionContent = textEdit?.version.content ?? null;
-  const content = versionContent === null ? null : toFileContent(versionContent);
-  return { fields: chooseServiceFields(prompt, formerFiles), content, ...mergeBase, baseContent, newerContents };
-}
-
-/**
- * Returns the values of the fields in the service. If a value is the same as at an earlier commit, nobody changed the
- * field in the service, and a sync will update it. For such a field, returns the value in the file instead.
- */
-function chooseServiceFields(
-  { file, observed }: ObservedPromptPlan,
-  formerFiles: readonly FormerFile[],
-): ServiceSide['fields'] {
-  const observedFields = observed.fields ?? file;
-  const chooseValue = (field: FieldName): string => {
-    const value = observedFields[field] ?? '';
-    const isFromEarlierCommit = formerFiles.some((former) => (former.file[field] ?? '') === value);
-    return isFromEarlierCommit ? (file[field] ?? '') : value;
+  const baseContents =
+    textEdit === null || repository === null ? [] : await readMergeBases(prompt, textEdit, line, repository);
+  // A field that nobody changed in the service has the value of the file on both sides of the merge.
+  const chooseValue = (field: FieldName) => (fields.includes(field) ? observed.fields?.[field] : file[field]) ?? '';
+  return {
+    fields: { key: chooseValue('key'), name: chooseValue('name'), description: chooseValue('description') },
+    content: versionContent === null ? null : toFileContent(versionContent),
+    // Without uncommitted edits, the service wins. With them, a field that both sides changed is a conflict.
+    baseFile: line.states[0]?.file ?? null,
+    baseContents,
   };
-  return { key: chooseValue('key'), name: chooseValue('name'), description: chooseValue('description') };
 }
 
 /**
@@ -235,24 +236,12 @@ function makeConflictLabels(
   return { ours: path.replaceAll(/\p{Cc}/gu, formatCodePoint), theirs };
 }
 
-/**
- * Creates the edits that pin environments to the versions that they serve. Skips environments that the file does not
- * pin or pins to `latest`, except those that somebody moved back. With `--ours`, also skips contested pins.
- */
-function makePinEdits(
-  { outsideEdits, contested, movedBack }: ServiceChanges,
-  { side }: PullOptions,
-): readonly PinEdit[] {
-  const pinEditsOfMoves = movedBack.flatMap(({ environment, pin, version }): readonly PinEdit[] => {
-    return pin === null ? [] : [makePinEdit({ environment, version }, pin.pin)];
-  });
-  const pinEdits = outsideEdits.flatMap((edit): readonly PinEdit[] => {
-    const { environment, pin, version } = edit;
-    if (pin === null || pin.pin.kind === 'latest') return [];
-    if (side === 'ours' && contested.includes(edit)) return [];
-    return [makePinEdit({ environment, version }, pin.pin)];
-  });
-  return [...pinEdits, ...pinEditsOfMoves];
+/** Creates the edits that pin environments to the versions that they serve. With `--ours`, skips contested pins. */
+function makePinEdits(serviceChanges: ServiceChanges, line: Line, { side }: PullOptions): readonly PinEdit[] {
+  const contested = side === 'ours' ? findContestedPins(serviceChanges, line) : [];
+  return serviceChanges.pinEdits
+    .filter((edit) => !contested.includes(edit))
+    .map((edit) => makePinEdit(edit, edit.pin?.pin ?? null));
 }
 
 async function draftMergedFile(
@@ -279,12 +268,8 @@ async function draftMergedFile(
  * Warns if an environment with the pin `latest` serves a version that promptsync created, because there is no text to
  * pull from such a version.
  */
-function warnAboutManagedVersion(
-  { isManaged, pin, environment, version }: OutsideEdit,
-  { path, key }: PromptFile,
-): readonly Problem[] {
-  if (!isManaged || pin?.pin.kind !== 'latest') return [];
-  return [makeProblem('pull/known-version', { environment, number: version.number, key }, { path })];
+function warnAboutManagedVersion({ environment, version }: OutsideEdit, { path, key }: PromptFile): Problem {
+  return makeProblem('pull/known-version', { environment, number: version.number, key }, { path });
 }
 
 /** Warns that a pull leaves an environment alone, because its pin names a commit. */

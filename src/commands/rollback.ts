@@ -1,14 +1,12 @@
-import { readHistoryThroughMoves } from '../desired/read-history.ts';
-import { type Content, isEqualContent } from '../domain/content.ts';
-import type { FormerPin } from '../domain/history.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
 import { formatPin } from '../domain/prompt-file.ts';
-import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { World } from '../domain/world.ts';
-import { findPreviousGitPin, findPreviousNumber, findPreviousPin } from '../planning/former-pins.ts';
-import { makeProblem, type Place, type Problem } from '../problem.ts';
+import { EMPTY_LINE } from '../history/line.ts';
+import { readPlannedLine } from '../history/read-line.ts';
+import { findOlderVersion, findPreviousGitPin, findPreviousVersion } from '../planning/find-previous-pin.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 import { type PromptDraft, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
-import { draftContentPin, findPresentContent, wantVersion } from './content-pin.ts';
+import { draftContentPin, wantVersion } from './content-pin.ts';
 import {
   draftPinEdit,
   draftWrittenPin,
@@ -56,88 +54,55 @@ async function draftRollback(
   to: number | undefined,
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
+  if (to === undefined) return draftPreviousPin(prompt, environment, workspace);
   const { file, observed } = prompt;
-  const { portablePins } = workspace.config;
-  if (portablePins && to === undefined) return draftGitRollback(prompt, environment, workspace);
-  const target = to === undefined ? await findPreviousVersion(prompt, environment, workspace) : makeSuccess(to);
-  if (!target.isSuccess) return makeDraftWithoutEdits(file, 'blocked', target.problems);
-  const number = target.value;
-  const version = observed.known.find((known) => known.number === number);
-  if (version !== undefined && portablePins) {
-    const wanted = { ...wantVersion(version, observed), description: `the text of v${number}` };
-    return draftContentPin(environment, wanted, prompt, workspace);
+  const version = observed.known.find(({ number }) => number === to);
+  if (version === undefined) {
+    return refuseRollback(prompt, makeProblem('rollback/unknown-version', { number: to }, { path: file.path }));
   }
-  if (version !== undefined) return draftPinEdit({ environment, version }, prompt, workspace);
-  return makeDraftWithoutEdits(file, 'blocked', [
-    makeProblem('rollback/unknown-version', { number }, { path: file.path }),
-  ]);
+  if (!workspace.config.portablePins) return draftPinEdit({ environment, version }, prompt, workspace);
+  const wanted = { ...wantVersion(version, observed), description: `the text of v${to}` };
+  return draftContentPin(environment, wanted, prompt, workspace);
 }
 
 /**
- * Drafts a rollback to the previous pin as git has it, because a version number means something else in each service.
- * If the environment serves a text that no commit pinned there, rolls back to the present pin of the file.
+ * Drafts a rollback to the previous pin in git. Without such a pin, drafts a rollback to the newest known version that is
+ * older than the active one. With portable pins, writes the previous pin as git has it, because a version number means
+ * something else in each service.
  */
-async function draftGitRollback(
+async function draftPreviousPin(
   prompt: ObservedPromptPlan,
   environment: string,
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
   const { file, observed } = prompt;
+  const { repository, config } = workspace;
   const place = { path: file.path };
-  const refuse = (problem: Problem) => makeDraftWithoutEdits(file, 'blocked', [problem]);
   const served = findServedVersion(prompt, environment);
-  if (served === null) return refuse(makeProblem('rollback/nothing-served', { environment }, place));
-  const { isWanted: isServed } = wantVersion(served, observed);
-  const present = findPresentContent(environment, file, workspace);
-  const former = await readFormerPins(prompt, environment, workspace);
-  const contents = [present, ...former.map(({ content }) => content)];
-  const isOutsideEdit = !contents.some((content) => content !== null && isServed(content));
-  if (isOutsideEdit && present !== null) return makeDraftWithoutEdits(file, 'unchanged');
-  const hasPresentContent = (content: Content): boolean =>
-    present === null ? isServed(content) : isEqualContent(content, present);
-  const previous = findPreviousGitPin(former, hasPresentContent);
-  if (previous !== null && previous.content !== null) {
-    return draftWrittenPin({ environment, value: formatPin(previous.pin), comment: '' }, prompt, workspace);
+  if (served === null) return refuseRollback(prompt, makeProblem('rollback/nothing-served', { environment }, place));
+  const line = repository === null ? EMPTY_LINE : await readPlannedLine(file, repository);
+  const source = { environment, served, line, metadata: observed.metadata };
+  const previous = config.portablePins ? findPreviousGitPin(source) : findPreviousVersion(source, observed.known);
+  switch (previous.kind) {
+    case 'version':
+      return draftPinEdit({ environment, version: previous.version }, prompt, workspace);
+    case 'pin':
+      return draftWrittenPin({ environment, value: formatPin(previous.pin), comment: '' }, prompt, workspace);
+    case 'unclear': {
+      const evidence = { environment, commit: previous.commit, pin: formatPin(previous.pin) };
+      return refuseRollback(prompt, makeProblem('rollback/unclear-before', evidence, place));
+    }
+    case 'nothing': {
+      // In a shallow clone, a commit that git lacks may contain the previous pin.
+      if (repository?.isShallow) return refuseRollback(prompt, makeProblem('rollback/shallow', { environment }, place));
+      const version = config.portablePins ? undefined : findOlderVersion(observed.known, served);
+      if (version !== undefined) return draftPinEdit({ environment, version }, prompt, workspace);
+      const evidence = { environment, number: served.number };
+      return refuseRollback(prompt, makeProblem('rollback/nothing-before', evidence, place));
+    }
   }
-  if (workspace.repository?.isShallow) return refuse(makeProblem('rollback/shallow', { environment }, place));
-  if (previous !== null) return refuse(makeUnclearPinProblem(previous, environment, place));
-  return refuse(makeProblem('rollback/nothing-before', { environment, number: served.number }, place));
 }
 
-/**
- * Finds the number of the version that the environment served before the active version. Takes it from the previous pin
- * in the git history. If there is no previous pin, takes the newest known version that is older than the active
- * version. Fails if it finds no version, or if the previous pin is ambiguous.
- */
-async function findPreviousVersion(
-  prompt: ObservedPromptPlan,
-  environment: string,
-  workspace: PlannedWorkspace,
-): Promise<Result<number>> {
-  const place = { path: prompt.file.path };
-  const known = prompt.observed.known;
-  const served = findServedVersion(prompt, environment);
-  if (served === null) return makeFailure(makeProblem('rollback/nothing-served', { environment }, place));
-  const previous = findPreviousPin(await readFormerPins(prompt, environment, workspace), served, known);
-  if (previous.kind === 'number') return makeSuccess(previous.number);
-  if (previous.kind === 'unclear') return makeFailure(makeUnclearPinProblem(previous.pin, environment, place));
-  // In a shallow clone, a commit that git lacks may contain the previous pin.
-  if (workspace.repository?.isShallow) return makeFailure(makeProblem('rollback/shallow', { environment }, place));
-  const number = findPreviousNumber(known, served);
-  if (number !== null) return makeSuccess(number);
-  return makeFailure(makeProblem('rollback/nothing-before', { environment, number: served.number }, place));
-}
-
-async function readFormerPins(
-  { file }: ObservedPromptPlan,
-  environment: string,
-  { repository }: PlannedWorkspace,
-): Promise<readonly FormerPin[]> {
-  if (repository === null || repository.head === null) return [];
-  return (await readHistoryThroughMoves(file, repository.head, repository)).pins.get(environment) ?? [];
-}
-
-function makeUnclearPinProblem({ pin, commit }: FormerPin, environment: string, place: Place): Problem {
-  const evidence = { environment, commit, pin: pin.kind === 'latest' ? null : formatPin(pin) };
-  return makeProblem('rollback/unclear-before', evidence, place);
+function refuseRollback({ file }: ObservedPromptPlan, problem: Problem): PromptDraft {
+  return makeDraftWithoutEdits(file, 'blocked', [problem]);
 }

@@ -16,7 +16,7 @@ import type { Plan, PromptPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { World } from '../domain/world.ts';
-import { type DefaultBase, openDefaultBase } from '../desired/open-default-base.ts';
+import { type DefaultBase, type DefaultBaseKind, openDefaultBase } from '../desired/open-default-base.ts';
 import {
   readDesiredState,
   type DesiredOptions,
@@ -65,8 +65,8 @@ export type PlanningOptions = WorkspaceOptions &
       | undefined;
     /** The environments that the command is limited to. Absent or empty: all environments. */
     readonly environments?: readonly string[] | undefined;
-    /** Whether to use a default base to find drift and missing prompt files if the user specified no base. */
-    readonly usesDefaultBase?: boolean | undefined;
+    /** The base to use if the user specified none. Undefined: no base. */
+    readonly defaultBase?: DefaultBaseKind | undefined;
     /** Whether to print only errors and the summary. If true, promptsync omits the notice that it cannot show drift. */
     readonly quiet?: boolean | undefined;
   };
@@ -169,8 +169,8 @@ async function planFromObservation(
   const removedRequests = (base?.removedFiles ?? []).map((file) =>
     makePlainReadRequest(file.id, listEnvironments(file)),
   );
-  const hasDefaultBase = base === null && options.usesDefaultBase === true;
-  const defaultBase = hasDefaultBase ? openDefaultBase(desired, options) : null;
+  const kind = base === null ? options.defaultBase : undefined;
+  const defaultBase = kind === undefined ? null : openDefaultBase(desired, { ...options, kind });
   // Look for missing files while promptsync waits for the service. If promptsync looked for them after a failed read,
   // other large responses could arrive in the meantime and fill the memory.
   const [observation, leftSinceDefaultBase] = await Promise.all([
@@ -245,7 +245,8 @@ async function makePlanWithHistory(
 ): Promise<Omit<PlannedWorkspace, 'service' | 'provider' | 'makeRequestFor'>> {
   const reading = defaultBase === null ? NO_DEFAULT_BASE : await readDefaultBase(defaultBase, desired, observation);
   const { compared, history, reason } = await readHistoryWithBase(desired, reading, observation);
-  if (reason !== null) printNotice(`promptsync cannot show drift because ${reason}.`);
+  const consequence = defaultBase?.kind === 'head' ? 'pulls every difference' : 'cannot show drift';
+  if (reason !== null) printNotice(`promptsync ${consequence} because ${reason}.`);
   const plan = makePlan(compared, observation, history);
   return {
     ...desired,

@@ -30,7 +30,7 @@ export async function showStatus(options: StatusOptions, world: World): Promise<
 }
 
 async function observeAndCompare({ orphans, ...options }: StatusOptions, world: World): Promise<CommandResult> {
-  return runWithPlan('status', { ...options, usesDefaultBase: true }, world, async (workspace) => {
+  return runWithPlan('status', { ...options, defaultBase: 'live' }, world, async (workspace) => {
     const texts = collectTextChanges(workspace.plan.prompts, workspace, workspace.history);
     const run = {
       ...makePlannedRun('status', workspace),

@@ -75,7 +75,7 @@ async function planAndApply(options: SyncOptions, world: World): Promise<Command
   }
   const cannotAsk = !options.dryRun && mustConfirm(options, world) && world.confirm === null;
   if (cannotAsk) return makeStoppedResult(mode, makeProblem('usage/confirmation-needed'));
-  return runWithPlan(mode, { ...options, usesDefaultBase: true }, world, (workspace) =>
+  return runWithPlan(mode, { ...options, defaultBase: 'live' }, world, (workspace) =>
     guardAndApply(workspace, options, world),
   );
 }

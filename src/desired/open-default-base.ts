@@ -18,15 +18,22 @@ import {
 import { shortenCommitId } from '../text.ts';
 
 /**
- * The base that a command uses if the user did not specify one. This is the merge base of HEAD and the tip of the live
- * branch. If the tip is unknown or unrelated, it is HEAD. promptsync uses the default base only to find drift and
+ * Which commit is the default base:
+ * - `live`: the merge base of HEAD and the tip of the live branch; if the tip is unknown or unrelated, HEAD
+ * - `head`: HEAD. `pull` compares with it, because it edits the files that a commit on HEAD would contain.
+ */
+export type DefaultBaseKind = 'live' | 'head';
+
+/**
+ * The base that a command uses if the user did not specify one. promptsync uses the default base only to find drift and
  * missing prompt files. It reads as little from git as possible, and only when a function is called. All functions
  * throw a `ProblemError` if git fails.
  */
 export type DefaultBase = {
+  readonly kind: DefaultBaseKind;
   /**
    * Returns the prompts and pins that were managed at the base but no longer are. Returns null if there is no default
-   * base.
+   * base, or if the base is only for `pull`.
    */
   readonly readLeftManagement: () => Promise<LeftManagement | null>;
   /** Reads the given prompts at the base. */
@@ -57,14 +64,19 @@ type BaseLocation = {
 type LocationResult = BaseLocation | Extract<DefaultBaseResult, { readonly kind: 'missing' }>;
 
 /** Opens the default base of a workspace. Starts no git command before one of the returned functions is called. */
-export function openDefaultBase(workspace: DesiredWorkspace, options: Pick<DesiredOptions, 'only'>): DefaultBase {
+export function openDefaultBase(
+  workspace: DesiredWorkspace,
+  { kind, ...options }: Pick<DesiredOptions, 'only'> & { readonly kind: DefaultBaseKind },
+): DefaultBase {
   const { repository, config } = workspace;
   let location: Promise<LocationResult> | null = null;
-  const locate = () => (location ??= locateBase(repository, config.branch));
+  const locate = () => (location ??= locateBase(repository, config.branch, kind));
   let comparison: Promise<WorkTreeComparison> | null = null;
   const compare = (base: BaseLocation) => (comparison ??= base.repository.compareWithWorkTree(base.commit));
   return {
+    kind,
     readLeftManagement: async () => {
+      if (kind === 'head') return null;
       const base = await locate();
       if (base.kind === 'missing' || (!base.isHead && (await base.repository.isPartial()))) return null;
       // promptsync has already compared the folders of prompt files with HEAD. Only a change of the patterns requires a
@@ -156,12 +168,16 @@ async function makeFoundBase(
 }
 
 /** Finds the commit of the default base. If there is no default base, returns the reason. */
-async function locateBase(repository: PromptRepository | null, branch: string | null): Promise<LocationResult> {
+async function locateBase(
+  repository: PromptRepository | null,
+  branch: string | null,
+  kind: DefaultBaseKind,
+): Promise<LocationResult> {
   if (repository === null) return { kind: 'missing', reason: 'this folder is not in a git repository' };
   const { head } = repository;
   if (head === null) return { kind: 'missing', reason: 'the git repository has no commits yet' };
   if (repository.isShallow) return { kind: 'missing', reason: 'this clone is shallow' };
-  const tip = await repository.findKnownTip(branch);
+  const tip = kind === 'head' ? null : await repository.findKnownTip(branch);
   if (tip?.commit === head) return { kind: 'commit', repository, commit: head, isHead: true };
   const commit = (tip === null ? null : await repository.findMergeBase(head, tip.commit)) ?? head;
   return { kind: 'commit', repository, commit, isHead: commit === head };

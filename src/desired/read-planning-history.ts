@@ -154,7 +154,7 @@ async function readLineOfHead(
 }
 
 /** Returns true if for each difference, a state of the line wanted what the service has, or the service has nothing. */
-function explainsAll({ states }: Line, { differences, observed }: ComparedPrompt): boolean {
+function explainsAll({ states }: Pick<Line, 'states'>, { differences, observed }: ComparedPrompt): boolean {
   return differences.every((difference) => {
     const isNothing = difference.subject === 'environment' && difference.current === null;
     return isNothing || states.some((state) => wantsCurrent(difference, state, observed));
@@ -188,6 +188,7 @@ async function readBaseHistory(prompt: ComparedPrompt, commits: ComparedCommits)
     hasTip ? [] : readStatesBeyond(readTipLine, head, repository),
   ]);
   const active = [...observed.active.values()].filter((version) => version !== null);
+  const isExplained = explainsAll({ states: [...line.states, ...headStates, ...tipStates] }, prompt);
   return {
     line,
     headStates,
@@ -195,7 +196,7 @@ async function readBaseHistory(prompt: ComparedPrompt, commits: ComparedCommits)
     unmergedCommits: await findUnmergedCommits(line, commits),
     messageSources: await readMessageSources(file, active, repository),
     // If a state wanted what the service has, the clone has the commit that the version was made from.
-    missingCommits: explainsAll(line, prompt) ? new Set() : await findMissingCommits(active, repository),
+    missingCommits: isExplained ? new Set() : await findMissingCommits(active, repository),
   };
 }
 
@@ -269,7 +270,7 @@ async function readContents(
  * Reads the content of a version from git. First checks the commit that the version records as its source, and then the
  * other states of the file. Returns null if none of them has the same text as the version.
  */
-async function readContentFromGit(
+export async function readContentFromGit(
   version: KnownVersion,
   file: PromptFile,
   repository: PromptRepository,

@@ -192,11 +192,6 @@ export function isEqualContent(
   return makeContentKey(one) === makeContentKey(other);
 }
 
-/** Returns the content without duplicates, in the order in which each first appears. */
-export function listDistinctContents(contents: readonly Content[]): readonly Content[] {
-  return [...new Map(contents.map((content) => [makeContentKey(content), content])).values()];
-}
-
 /**
  * Computes the content digest of a text prompt. The digest does not depend on line breaks at the end of the text, or on
  * whether line endings are LF or CRLF.

@@ -1,48 +1,4 @@
 import type { Digest } from './digest.ts';
-import type { Pin } from './prompt-file.ts';
-import { type Content, isSameContent } from './content.ts';
-import type { VersionTraits } from './versions.ts';
-
-/** The pin of an environment at an earlier commit. */
-export type FormerPin = {
-  readonly commit: string;
-  /** The number of later states of the file. It is 0 for a pin in the newest state. */
-  readonly age: number;
-  readonly pin: Pin;
-  /**
-   * The content that the pin refers to:
-   * - For `latest`, this is the content of the file at that commit.
-   * - For `git:<ref>`, it is the content at the commit that the ref points to now.
-   * - For a version number or id, or if the content is unknown, it is null.
-   */
-  readonly content: Content | null;
-  /**
-   * True if the pin still refers to the same version or content as at that commit. False for `git:` pins with a moving
-   * ref, such as a branch or `HEAD~1`.
-   */
-  readonly isFixed: boolean;
-};
-
-/**
- * Returns true if a former pin refers to this version. A pin such as `latest` or `git:<ref>` refers to content. For
- * such a pin, returns false if promptsync does not know that content or the digest of the version.
- */
-export function meansVersion({ pin, content }: FormerPin, target: VersionTraits): boolean {
-  if (pin.kind === 'number') return pin.number === target.number;
-  if (pin.kind === 'version') return pin.id === target.id;
-  return content !== null && mayHoldContent(target, content);
-}
-
-/**
- * Returns true if a version has the given content, as far as its digests are known. Returns false if the digest of its
- * text is unknown.
- */
-export function mayHoldContent({ digest, metadataDigest }: VersionTraits, content: Content): boolean {
-  return isSameContent({ digest, metadataDigest }, content);
-}
-
-/** The pins of a prompt at earlier commits, by environment. The pins of each environment are sorted newest first. */
-export type FormerPinsByEnvironment = ReadonlyMap<string, readonly FormerPin[]>;
 
 /** A commit id, with the details of the commit if the repository contains it. */
 export type CommitInfo = {
@@ -115,16 +71,4 @@ export type VersionHistories = {
   readonly versions: ReadonlyMap<string, readonly VersionHistory[]>;
   /** The environment whose active version the user wants to trace. Null if the user wants to see all versions. */
   readonly environment: string | null;
-};
-
-/** The history of a prompt file in git, with the pins of each state of the file. */
-export type FileHistory = {
-  /** The commits that changed the file, newest first. The age of a pin is the index of its commit in this list. */
-  readonly commits: readonly string[];
-  readonly pins: FormerPinsByEnvironment;
-  /**
-   * Whether the known history goes back to the first state of the file. If not, the pins in the oldest known state may
-   * have been set long before the commit of that state.
-   */
-  readonly isComplete: boolean;
 };

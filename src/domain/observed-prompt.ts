@@ -55,11 +55,6 @@ export type ObservedPrompt = {
   readonly fingerprint: string;
 };
 
-/** Returns true if the service shows when it created and changed versions. */
-export function showsTimes({ known }: Pick<ObservedPrompt, 'known'>): boolean {
-  return known.some(({ times }) => times !== undefined);
-}
-
 /** The result of observing several prompts. Each requested prompt is in exactly one of the two maps. */
 export type Observation = {
   /** The observed prompts, by prompt id. */

@@ -23,26 +23,18 @@ export type MergeOptions = {
   readonly mergeLines: MergeLines;
 };
 
-/**
- * The service's side of a merge, and the merge base. The merge base is the common ancestor of the file and the
- * service's state.
- */
+/** The service's side of a merge, and the merge bases of the fields and of the content. */
 export type ServiceSide = {
   readonly fields: Pick<ObservedFields, FieldName>;
   /** The service's content to merge into the file; null if there is none. */
   readonly content: FileContent | null;
-  /** The prompt file at the merge base; null if that file is unknown. */
-  readonly baseFile: Pick<PromptFile, FieldName | 'content'> | null;
+  /** The prompt file whose fields are the merge base; null if there is none. */
+  readonly baseFile: Pick<PromptFile, FieldName> | null;
   /**
-   * The content at the merge base; null if that content is unknown. The content may be known even if `baseFile` is
-   * null.
+   * The contents that may be the merge base of the service's content. If they lead to different results, or if there are
+   * none, every difference is a conflict.
    */
-  readonly baseContent: FileContent | null;
-  /**
-   * The contents of the file in all states after the merge base. Null if the service's content cannot derive from any
-   * of these states.
-   */
-  readonly newerContents: readonly FileContent[] | null;
+  readonly baseContents: readonly FileContent[];
 };
 
 /** The edits that bring a file up to date with the service. */
@@ -93,9 +85,12 @@ async function mergeContent(
   if (service.content === null) return null;
   // `pull` blocks such a prompt, unless the file wins.
   if (options.side === 'ours' && findUnwritableReason(service.content) !== null) return null;
-  const texts = { base: service.baseContent?.text ?? null, ours: content.text, theirs: service.content.text };
-  const newerTexts = service.newerContents?.map(({ text }) => text) ?? null;
-  const merged = await mergeValidText(content.type, texts, newerTexts, options);
+  const texts = { ours: content.text, theirs: service.content.text };
+  const bases = [...new Set(service.baseContents.map(({ text }) => text))];
+  const results = await Promise.all(bases.map((base) => mergeValidText(content.type, { ...texts, base }, options)));
+  const [first] = results;
+  const isCertain = results.every((result) => isDeepStrictEqual(result, first));
+  const merged = first !== undefined && isCertain ? first : await mergeText({ ...texts, base: null }, options);
   // A merge of chat prompts can leave blank lines that do not belong to any message.
   const text = merged.conflicts > 0 ? merged.text : digestBody(content.type, merged.text).text;
   return text === content.text ? null : { ...merged, text };
@@ -106,13 +101,8 @@ async function mergeContent(
  * git knows nothing about messages. For example, it can leave a line below a placeholder. In that case, treats every
  * difference as a conflict.
  */
-async function mergeValidText(
-  type: PromptType,
-  texts: ThreeTexts,
-  newerTexts: readonly string[] | null,
-  options: MergeOptions,
-): Promise<MergedText> {
-  const merged = await mergeText(texts, newerTexts, options);
+async function mergeValidText(type: PromptType, texts: ThreeTexts, options: MergeOptions): Promise<MergedText> {
+  const merged = await mergeText(texts, options);
   const isValid = merged.conflicts > 0 || type === 'text' || parseChatText(merged.text).faults.length === 0;
   return isValid ? merged : options.mergeLines({ ...texts, base: null }, options.side, options.labels);
 }
@@ -120,42 +110,16 @@ async function mergeValidText(
 /**
  * Merges the text of the file (`ours`) and the text of the service (`theirs`) line by line. If only one side changed a
  * line, uses the line of that side.
- * @param newerTexts the texts that the file had after the base; null if the service's text cannot derive from any of
- * them
  */
-export async function mergeText(
-  texts: ThreeTexts,
-  newerTexts: readonly string[] | null,
-  options: MergeOptions,
-): Promise<MergedText> {
+export async function mergeText(texts: ThreeTexts, options: MergeOptions): Promise<MergedText> {
   const { ours, theirs } = texts;
   // Skip the merge if git cannot merge the service's text. If that text is chosen, `editPromptFile` reports why no
   // prompt file can contain it.
   if (!isMergeable(theirs)) return { text: options.side === 'ours' ? ours : theirs, conflicts: 0 };
   const base = texts.base !== null && isMergeable(texts.base) ? texts.base : null;
-  if (ours === theirs || (theirs === base && newerTexts === null)) return { text: ours, conflicts: 0 };
-  if (ours === base && (newerTexts ?? []).length === 0) return { text: theirs, conflicts: 0 };
-  if (newerTexts !== null) return mergeWithUncertainBase({ base, ours, theirs }, newerTexts, options);
+  if (ours === theirs || theirs === base) return { text: ours, conflicts: 0 };
+  if (ours === base) return { text: theirs, conflicts: 0 };
   return options.mergeLines({ base, ours, theirs }, options.side, options.labels);
-}
-
-/**
- * Merges texts if the service's text may derive from the base or from any newer text of the file. If the service's text
- * contains the older form of a line, there are two possible reasons: its author did not see the newer form, or reverted
- * it on purpose. Only the user knows which reason is true. Therefore this function merges with each possible base in
- * turn, and treats every line that still differs from the service's text as a conflict.
- */
-async function mergeWithUncertainBase(
-  { base, ours, theirs }: ThreeTexts,
-  newerTexts: readonly string[],
-  options: MergeOptions,
-): Promise<MergedText> {
-  const { side, labels, mergeLines } = options;
-  let merged = theirs;
-  for (const possibleBase of [base, ...newerTexts]) {
-    merged = (await mergeLines({ base: possibleBase, ours, theirs: merged }, 'ours', labels)).text;
-  }
-  return mergeLines({ base: null, ours: merged, theirs }, side, labels);
 }
 
 /**
@@ -176,7 +140,7 @@ function mergeField(
   // Skip a field that the file does not manage.
   if (ours === undefined) return [];
   const base = service.baseFile && { value: service.baseFile[field] ?? '' };
-  const { value, isConflict } = mergeValue({ base, ours, theirs, isBaseUncertain: false }, options.side);
+  const { value, isConflict } = mergeValue({ base, ours, theirs }, options.side);
   if (isConflict) return [makeMergeStep([field], ours, theirs, options.labels)];
   return value === ours ? [] : [makeMergeStep([field], ours, value)];
 }
@@ -190,23 +154,24 @@ function mergeMetadata(
   const ours = content.metadata;
   const metadata = service.content?.metadata;
   if (ours === undefined || metadata === undefined) return [];
-  const base = service.baseContent?.metadata;
-  const newer = (service.newerContents ?? []).flatMap((state) => state.metadata ?? []);
-  // The real base may be one of the newer states. The base is certain only if the metadata of every newer state equals
-  // the metadata of the base or of the file.
-  const isBaseKnown = newer.every((one) => isDeepStrictEqual(one, base) || isDeepStrictEqual(one, ours));
   const merged = [...new Set([...Object.keys(ours), ...Object.keys(metadata)])].map((key) => {
     const values = {
-      base: base === undefined || !isBaseKnown ? null : { value: getOwnValue(base, key) },
+      base: findBaseValue(service.baseContents, key),
       ours: getOwnValue(ours, key),
       theirs: getOwnValue(metadata, key),
-      isBaseUncertain: service.newerContents !== null,
     };
     return { key, before: values.ours, ...mergeValue(values, side) };
   });
   if (merged.some(({ isConflict }) => isConflict)) return [makeMergeStep(['metadata'], ours, metadata, labels)];
   const changed = merged.filter(({ before, value }) => !isDeepStrictEqual(before, value));
   return changed.map(({ key, before, value }) => makeMergeStep(['metadata', key], before, value));
+}
+
+/** Returns the value that a metadata key has in all merge bases. Null if there are none, or if they differ. */
+function findBaseValue(bases: readonly FileContent[], key: string): { readonly value: OptionalJson } | null {
+  const values = bases.map(({ metadata }) => metadata && { value: getOwnValue(metadata, key) });
+  const [first] = values;
+  return first !== undefined && values.every((one) => isDeepStrictEqual(one, first)) ? first : null;
 }
 
 /** Updates `variables` to list the variables of the merged text. Names that remain in the list keep their order. */
@@ -251,11 +216,6 @@ type ThreeValues<Value> = {
   readonly base: { readonly value: Value } | null;
   readonly ours: Value;
   readonly theirs: Value;
-  /**
-   * Whether the service's value may derive from a state that is newer than the merge base. If true, a service value
-   * that equals the base value may be a deliberate revert.
-   */
-  readonly isBaseUncertain: boolean;
 };
 
 type MergedValue<Value> = {
@@ -268,13 +228,9 @@ type MergedValue<Value> = {
 };
 
 /** Merges one value as a whole. Does not merge the items of a list or the entries of an object separately. */
-export function mergeValue<Value>(
-  { base, ours, theirs, isBaseUncertain }: ThreeValues<Value>,
-  side: PreferredSide,
-): MergedValue<Value> {
+export function mergeValue<Value>({ base, ours, theirs }: ThreeValues<Value>, side: PreferredSide): MergedValue<Value> {
   if (isDeepStrictEqual(ours, theirs)) return { value: ours, isConflict: false };
-  if (base !== null && !isBaseUncertain && isDeepStrictEqual(theirs, base.value))
-    return { value: ours, isConflict: false };
+  if (base !== null && isDeepStrictEqual(theirs, base.value)) return { value: ours, isConflict: false };
   if (base !== null && isDeepStrictEqual(ours, base.value)) return { value: theirs, isConflict: false };
   return { value: side === 'theirs' ? theirs : ours, isConflict: side === null };
 }

@@ -58,6 +58,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
   const readInfosTogether = batchCalls((ids) => readCommitInfos(runWithInput, ids));
   const findChangingTogether = batchCalls((paths, commit = '') => findCommitsChangingPaths(run, commit, paths));
   const findAncestorsTogether = batchCalls((pairKeys) => findAncestorPairs(runWithInput, pairKeys));
+  const findUnreferencedTogether = batchCalls((commits) => findUnreferencedCommits(run, commits));
   const runRevList = async (...args: readonly string[]) => splitLines(await run('rev-list', ...args, '--'));
   return {
     ...makeFileFollowers(readers),
@@ -66,7 +67,10 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
       const pairKey = makePairKey({ commit, other });
       return (await findAncestorsTogether(pairKey)).has(pairKey);
     },
-    findUnreferenced: (commits) => findUnreferencedCommits(run, commits),
+    findUnreferenced: async (commits) => {
+      const unreferenced = await Promise.all(commits.map((commit) => findUnreferencedTogether(commit)));
+      return commits.filter((commit, index) => unreferenced[index]?.includes(commit));
+    },
     readCommits: async (ids) => {
       const infos = await Promise.all([...ids].map(async (id) => (await readInfosTogether(id)).get(id)));
       return new Map(infos.flatMap((info) => (info === undefined ? [] : [[info.commit, info] as const])));

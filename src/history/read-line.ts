@@ -37,7 +37,9 @@ export async function readLine(
     start = await findEarlierFile(prompt, start, states.at(-1)?.commit ?? null, repository);
   }
   if (states.length === 0) return EMPTY_LINE;
-  return finishLine(states, (await wasDeleted(prompt, states, commit, repository)) ? 'returned' : 'first');
+  // A shallow clone may lack the commit that deleted an earlier file of the prompt.
+  const mayHaveReturned = repository.isShallow || (await wasDeleted(prompt, states, commit, repository));
+  return finishLine(states, mayHaveReturned ? 'returned' : 'first');
 }
 
 /** Reads the line up to HEAD, with the planned file as its newest state if the file differs from that at HEAD. */

@@ -42,7 +42,7 @@ export function classifyDifference(
 ): DifferenceCause {
   if (head.some(wantsCurrent)) return 'head';
   if (isMovingRef) return 'unfinished';
-  if (!isNothing && tip.some(wantsCurrent)) return 'behind';
+  if (tip.some(wantsCurrent)) return 'behind';
   if (isShallow) return 'unfinished';
   if (wasMoved) return 'outside';
   if (isNothing) return 'unfinished';

@@ -1,21 +1,8 @@
-import type {
-  CommitInfo,
-  FileHistory,
-  FormerPin,
-  VersionOrigin,
-  PinnedPeriod,
-  VersionHistory,
-} from '../domain/history.ts';
+import type { CommitInfo, VersionOrigin, PinnedPeriod, VersionHistory } from '../domain/history.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
-import {
-  findPinnedVersion,
-  findVersionWithContent,
-  type KnownVersion,
-  MAX_LEDGER_VERSIONS,
-} from '../domain/versions.ts';
-import { toStoredContent, holdsContent, isEqualContent } from '../domain/content.ts';
-import { formatPin } from '../domain/prompt-file.ts';
-import { findMeantVersion } from './former-pins.ts';
+import { findVersionWithContent, type KnownVersion, MAX_LEDGER_VERSIONS } from '../domain/versions.ts';
+import { toStoredContent, holdsContent } from '../domain/content.ts';
+import { countRun, findWantedVersion, type Line, type LineState, type Want } from '../history/line.ts';
 
 /**
  * The data from which promptsync builds the version history of one prompt: its state as observed in the service, and
@@ -23,12 +10,10 @@ import { findMeantVersion } from './former-pins.ts';
  */
 export type HistorySources = {
   readonly observed: ObservedPrompt;
-  /** The states of the file on the checked-out branch. Empty outside a repository. */
-  readonly history: FileHistory;
+  /** The line up to HEAD. Empty outside a repository. */
+  readonly line: Line;
   /** The details of commits, by commit id. If a commit is missing from the map, the history shows only its id. */
   readonly commits: ReadonlyMap<string, CommitInfo>;
-  /** The committer dates of commits, as seconds since 1970, by commit id. */
-  readonly commitTimes: ReadonlyMap<string, number>;
   /** The order in which to list environments. Environments that are missing from this list come last. */
   readonly order: readonly string[];
 };
@@ -39,7 +24,7 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
   const known = listKnownVersions(sources.observed);
   const periods = listAllPinnedPeriods(known, sources);
   const environments = sortEnvironments([...sources.observed.active.keys()], sources.order);
-  const adoptionEnd = findAdoptionEnd(known, sources.history);
+  const adoptionEnd = findAdoptionEnd(known, sources.line);
   return known.map((version) => {
     const { id, number, digest, baseline, source, message, times, createdBy } = version;
     const { commit, path } = version.isManaged !== false && source !== null ? source : {};
@@ -48,7 +33,7 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
       digest,
       origin: classifyOrigin(version, adoptionEnd, metadata),
       isBaseline: baseline === true,
-      commit: commit === undefined ? null : getCommitInfo(commit, sources),
+      commit: getCommitInfo({ commit: commit ?? null }, sources),
       path: path ?? null,
       message,
       createdAt: times?.createdAt ?? null,
@@ -74,12 +59,12 @@ function listKnownVersions({ known, active }: ObservedPrompt): readonly KnownVer
  * The foreign versions that it pins by number or id are from before the adoption, and so are all older versions.
  * Returns 0 if promptsync never created a version.
  */
-function findAdoptionEnd(known: readonly KnownVersion[], { commits, pins, isComplete }: FileHistory): number {
+function findAdoptionEnd(known: readonly KnownVersion[], { states, isComplete }: Line): number {
   const firstManaged = known.findLast(({ isManaged }) => isManaged);
   if (firstManaged === undefined) return 0;
   if (firstManaged.baseline === true || known.length <= MAX_LEDGER_VERSIONS) return firstManaged.number;
-  const firstPins = [...pins.values()].flat().filter(({ age }) => isComplete && age === commits.length - 1);
-  const pinned = firstPins.flatMap(({ pin }) => findPinnedVersion(known, pin) ?? []);
+  const firstWants = isComplete ? [...(states.at(-1)?.wants.values() ?? [])] : [];
+  const pinned = firstWants.flatMap((want) => findWantedVersion(want, known, () => undefined) ?? []);
   const adopted = pinned.filter(({ isManaged }) => isManaged === false);
   return Math.max(0, ...adopted.map(({ number }) => number + 1));
 }
@@ -104,91 +89,79 @@ function sortEnvironments(environments: readonly string[], order: readonly strin
 type VersionPeriod = { readonly id: string; readonly period: PinnedPeriod };
 
 function listAllPinnedPeriods(known: readonly KnownVersion[], sources: HistorySources): readonly VersionPeriod[] {
-  const { history, observed, order } = sources;
-  const environments = sortEnvironments([...observed.active.keys(), ...history.pins.keys()], order);
+  const { line, observed, order } = sources;
+  const pinned = line.states.flatMap(({ file }) => file.pins.map(({ environment }) => environment));
+  const environments = sortEnvironments([...observed.active.keys(), ...pinned], order);
   return environments.flatMap((environment) => listPinnedPeriods(environment, known, sources));
 }
 
 /**
- * Returns the periods in which the file pinned an environment to known versions, newest first. Consecutive pins to the
- * same version form one period, even if they are written differently (such as `7` and `latest`). Pins to unknown
- * versions do not form a period.
+ * Returns the periods in which the file pinned an environment to known versions, newest first. Consecutive wants of the
+ * same version form one period, even if the pins are written differently (such as `7` and `latest`). States that want an
+ * unknown version or nothing belong to no period.
  */
 function listPinnedPeriods(
   environment: string,
   known: readonly KnownVersion[],
   sources: HistorySources,
 ): readonly VersionPeriod[] {
-  const { commits, pins, isComplete } = sources.history;
-  const served = sources.observed.active.get(environment)?.id;
-  const active = known.find(({ id }) => id === served) ?? null;
-  const states = pins.get(environment) ?? [];
-  const byAge = new Map(states.map((state) => [state.age, state]));
-  const findVersionId = (pin: FormerPin) => {
-    const end = findEndTime(pin, byAge, sources);
-    const existing = known.filter(({ times }) => times === undefined || Math.floor(times.createdAt / 1_000) <= end);
-    return findVersionMeantBy(pin, existing, active, sources)?.id;
-  };
-  const idsByAge = new Map(states.map((pin) => [pin.age, findVersionId(pin)]));
-  const oldestFirst = commits.map((commit, age) => ({ commit, id: idsByAge.get(age) ?? null })).toReversed();
-  const periodStarts = oldestFirst.filter(({ id }, index) => index === 0 || id !== oldestFirst[index - 1]?.id);
-  const periods = periodStarts.flatMap(({ commit, id }, index): readonly VersionPeriod[] => {
-    if (id === null) return [];
-    const from = index === 0 && !isComplete ? null : getCommitInfo(commit, sources);
-    const nextStart = periodStarts[index + 1];
-    const until = nextStart === undefined ? null : getCommitInfo(nextStart.commit, sources);
+  const oldestFirst = listRuns(sources.line.states, environment).toReversed();
+  const runs = oldestFirst.map((run, index) => {
+    return { run, id: findVersionOfRun(run, oldestFirst[index + 1], known, sources)?.id };
+  });
+  const periodStarts = runs.filter(({ id }, index) => index === 0 || id !== runs[index - 1]?.id);
+  const periods = periodStarts.flatMap(({ run, id }, index): readonly VersionPeriod[] => {
+    if (id === undefined) return [];
+    const from = index === 0 && sources.line.isCut ? null : getCommitInfo(run.start, sources);
+    const next = periodStarts[index + 1];
+    const until = next === undefined ? null : getCommitInfo(next.run.start, sources);
     return [{ id, period: { environment, from, until } }];
   });
   return periods.toReversed();
 }
 
-/**
- * Returns the committer date, in seconds since 1970, of the commit that replaced a pin with a pin to something else. A
- * version that was created later cannot be the one to which the pin referred. Returns infinity if the file's newest
- * state still has the pin, or if the date is unknown.
- * @param byAge all former pins of the environment, by age
- */
-function findEndTime(
-  pin: FormerPin,
-  byAge: ReadonlyMap<number, FormerPin>,
-  { history, commitTimes }: HistorySources,
-): number {
-  const newerCommits = history.commits.slice(0, pin.age);
-  const end = newerCommits.findLast((_, age) => !meansTheSame(pin, byAge.get(age)));
-  return (end === undefined ? undefined : commitTimes.get(end)) ?? Infinity;
+/** Consecutive states that have the same want in an environment. */
+type Run = {
+  readonly environment: string;
+  /** Undefined if the states want nothing there. */
+  readonly want: Want | undefined;
+  /** The oldest state of the run. */
+  readonly start: LineState;
+};
+
+/** Splits the states of a line into runs, newest first. */
+function listRuns(states: readonly LineState[], environment: string): readonly Run[] {
+  const length = Math.max(1, countRun({ states }, environment));
+  const start = states[length - 1];
+  if (start === undefined) return [];
+  return [{ environment, want: start.wants.get(environment), start }, ...listRuns(states.slice(length), environment)];
 }
 
 /**
- * Returns true if two pins refer to the same content. If the content of one is unknown, compares how the pins are
- * written.
+ * Returns the version that a run wanted. A version that was created after the run ended does not count. If several
+ * versions have the wanted content, prefers the one that is active in the environment, and then the first one that was
+ * created after the run started. Services that do not show when versions were created give no such evidence.
+ * @param next the run that replaced this run; undefined if the file's newest state belongs to this run
  */
-function meansTheSame(one: FormerPin, other: FormerPin | undefined): boolean {
-  if (other === undefined) return false;
-  if (one.content === null || other.content === null) return formatPin(one.pin) === formatPin(other.pin);
-  return isEqualContent(one.content, other.content);
-}
-
-function getCommitInfo(commit: string, { commits }: HistorySources): CommitInfo {
-  return commits.get(commit) ?? { commit };
-}
-
-/**
- * Returns the version that a pin refers to. If several versions have the pinned content, prefers the one that is active
- * in the environment of the pin, and then the first one that was created after the commit that set the pin. The second
- * preference applies only if the service shows when versions were created.
- * @param known the versions that existed before the pin was replaced
- */
-function findVersionMeantBy(
-  pin: FormerPin,
+function findVersionOfRun(
+  { environment, want, start }: Run,
+  next: Run | undefined,
   known: readonly KnownVersion[],
-  active: KnownVersion | null,
-  { observed, commits }: HistorySources,
+  { observed }: HistorySources,
 ): KnownVersion | undefined {
-  return findMeantVersion(pin, known, (content) => {
+  if (want === undefined) return undefined;
+  const end = next?.start.time ?? Infinity;
+  const existing = known.filter(({ times }) => times === undefined || Math.floor(times.createdAt / 1_000) <= end);
+  return findWantedVersion(want, existing, (content) => {
     const sought = toStoredContent(content, observed.metadata);
-    if (active !== null && known.includes(active) && holdsContent(active, sought)) return active;
-    const pinnedAt = Date.parse(commits.get(pin.commit)?.date ?? '');
-    const createdLater = known.filter(({ times }) => times !== undefined && times.createdAt >= pinnedAt);
-    return findVersionWithContent(createdLater, sought) ?? findVersionWithContent(known, sought);
+    const active = existing.find(({ id }) => id === observed.active.get(environment)?.id);
+    if (active !== undefined && holdsContent(active, sought)) return active;
+    const startTime = start.time ?? Infinity;
+    const createdLater = existing.filter(({ times }) => times !== undefined && times.createdAt >= startTime * 1_000);
+    return findVersionWithContent(createdLater, sought) ?? findVersionWithContent(existing, sought);
   });
+}
+
+function getCommitInfo({ commit }: Pick<LineState, 'commit'>, { commits }: HistorySources): CommitInfo | null {
+  return commit === null ? null : (commits.get(commit) ?? { commit });
 }

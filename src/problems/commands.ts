@@ -85,12 +85,12 @@ export const COMMAND_PROBLEMS = {
   ),
   'rollback/unclear-before': defineError<{
     environment: string;
-    commit: string;
-    /** The earlier pin. Null stands for `latest`, which means the text of the commit. */
-    pin: string | null;
+    /** The commit with the earlier pin. Null if only the uncommitted file has it. */
+    commit: string | null;
+    pin: string;
   }>(
     (e) =>
-      `Commit ${shortenCommitId(e.commit)} pinned "${e.environment}" to \`${describeFormerPin(e)}\`, but promptsync could not find a version that matches this pin.`,
+      `${e.commit === null ? 'The file pins' : `Commit ${shortenCommitId(e.commit)} pinned`} "${e.environment}" to \`${e.pin}\`, but promptsync cannot tell which version this pin refers to.`,
     'Use `--to N` to specify a version, or edit the file and pin a commit that contains the text you want, for example `git:9f2c1ab04d3e`.',
   ),
   'rollback/unknown-version': defineError<{ number: number }>(
@@ -266,7 +266,3 @@ export const COMMAND_PROBLEMS = {
     'Remove the API key from the prompt and sync the new text. Someone might already have seen the key, so create a new one and revoke the old one.',
   ),
 };
-
-function describeFormerPin({ pin, commit }: { pin: string | null; commit: string }): string {
-  return pin ?? `git:${shortenCommitId(commit)}`;
-}

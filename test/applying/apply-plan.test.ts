@@ -59,12 +59,10 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
 
   test('A new version includes the metadata from the file and a complete version record', async () => {
     const service = await start();
-    const provenance = new Map([
-      ['prompts/a.md', { commit: 'abc', path: 'sub/prompts/a.md', changeSummary: 'Soften' }],
-    ]);
+    const history = { provenance: { commit: 'abc', path: 'sub/prompts/a.md', changeSummary: 'Soften' } };
     service.activate('p1', 'staging', service.addVersion('p1', { text: 'Theirs', metadata: { by: 'hand' } }));
     const theirs = entry(1, 'Theirs', { metadata: { by: 'hand' }, stampFor: null });
-    const first = await sync(service, [file({ metadata: { model: 'x' }, pins: staging })], { provenance });
+    const first = await sync(service, [file({ metadata: { model: 'x' }, pins: staging })], { history });
     expect(first.created).toStrictEqual([
       {
         type: 'text',

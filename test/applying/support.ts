@@ -1,6 +1,6 @@
 import { applyPlan } from '../../src/applying/apply-plan.ts';
 import { digestText } from '../../src/domain/content.ts';
-import type { Plan, PromptOutcome, Provenance } from '../../src/domain/plan.ts';
+import type { Plan, PromptOutcome } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { PromptService } from '../../src/service/prompt-service.ts';
 import type { Provider } from '../../src/domain/provider.ts';
@@ -12,10 +12,9 @@ import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { recordCalls, rejectWhenStopped, type Hooks, type RecordedService } from '../doubles/record-calls.ts';
 import { file, makePlan, planPrompt, rules, TRACKING, version, type RulesParts } from '../planning/support.ts';
 
-export type SyncParts = Omit<RulesParts, 'provenance'> & {
+export type SyncParts = RulesParts & {
   /** Hooks around the calls that apply the plan. Calls that observe the service do not trigger them. */
   readonly hooks?: Hooks;
-  readonly provenance?: ReadonlyMap<string, Provenance>;
   readonly guards?: Partial<GuardSettings>;
   /** The texts that git has, by `commit:path`. */
   readonly inGit?: Readonly<Record<string, string>>;

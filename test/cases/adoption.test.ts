@@ -248,29 +248,6 @@ describe('drift of an imported prompt between a merge and its sync', () => {
     expect(kinds(await scene.runJson('plan', ...BASE))).toEqual(['unfinished']);
     expect(summarizeRun(await sync(scene, ...BASE))).toBe(APPLIED);
   });
-
-  test.each<[string, string, readonly string[]]>([
-    [
-      'plan at an older commit reports unfinished drift if the remote branch has a newer commit that wanted the current state',
-      'remotes/origin',
-      ['unfinished'],
-    ],
-    [
-      'plan at an older commit reports drift caused outside git if the commit that wanted the current state is only on another branch',
-      'heads/elsewhere',
-      ['outside'],
-    ],
-  ])('%s', async (_, where, expected) => {
-    const scene = await adoptAndSync();
-    commitAll(scene.folder, 'Words');
-    edit(scene, 'One.', 'Two.');
-    await sync(scene);
-    git(scene.folder, 'remote', 'add', 'origin', '/nowhere');
-    git(scene.folder, 'update-ref', `refs/${where}/main`, 'HEAD');
-    git(scene.folder, 'symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/main');
-    git(scene.folder, 'reset', '--quiet', '--hard', 'HEAD~1');
-    expect(kinds(await scene.runJson('plan', '--base', 'HEAD~1'))).toEqual(expected);
-  });
 });
 
 test('The plan ignores differences in trailing line breaks and in line ending styles', async () => {

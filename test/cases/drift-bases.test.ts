@@ -1,15 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  isActivationOf,
-  startStory,
-  cutBefore,
-  expectInSync,
-  faultOn,
-  PATH,
-  summarizeRun,
-  type Story,
-} from './support.ts';
+import { isActivationOf, startStory, cutBefore, expectInSync, faultOn, summarizeRun, type Story } from './support.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
@@ -81,7 +72,7 @@ test.each(['nowhere', 'f'.repeat(40), '--all'])(
   },
 );
 
-test('sync warns that it cannot recognize unfinished drift in a shallow clone', async () => {
+test('In a shallow clone, sync warns that commits are missing, and no change counts as made in the service', async () => {
   const story = await startStory({ text: 'A' });
   await story.sync();
   story.edit({ text: 'B' });
@@ -90,7 +81,7 @@ test('sync warns that it cannot recognize unfinished drift in a shallow clone', 
   git(story.folder, 'clone', '--quiet', '--depth', '2', `file://${story.folder}`, clone);
   const ran = await runJson(clone, ['sync', '--yes', '--base', 'HEAD~1'], story.service);
   expect(summarizeRun(ran)).toBe('exit 0, applied, create made, staging made, git/shallow');
-  expect(ran.report.prompts[0]!.drift).toMatchObject([{ kind: 'outside', observed: { made_by: 'git' } }]);
+  expect(ran.report.prompts[0]!.drift).toMatchObject([{ kind: 'unfinished', observed: { made_by: 'git' } }]);
   expect(story.serves('staging')).toBe('v2 C');
 });
 
@@ -135,28 +126,4 @@ test('If a sync is interrupted between two activations, the drift guard does not
   ]);
   expect([story.serves('production'), story.versions()]).toEqual(['v3 C', 3]);
   await expectInSync(story);
-});
-
-test('If no sync ran at the base commit, an active version from an earlier commit is reported as unfinished drift', async () => {
-  const story = await startStory({ text: 'A' });
-  await story.sync();
-  story.edit({ text: 'B' });
-  story.edit({ text: 'C' });
-  const ran = await story.sync(...BASE);
-  expect(ran.exitCode).toBe(0);
-  expect(ran.report.prompts[0]!.drift).toMatchObject([{ environment: 'staging', kind: 'unfinished' }]);
-  expect([story.serves('staging'), story.versions()]).toEqual(['v2 C', 2]);
-});
-
-test('A prompt name from an earlier commit is reported as unfinished drift even after the prompt file is renamed', async () => {
-  const story = await startStory({ text: 'A', name: 'One' });
-  await story.sync();
-  git(story.folder, 'mv', PATH, 'prompts/renamed.md');
-  writeFiles(story.folder, { 'prompts/renamed.md': promptText('greeting', { text: 'A', name: 'Two' }) });
-  commitAll(story.folder, 'Rename it');
-  writeFiles(story.folder, { 'prompts/renamed.md': promptText('greeting', { text: 'A', name: 'Three' }) });
-  commitAll(story.folder, 'Edit');
-  const ran = await story.sync(...BASE);
-  expect(summarizeRun(ran)).toBe('exit 0, applied, update made');
-  expect(ran.report.prompts[0]!.drift).toMatchObject([{ field: 'name', kind: 'unfinished' }]);
 });

@@ -60,6 +60,79 @@ describe('plan without --base', () => {
     expect(activation).not.toHaveProperty('wanted_since');
   });
 
+  test('If a sync has not made a merged change yet, plan reports no drift, and the JSON report names the commit', async () => {
+    const { plan, commit } = await makeSyncedTeam();
+    const merged = commit({ text: 'Two' });
+    commit({ text: 'Two', description: 'Something else' });
+    const { drift, activation } = await plan();
+    expect(drift).toEqual([]);
+    expect(activation).toMatchObject({ wanted_since: { commit: merged, date: '2026-01-02' } });
+    expect(activation).not.toHaveProperty('wanted_since.unmerged');
+  });
+
+  test('The JSON report names the commit of a merged change of a field that no sync has made yet', async () => {
+    const { plan, commit, sync } = await makeSyncedTeam();
+    commit({ description: 'Says hi' });
+    await sync();
+    const merged = commit({ description: 'Says hello' });
+    const { report } = await plan();
+    expect(report.prompts[0]?.changes).toMatchObject([
+      { fields: { description: { wanted_since: { commit: merged, date: '2026-01-02' } } } },
+    ]);
+  });
+
+  test('If the clone does not know the tip of the live branch, the JSON report does not call the commit merged', async () => {
+    const { folder, plan, commit } = await makeSyncedTeam();
+    writeFiles(folder, { 'promptsync.yaml': CONFIG.replace('branch: main\n', '') });
+    const committed = commit({ text: 'Two', pins: { staging: 'latest' } });
+    expect((await plan()).activation).toMatchObject({ wanted_since: { commit: committed, unmerged: true } });
+  });
+
+  test('On a feature branch, plan finds drift by comparing with the merge base of HEAD and the live branch', async () => {
+    const { folder, plan, commit, service } = await makeSyncedTeam();
+    git(folder, 'switch', '--quiet', '--create', 'feature');
+    commit({ text: 'Two' });
+    await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
+    const { drift } = await plan();
+    expect(drift).toMatchObject([{ environment: 'production', kind: 'outside', restores: false }]);
+  });
+
+  test('If the service has what a newer commit of the live branch wants, plan reports no drift and says that HEAD is behind', async () => {
+    const { folder, plan, sync } = await makeSyncedTeam();
+    git(folder, 'mv', PATH, 'prompts/moved.md');
+    writeFiles(folder, { 'prompts/moved.md': promptText('greeting', { text: 'Two', pins: BOTH }) });
+    commitAll(folder, 'Move and edit the prompt');
+    await sync();
+    git(folder, 'switch', '--quiet', '--detach', 'HEAD~1');
+    expect(await plan()).toMatchObject({ drift: [], activation: { behind: true } });
+    expect((await plan('--base', 'HEAD')).drift).toEqual([]);
+  });
+
+  test('plan shows the date 9999-12-31 for a commit that is dated after the year 9999', async () => {
+    const { folder, plan, commit } = await makeSyncedTeam();
+    const committed = commit({ text: 'Two' });
+    const lines = git(folder, 'cat-file', '-p', committed).replaceAll(/> \d+ /g, '> 99999999999999 ');
+    const words = ['hash-object', '--literally', '-t', 'commit', '-w', '--stdin'];
+    const late = execFileSync('git', words, { cwd: folder, input: `${lines}\n`, encoding: 'utf8' }).trim();
+    git(folder, 'update-ref', 'refs/heads/main', late);
+    const { exitCode, activation } = await plan();
+    expect(exitCode).toBe(0);
+    expect(activation).toMatchObject({ wanted_since: { commit: late, date: '9999-12-31' } });
+  });
+
+  test('plan reports no drift of the kind "outside" if a pinned branch may have pointed to the served text before the branch moved', async () => {
+    const { folder, plan, commit, sync } = await makeSyncedTeam();
+    git(folder, 'branch', 'candidate');
+    commit({ text: 'Two', pins: { staging: 'git:candidate' } });
+    git(folder, 'branch', '--force', 'candidate');
+    await sync();
+    commit({ text: 'Three', pins: { staging: 'git:candidate' } });
+    git(folder, 'branch', '--force', 'candidate');
+    expect((await plan()).drift).toEqual([]);
+  });
+});
+
+describe('the name of the base', () => {
   test('The report names the live branch as the base if the base is its tip, and otherwise the ref or the commit', async () => {
     const { folder, plan, commit, service } = await makeSyncedTeam();
     await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
@@ -85,127 +158,59 @@ describe('plan without --base', () => {
     expect(report).not.toHaveProperty('base');
     expect(report).not.toHaveProperty('branch');
   });
+});
 
-  test('If an earlier commit requested a change, plan annotates the change and reports no drift', async () => {
-    const { plan, commit } = await makeSyncedTeam();
-    const merged = commit({ text: 'Two' });
-    const { drift, activation } = await plan();
-    expect(drift).toEqual([]);
-    expect(activation).toMatchObject({ wanted_since: { commit: merged, date: '2026-01-02' } });
+describe('plans without a note', () => {
+  /** Returns true if a change of the plan has a note in the text report, such as `(main wants this since …)`. */
+  async function hasNote(folder: string, service: TestService): Promise<boolean> {
+    const { report, exitCode } = await runJson(folder, ['plan'], service);
+    expect({ exitCode, prompts: report.prompts }).toMatchObject({
+      exitCode: 0,
+      prompts: [{ status: 'pending', drift: [] }],
+    });
+    const { stdout } = await run(folder, ['plan'], service);
+    expect(stdout).toMatch(/^ +→ /m);
+    return /^ +→ .*\(/m.test(stdout);
+  }
+
+  test('plan shows no note after a commit on the live branch, in a clone with and without origin/HEAD', async () => {
+    const { folder, service, commit } = await makeSyncedTeam();
+    const clone = join(makeFolder(), 'clone');
+    git(folder, 'clone', '--quiet', folder, clone);
+    commit({ text: 'Two' });
+    expect(await hasNote(folder, service)).toBe(false);
+    git(clone, 'pull', '--quiet');
+    expect(await hasNote(clone, service)).toBe(false);
+    git(clone, 'remote', 'set-head', 'origin', '--delete');
+    writeFiles(clone, { 'promptsync.yaml': CONFIG.replace('branch: main\n', '') });
+    expect(await hasNote(clone, service)).toBe(false);
   });
 
-  test('plan annotates a change with the first commit that requested it, not with a later commit', async () => {
-    const { plan, commit } = await makeSyncedTeam();
-    const merged = commit({ text: 'Two' });
-    commit({ text: 'Two', description: 'Something else' });
-    expect((await plan()).activation).toMatchObject({ wanted_since: { commit: merged } });
-  });
-
-  test('plan annotates a field change that an earlier commit requested', async () => {
-    const { plan, commit } = await makeSyncedTeam();
-    const merged = commit({ pins: { staging: 'latest' }, description: 'Says hello' });
-    const { report } = await plan();
-    expect(report.prompts[0]?.changes).toEqual([
-      {
-        kind: 'update-prompt',
-        fields: {
-          description: { before: '', after: 'Says hello', wanted_since: { commit: merged, date: '2026-01-02' } },
-        },
-      },
-    ]);
-  });
-
-  test('If the clone does not know the tip of the live branch, plan marks the commit of an annotation as unmerged', async () => {
-    const { folder, plan, commit } = await makeSyncedTeam();
+  test('plan shows no note on a feature branch, in a clone with and without origin/HEAD', async () => {
+    const { folder, service } = await makeSyncedTeam();
     writeFiles(folder, { 'promptsync.yaml': CONFIG.replace('branch: main\n', '') });
-    const committed = commit({ text: 'Two', pins: { staging: 'latest' } });
-    expect((await plan()).activation).toMatchObject({ wanted_since: { commit: committed, unmerged: true } });
+    commitAll(folder, 'Do not name the branch');
+    const clone = join(makeFolder(), 'clone');
+    git(folder, 'clone', '--quiet', folder, clone);
+    git(clone, 'switch', '--quiet', '--create', 'feature');
+    for (const text of ['Two', 'Three']) {
+      writeFiles(clone, { [PATH]: promptText('greeting', { text, pins: BOTH }) });
+      commitAll(clone, 'Change the prompt');
+    }
+    expect(await hasNote(clone, service)).toBe(false);
+    git(clone, 'remote', 'set-head', 'origin', '--delete');
+    expect(await hasNote(clone, service)).toBe(false);
   });
 
-  test('plan does not annotate a change that comes only from the checked-out branch', async () => {
-    const { folder, plan, commit } = await makeSyncedTeam();
-    git(folder, 'switch', '--quiet', '--create', 'feature');
-    commit({ text: 'Two', pins: { staging: 'latest' } });
-    const { drift, activation } = await plan();
-    expect(drift).toEqual([]);
-    expect(activation).not.toHaveProperty('wanted_since');
+  test('plan shows no note about an uncommitted edit', async () => {
+    const { folder, service } = await makeSyncedTeam();
+    writeFiles(folder, { [PATH]: promptText('greeting', { text: 'Two', pins: BOTH }) });
+    expect(await hasNote(folder, service)).toBe(false);
   });
 
-  test('On a feature branch, plan finds drift by comparing with the merge base of HEAD and the live branch', async () => {
-    const { folder, plan, commit, service } = await makeSyncedTeam();
-    git(folder, 'switch', '--quiet', '--create', 'feature');
-    commit({ text: 'Two' });
-    await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
-    const { drift } = await plan();
-    expect(drift).toMatchObject([{ environment: 'production', kind: 'outside', restores: false }]);
-  });
-
-  test('plan does not annotate a change that comes only from an uncommitted edit', async () => {
-    const { folder, plan } = await makeSyncedTeam();
-    writeFiles(folder, { [PATH]: promptText('greeting', { text: 'Two' }) });
-    expect((await plan()).activation).not.toHaveProperty('wanted_since');
-  });
-
-  test('If HEAD is behind the live branch and the service matches the live branch, plan annotates the change as behind', async () => {
-    const { folder, plan, commit, sync } = await makeSyncedTeam();
-    commit({ text: 'Two' });
-    await sync();
-    git(folder, 'switch', '--quiet', '--detach', 'HEAD~1');
-    const { drift, activation } = await plan();
-    expect(drift).toEqual([]);
-    expect(activation).toMatchObject({ behind: true });
-  });
-
-  test('plan annotates a change as behind even if a commit on the live branch moved the prompt file', async () => {
-    const { folder, plan, sync } = await makeSyncedTeam();
-    git(folder, 'mv', PATH, 'prompts/moved.md');
-    writeFiles(folder, { 'prompts/moved.md': promptText('greeting', { text: 'Two', pins: BOTH }) });
-    commitAll(folder, 'Move and edit the prompt');
-    await sync();
-    git(folder, 'switch', '--quiet', '--detach', 'HEAD~1');
-    expect((await plan()).activation).toMatchObject({ behind: true });
-  });
-
-  test('plan shows the date 9999-12-31 for a commit that is dated after the year 9999', async () => {
-    const { folder, plan, commit } = await makeSyncedTeam();
-    const committed = commit({ text: 'Two' });
-    const lines = git(folder, 'cat-file', '-p', committed).replaceAll(/> \d+ /g, '> 99999999999999 ');
-    const words = ['hash-object', '--literally', '-t', 'commit', '-w', '--stdin'];
-    const late = execFileSync('git', words, { cwd: folder, input: `${lines}\n`, encoding: 'utf8' }).trim();
-    git(folder, 'update-ref', 'refs/heads/main', late);
-    const { exitCode, activation } = await plan();
-    expect(exitCode).toBe(0);
-    expect(activation).toMatchObject({ wanted_since: { commit: late, date: '9999-12-31' } });
-  });
-
-  test('plan does not annotate a change in an environment that has no active version', async () => {
-    const { plan, commit } = await makeSyncedTeam();
-    commit({ pins: { staging: 'latest', production: 'latest', qa: 1 } });
-    const { drift, activation } = await plan();
-    expect(drift).toEqual([]);
-    expect(activation).toMatchObject({ environment: 'qa', before: null });
-    expect(activation).not.toHaveProperty('wanted_since');
-  });
-
-  test('plan does not annotate a pin that points to a branch, because the branch can move', async () => {
-    const { folder, plan, commit } = await makeSyncedTeam();
-    commit({ text: 'Two', pins: { staging: 'git:candidate' } });
-    git(folder, 'branch', 'candidate');
-    const { drift, activation } = await plan();
-    expect(drift).toEqual([]);
-    expect(activation).toMatchObject({ environment: 'staging' });
-    expect(activation).not.toHaveProperty('wanted_since');
-  });
-
-  test('plan reports no drift of the kind "outside" if a pinned branch may have pointed to the served text before the branch moved', async () => {
-    const { folder, plan, commit, sync } = await makeSyncedTeam();
-    git(folder, 'branch', 'candidate');
-    commit({ text: 'Two', pins: { staging: 'git:candidate' } });
-    git(folder, 'branch', '--force', 'candidate');
-    await sync();
-    commit({ text: 'Three', pins: { staging: 'git:candidate' } });
-    git(folder, 'branch', '--force', 'candidate');
-    expect((await plan()).drift).toEqual([]);
+  test('plan shows no note in a new repository without a remote', async () => {
+    const folder = makeRepository(workspaceFiles({ greeting: { text: 'One' } }));
+    expect(await hasNote(folder, await startTestService(['greeting']))).toBe(false);
   });
 });
 
@@ -245,14 +250,6 @@ describe('prompt files before their first sync', () => {
   test('plan without --base reports no drift for a handwritten prompt file before its first sync', async () => {
     const { plan } = await makeUnsynced();
     expect((await plan('--on-drift', 'fail')).report.prompts).toMatchObject([{ drift: [] }]);
-  });
-
-  test('With an explicit base, plan reports drift for a handwritten prompt file even before its first sync', async () => {
-    const { plan } = await makeUnsynced();
-    expect((await plan('--base', 'HEAD')).drift).toMatchObject([
-      { kind: 'unfinished' },
-      { environment: 'production', kind: 'outside' },
-    ]);
   });
 });
 
@@ -387,9 +384,9 @@ describe('a missing default base', () => {
     writeFiles(folder, workspaceFiles({ greeting: { text: 'One', pins: BOTH } }, CONFIG));
     commitAll(folder, 'Start again');
     await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
-    const { exitCode, activation } = await plan();
+    const { exitCode, drift } = await plan();
     expect(exitCode).toBe(0);
-    expect(activation).toMatchObject({ wanted_since: { unmerged: true } });
+    expect(drift).toMatchObject([{ environment: 'production', kind: 'outside' }]);
   });
 });
 
@@ -447,8 +444,9 @@ describe('the number of git processes for the default base', () => {
       const { report } = await runJson(folder, ['plan'], service);
       numbers.push(listCommands().length);
       vi.unstubAllEnvs();
-      const annotated = report.prompts.filter(({ changes }) => changes.some((change) => 'behind' in change));
-      expect(annotated).toHaveLength(count);
+      expect(report.prompts.flatMap(({ drift }) => drift)).toEqual([]);
+      const differing = report.prompts.filter(({ changes }) => changes.length > 0);
+      expect(differing).toHaveLength(count);
     }
     expect(numbers[1]).toBe(numbers[0]);
   });
@@ -515,6 +513,7 @@ describe('sync without --base', () => {
     // A refused sync fetches the objects of the newer commit, but the clone still has no ref to it.
     expect((await runJson(clone, ['sync', '--yes'], service)).exitCode).toBe(3);
     await lacksCommit();
+    expect((await run(clone, ['plan'], service)).stdout).toContain(newer.slice(0, 12));
   });
 
   test('The confirmation question of sync counts the prompts that change and the edits made in the service that sync overwrites', async () => {
@@ -562,15 +561,15 @@ describe('sync without --base', () => {
     expect(service.store.readPrompt('prm_greeting', 'production')?.active_version?.content).toBe('A fix');
   });
 
-  test('sync checks the promotion order against the history of HEAD, both with and without --base', async () => {
+  test('sync checks the promotion order against the line of HEAD, both with and without --base', async () => {
     const config = `${CONFIG}environments:\n  staging: {}\n  production: { promote_from: staging }\n`;
     const folder = makeRepository(workspaceFiles({ greeting: { text: 'One', pins: { staging: 'latest' } } }, config));
     const service = await startTestService(['greeting']);
     const { sync, commit } = workIn(folder, service);
     await sync();
-    commit({ text: 'Two', pins: { staging: 'latest' } });
-    await sync();
-    commit({ text: 'Two', pins: { staging: 'latest', production: 1 } });
+    service.store.createVersion('prm_greeting', { content: 'Theirs' });
+    const theirs = service.store.readPrompt('prm_greeting')?.latest_version_id;
+    commit({ text: 'One', pins: { staging: 'latest', production: `version:${theirs}` } });
     for (const base of [[], ['--base', 'HEAD'], ['--base', 'HEAD~1']]) {
       const { exitCode, report } = await runJson(folder, ['sync', '--yes', ...base], service);
       expect({ base, exitCode }).toEqual({ base, exitCode: 3 });

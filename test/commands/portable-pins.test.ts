@@ -1,7 +1,5 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cloneOf, commitAll, commitEdits, git } from '../support/folder.ts';
+import { cloneOf, commitEdits, git } from '../support/folder.ts';
 import { makePromotionScene, PROMOTION, summarizeRun } from '../support/promotion.ts';
 import { CONFIG, type PromptParts } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
@@ -51,50 +49,6 @@ describe('promote with portable_pins', () => {
     expect(summarizeRun(await json('plan', '--exit-code'))).toBe(UNCHANGED);
   });
 
-  test('promote pins the first commit of the latest unbroken run of commits with the text, not of an earlier run', async () => {
-    const { folder, edit, runJson: json, pins } = await makeScene();
-    await edit('Two.');
-    const restored = await edit('One.');
-    writeFileSync(join(folder, 'notes.txt'), 'Another file.');
-    commitAll(folder, 'Notes');
-    expect(summarizeRun(await json(...PROMOTE))).toBe(APPLIED);
-    expect(pins()[1]).toBe(`production: git:${restored}`);
-  });
-
-  test('promote does not count commits of a merged branch, only the merge', async () => {
-    const { folder, commit, runJson: json, run, pins } = await makeScene();
-    git(folder, 'switch', '--quiet', '--create', 'feature');
-    commit({ text: 'Draft.', pins: FOLLOWING });
-    commit({ text: 'Two.', pins: FOLLOWING });
-    git(folder, 'switch', '--quiet', 'main');
-    git(folder, 'merge', '--quiet', '--no-ff', '--message', 'Merge', 'feature');
-    const merge = git(folder, 'rev-parse', 'HEAD');
-    await run('sync', '--yes');
-    await json(...PROMOTE);
-    expect(pins()[1]).toBe(`production: git:${merge}`);
-  });
-
-  test('promote stops its search for the introducing commit at a commit that made the file invalid', async () => {
-    const { folder, commit, write, runJson: json, run, pins } = await makeScene();
-    write({ text: 'One.', pins: { staging: 'nonsense' } });
-    commitAll(folder, 'Break');
-    const repaired = commit({ text: 'One.', pins: FOLLOWING });
-    await run('sync', '--yes');
-    await json(...PROMOTE);
-    expect(pins()[1]).toBe(`production: git:${repaired}`);
-  });
-
-  test('promote finds the commit that introduced a text, even if the file was moved later', async () => {
-    const { folder, head, runJson: json, read } = await makeScene();
-    const first = head();
-    renameSync(join(folder, 'prompts/greeting.md'), join(folder, 'prompts/hello.md'));
-    commitAll(folder, 'Move');
-    expect(summarizeRun(await json(...PROMOTE))).toBe(APPLIED);
-    expect(pinsIn(read('prompts/hello.md'))[1]).toBe(`production: git:${first}`);
-    commitAll(folder, 'Accept');
-    expect(summarizeRun(await json('sync', '--yes'))).toBe(APPLIED);
-  });
-
   test.each(['latest', 'git:HEAD', 'git:v1'])('promote leaves the pin %s alone if it means the text', async (pin) => {
     const { folder, edit, runJson: json, read } = await makeScene();
     git(folder, 'tag', 'v1');
@@ -102,22 +56,6 @@ describe('promote with portable_pins', () => {
     const before = read();
     expect(summarizeRun(await json(...PROMOTE))).toBe(UNCHANGED);
     expect(read()).toBe(before);
-  });
-
-  test('promote finds the introducing commit even if two files have swapped their names', async () => {
-    const others = { refund: { text: 'Refund.', pins: FOLLOWING } };
-    const scene = await makePromotionScene({ text: 'One.', pins: FOLLOWING }, { config: PORTABLE, others });
-    const { folder, runJson: json, run, read, write } = scene;
-    const first = git(folder, 'rev-parse', 'HEAD');
-    write({ text: 'Refund!', pins: FOLLOWING }, 'refund');
-    commitAll(folder, 'Edit the other file');
-    renameSync(join(folder, 'prompts/greeting.md'), join(folder, 'prompts/swap.md'));
-    renameSync(join(folder, 'prompts/refund.md'), join(folder, 'prompts/greeting.md'));
-    renameSync(join(folder, 'prompts/swap.md'), join(folder, 'prompts/refund.md'));
-    commitAll(folder, 'Swap');
-    await run('sync', '--yes');
-    expect(summarizeRun(await json(...PROMOTE))).toBe(APPLIED);
-    expect(pinsIn(read('prompts/refund.md'))[1]).toBe(`production: git:${first}`);
   });
 
   test('promote blocks a prompt if no commit of the live branch has the text that staging serves, and describes that text', async () => {
@@ -128,40 +66,6 @@ describe('promote with portable_pins', () => {
     expect(summarizeRun(promoted)).toBe('exit 3, greeting blocked pin/not-in-git');
     expect(promoted.report.prompts[0]?.problems[0]?.message).toContain('the text that "staging" serves (v2)');
     expect(read()).toBe(before);
-  });
-
-  test('promote distinguishes equal texts by their metadata', async () => {
-    const {
-      commit,
-      run,
-      runJson: json,
-      pins,
-    } = await makeScene({
-      ...{ text: 'One.', pins: FOLLOWING, metadata: { model: 'a' } },
-    });
-    const second = commit({ text: 'One.', pins: FOLLOWING, metadata: { model: 'b' } });
-    await run('sync', '--yes');
-    await json(...PROMOTE);
-    expect(pins()[1]).toBe(`production: git:${second}`);
-  });
-
-  test('promote pins the commit that added the current metadata of staging, not an earlier commit with the same text', async () => {
-    const { commit, run, runJson: json, pins, head } = await makeScene();
-    const metadata = { model: 'a' };
-    const second = commit({ text: 'One.', pins: { ...FOLLOWING, production: `git:${head()}` }, metadata });
-    await run('sync', '--yes', '--environment', 'staging');
-    expect(summarizeRun(await json(...PROMOTE))).toBe(APPLIED);
-    expect(pins()[1]).toBe(`production: git:${second}`);
-  });
-
-  test('promote pins the commit with the metadata that staging serves, even if the file no longer contains metadata', async () => {
-    const { commit, run, runJson: json, pins } = await makeScene();
-    const second = commit({ text: 'One.', pins: FOLLOWING, metadata: { model: 'a' } });
-    await run('sync', '--yes');
-    commit({ text: 'One.', pins: FOLLOWING });
-    await run('sync', '--yes');
-    expect(summarizeRun(await json(...PROMOTE))).toBe(APPLIED);
-    expect(pins()[1]).toBe(`production: git:${second}`);
   });
 
   test('promote in a shallow clone asks for the full history instead of pinning the oldest commit of the clone', async () => {
@@ -221,23 +125,6 @@ describe('rollback with portable_pins', () => {
     expect(pins()[1]).toBe('production: git:v1');
   });
 
-  test('rollback skips version numbers that were pinned before portable_pins was set', async () => {
-    const scene = await makeScene({ text: 'One.', pins: FOLLOWING }, PROMOTION);
-    const { folder, edit, head, runJson: json, pins, run } = scene;
-    const first = head();
-    await edit('One.', `git:${first}`);
-    const second = await edit('Two.', `git:${first}`);
-    scene.commit({ text: 'Two.', pins: { ...FOLLOWING, production: 2 } });
-    await run('sync', '--yes');
-    scene.commit({ text: 'Two.', pins: { ...FOLLOWING, production: 1 } });
-    scene.commit({ text: 'Two.', pins: { ...FOLLOWING, production: `git:${second}` } });
-    writeFileSync(join(folder, 'promptsync.yaml'), PORTABLE);
-    commitAll(folder, 'Portable');
-    await run('sync', '--yes');
-    expect(summarizeRun(await json(...ROLL_BACK))).toBe(APPLIED);
-    expect(pins()[1]).toBe(`production: git:${first}`);
-  });
-
   test('rollback --to writes the commit that introduced the text of the version', async () => {
     const { former, runJson: json, pins } = await makePromoted();
     expect(summarizeRun(await json(...ROLL_BACK, '--to', '1'))).toBe(APPLIED);
@@ -250,35 +137,6 @@ describe('rollback with portable_pins', () => {
     const before = read();
     expect(summarizeRun(await json(...ROLL_BACK))).toBe(UNCHANGED);
     expect(read()).toBe(before);
-  });
-
-  test('rollback stops at an earlier pin whose tag was deleted and asks the user to choose a version', async () => {
-    const { folder, edit, head, runJson: json, read } = await makeScene();
-    const first = head();
-    await edit('One.', `git:${first}`);
-    await edit('Two.', `git:${first}`);
-    git(folder, 'tag', 'v2');
-    await edit('Two.', 'git:v2');
-    const third = await edit('Three.', 'git:v2');
-    await edit('Three.', `git:${third}`);
-    git(folder, 'tag', '--delete', 'v2');
-    const before = read();
-    expect(summarizeRun(await json(...ROLL_BACK))).toBe('exit 3, greeting blocked rollback/unclear-before');
-    expect(read()).toBe(before);
-  });
-
-  test('rollback finds the previous pin in a file that was moved and rewritten in one commit', async () => {
-    const { folder, edit, head, runJson: json, read } = await makeScene();
-    const first = head();
-    await edit('One.', `git:${first}`);
-    const second = await edit('Two.', `git:${first}`);
-    await edit('Two.', `git:${second}`);
-    const rewritten = read().replace('Two.', 'Another line.\n'.repeat(60));
-    rmSync(join(folder, 'prompts/greeting.md'));
-    writeFileSync(join(folder, 'prompts/moved.md'), rewritten);
-    commitAll(folder, 'Move and rewrite');
-    expect(summarizeRun(await json(...ROLL_BACK))).toBe(APPLIED);
-    expect(pinsIn(read('prompts/moved.md'))[1]).toBe(`production: git:${first}`);
   });
 
   test('rollback in a shallow clone asks for the full history', async () => {

@@ -218,28 +218,6 @@ describe('a promotion that skips an environment', () => {
     const hint = hintIn(await scene.runJson('promote', key, ...FROM_DEV));
     expect(hint).toContain(`promptsync promote 'a'\\''; rm -rf /' --from staging --to production`);
   });
-
-  test.each<[string, object]>([
-    [
-      'promote and plan refuse to move the production pin to a version that staging no longer serves',
-      { production: 1 },
-    ],
-    ['promote and plan refuse to add a production pin for a version that staging no longer serves', {}],
-  ])('%s', async (_, more) => {
-    const pinned = (staging: number) => ({ text: 'Three.', pins: { dev: 2, staging, ...more } });
-    const scene = await makePromotionScene(pinned(2), { config: THREE });
-    scene.make(['One.', 'Two.', 'Three.']);
-    scene.activate('dev', 2);
-    scene.activate('staging', 3);
-    scene.activate('production', 1);
-    scene.commit(pinned(3));
-    expect(summarizeRun(await scene.runJson('promote', 'greeting', ...FROM_DEV))).toBe(OUT_OF_ORDER);
-    const skipped = { text: 'Three.', pins: { dev: 2, staging: 3, production: 2 } };
-    scene.write(skipped);
-    expect(summarizeRun(await scene.runJson('plan'))).toBe(OUT_OF_ORDER);
-    scene.commit(skipped);
-    expect(summarizeRun(await scene.runJson('plan'))).toBe(OUT_OF_ORDER);
-  });
 });
 
 describe('promote --commit', () => {

@@ -1,7 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { commitAll, makeRepository } from '../support/folder.ts';
-import { runJson } from '../support/run.ts';
-import { startTestService } from '../support/service.ts';
 import {
   change,
   changeOutside,
@@ -30,19 +27,6 @@ async function makePulled(): Promise<Scene> {
   return scene;
 }
 
-/** Makes a file that was imported and pulled once. promptsync has created only a baseline. */
-async function makeImported(): Promise<Scene> {
-  const folder = makeRepository({ 'promptsync.yaml': 'environments: { staging: {} }\n' });
-  const scene = { folder, service: await startTestService(['greeting']) };
-  changeOutside(scene, { content: TEXT });
-  await runJson(folder, ['import', 'prm_greeting'], scene.service);
-  commitAll(folder, 'Import');
-  changeOutside(scene, { content: PULLED });
-  expect((await pull(scene, '--commit')).exitCode).toBe(0);
-  await sync(scene);
-  return scene;
-}
-
 const both = (ours: string, theirs: string) => conflict(ours, theirs, 'staging v3');
 
 /** Returns the exit code and the text of a pull, and then those of a pull with `--theirs` of the same file. */
@@ -58,36 +42,18 @@ const changedThree = change(TEXT, { 'Three.': '3.' });
 const changesAgain = change(TEXT, { 'Two.': 'II.' });
 
 describe('pull after an earlier pull', () => {
-  test.each<[string, () => Promise<Scene>, string, string]>([
-    [
-      'pull reports a conflict if a service edit reverts a previously pulled line and changes another line',
-      makePulled,
-      changedThree,
-      change(changedThree, { 'Two.': both('2.', 'Two.') }),
-    ],
-    [
-      'pull reports a conflict if the text in the service is reverted to its state before the last pull',
-      makePulled,
-      TEXT,
-      change(TEXT, { 'Two.': both('2.', 'Two.') }),
-    ],
-    [
-      'pull reports a conflict if a previously pulled line changes again in the service',
-      makePulled,
-      changesAgain,
-      change(TEXT, { 'Two.': both('2.', 'II.') }),
-    ],
-  ])('%s', async (_, make, theirs, asked) => {
-    const scene = await make();
-    changeOutside(scene, { content: theirs });
-    expect(await pullBothWays(scene)).toEqual([4, asked, 0, theirs]);
+  test('pull reports a conflict if a service edit reverts a previously pulled line and changes another line', async () => {
+    const scene = await makePulled();
+    changeOutside(scene, { content: changedThree });
+    const asked = `One.\n\n${both('2.\n\nThree.', 'Two.\n\n3.')}`;
+    expect(await pullBothWays(scene)).toEqual([4, asked, 0, changedThree]);
     await settle(scene);
   });
 
-  test('pull accepts another service edit to a previously pulled line without a conflict if the prompt was imported', async () => {
-    const scene = await makeImported();
+  test('pull reports a conflict if a previously pulled line changes again in the service', async () => {
+    const scene = await makePulled();
     changeOutside(scene, { content: changesAgain });
-    expect(await pullBothWays(scene)).toEqual([0, changesAgain, 0, changesAgain]);
+    expect(await pullBothWays(scene)).toEqual([4, change(TEXT, { 'Two.': both('2.', 'II.') }), 0, changesAgain]);
     await settle(scene);
   });
 
@@ -101,14 +67,13 @@ describe('pull after an earlier pull', () => {
 });
 
 describe('pull of an older text from the service', () => {
-  test('pull accepts a service edit that restores the text from before the last sync', async () => {
+  test('pull changes nothing if the service has a text that an earlier commit wanted', async () => {
     const scene = await makeSynced({});
     edit(scene, { text: PULLED });
     await sync(scene);
     changeOutside(scene, { content: TEXT });
-    expect((await pull(scene)).exitCode).toBe(0);
-    expect(textIn(scene)).toBe(TEXT);
-    await settle(scene);
+    expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [] });
+    expect(textIn(scene)).toBe(PULLED);
   });
 
   test('pull changes nothing if git has unsynced edits but the service has not changed', async () => {
@@ -119,6 +84,7 @@ describe('pull of an older text from the service', () => {
 });
 
 describe('pull into a file that was reverted in git', () => {
+  const REVERT_CONFLICT = `One.\n\n${both('Two.\n\nThree.', '2.\n\n3.')}`;
   const makeReverted = async () => {
     const scene = await makeSynced({});
     edit(scene, { text: PULLED });
@@ -131,7 +97,7 @@ describe('pull into a file that was reverted in git', () => {
     const scene = await makeReverted();
     changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
     expect((await pull(scene)).exitCode).toBe(4);
-    expect(textIn(scene)).toBe(change(TEXT, { 'Two.': both('Two.', '2.'), 'Three.': '3.' }));
+    expect(textIn(scene)).toBe(REVERT_CONFLICT);
   });
 
   test('pull reports a conflict if an unsynced commit reverts previously pulled text and the service changes another line', async () => {
@@ -139,7 +105,7 @@ describe('pull into a file that was reverted in git', () => {
     edit(scene, { text: TEXT });
     changeOutside(scene, { content: change(PULLED, { 'Three.': '3.' }) });
     expect((await pull(scene)).exitCode).toBe(4);
-    expect(textIn(scene)).toBe(change(TEXT, { 'Two.': both('Two.', '2.'), 'Three.': '3.' }));
+    expect(textIn(scene)).toBe(REVERT_CONFLICT);
   });
 
   test('after a synced git revert, pull merges an unrelated service edit but reports a conflict if a service edit undoes the revert', async () => {
@@ -150,9 +116,9 @@ describe('pull into a file that was reverted in git', () => {
     expect(textIn(scene)).toBe(changedThree);
     const undone = await makeReverted();
     await sync(undone);
-    changeOutside(undone, { content: PULLED });
-    const asked = change(TEXT, { 'Two.': both('Two.', '2.') });
-    expect(await pullBothWays(undone)).toEqual([4, asked, 0, PULLED]);
+    const undoing = change(PULLED, { 'Three.': '3.' });
+    changeOutside(undone, { content: undoing });
+    expect(await pullBothWays(undone)).toEqual([4, REVERT_CONFLICT, 0, undoing]);
     await settle(undone);
   });
 });

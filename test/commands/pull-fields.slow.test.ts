@@ -54,10 +54,10 @@ describe('pull of fields', () => {
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [] });
   });
 
-  test('pull writes both sides of a field conflict to the file, or only one side with --ours or --theirs', async () => {
+  test('pull writes both sides to the file if an uncommitted edit and the service changed the same field', async () => {
     const scene = await makeSynced(managed);
     changeFields(scene, { name: 'theirs', description: 'Changed there.' });
-    edit(scene, { ...managed, name: 'ours' });
+    writeSource(scene, promptText('greeting', { text: TEXT, ...managed, name: 'ours' }));
     const before = source(scene);
     const ran = await pull(scene);
     expect(ran.exitCode).toBe(4);
@@ -77,7 +77,15 @@ describe('pull of fields', () => {
     }
   });
 
-  test('pull merges the name relative to the last sync, even if it pulls the text of an older version', async () => {
+  test('pull takes over a field that the service changed, even if a commit changed it, too', async () => {
+    const scene = await makeSynced(managed);
+    changeFields(scene, { name: 'theirs' });
+    edit(scene, { ...managed, name: 'ours' });
+    expect((await pull(scene)).exitCode).toBe(0);
+    expect(source(scene)).toBe(promptText('greeting', { text: TEXT, ...managed, name: 'theirs' }));
+  });
+
+  test('pull takes over the name, even if it pulls the text of an older version', async () => {
     const scene = await makeSynced(managed);
     changeOutside(scene, { content: TEXT.replace('One.', '1.'), environments: ['playground'] });
     edit(scene, { ...managed, name: 'Hello', text: TEXT.replace('Three.', '3.') });

@@ -23,10 +23,11 @@ import {
 const OTHER = 'prompts/other.md';
 
 /** Adds a second prompt with a change in the service, which every pull must take over even if the first prompt fails. */
-function addOther(scene: Scene): void {
+async function addOther(scene: Scene): Promise<void> {
   scene.service.store.registerPrompt({ id: 'prm_other', projectId: 'project', key: 'other', name: 'other' });
   writeSource(scene, promptText('other', { text: TEXT }), OTHER);
   commitAll(scene.folder, 'Another prompt');
+  await sync(scene);
   changeOutside(scene, { content: `${TEXT}\nMore.`, id: 'other' });
 }
 
@@ -45,7 +46,7 @@ const hostile: readonly (readonly [string, string, string])[] = [
 describe('pull of a text that no prompt file can hold', () => {
   test.each(hostile)('%s', async (_, content, said) => {
     const scene = await makeSynced({});
-    addOther(scene);
+    await addOther(scene);
     changeOutside(scene, { content });
     const mine = promptText('greeting', { text: 'Mine.' });
     for (const before of [source(scene), mine]) {
@@ -112,7 +113,7 @@ describe('pull of a field that no prompt file can hold', () => {
     ['pull rejects an empty name but still pulls the other prompts', { name: '' }],
   ])('%s', async (_, fields) => {
     const scene = await makeSynced({});
-    addOther(scene);
+    await addOther(scene);
     const options = await through(scene, (body, path) =>
       path.includes('prm_greeting') ? JSON.stringify({ ...JSON.parse(body), ...fields }) : body,
     );
@@ -127,7 +128,7 @@ describe('pull of a field that no prompt file can hold', () => {
 
 test('pull fails for a prompt that is missing from the service but still pulls the other selected prompts', async () => {
   const scene = await makeSynced({});
-  addOther(scene);
+  await addOther(scene);
   writeSource(scene, promptText('missing'), 'prompts/missing.md');
   const { exitCode, report } = await pull(scene);
   expect(exitCode).toBe(4);

@@ -6,7 +6,6 @@ import { promptText, workspaceFiles, type PromptParts } from '../support/prompts
 import { runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 import {
-  active,
   change,
   changeOutside,
   edit,
@@ -40,24 +39,14 @@ async function makeUnsynced(folder: string): Promise<Scene> {
 }
 
 describe('the merge base of pull', () => {
-  test('pull finds the merge base in git if a version created outside promptsync carries the version record of another version', async () => {
+  test('pull ignores the version record of a version created outside promptsync, because anybody can copy or forge it', async () => {
     const scene = await makeSynced({});
-    const copied = active(scene, 'staging')?.metadata_ ?? {};
+    const record = { digest: `sha256:${'0'.repeat(64)}`, operation: 'x', ledger: [] };
     edit(scene, { text: change(TEXT, last) });
-    await sync(scene);
-    changeOutside(scene, { content: change(TEXT, first), metadata: copied });
+    changeOutside(scene, { content: change(TEXT, first), metadata: { promptsync: record } });
     expect((await pull(scene)).exitCode).toBe(0);
     expect(textIn(scene)).toBe(merged);
     await settle(scene);
-  });
-
-  test('pull does not trust a forged version record and writes both sides of the conflict to the file', async () => {
-    const scene = await makeSynced({});
-    const digest = `sha256:${'0'.repeat(64)}`;
-    const record = { digest, metadata_digest: digest, operation: 'x', ledger: [] };
-    changeOutside(scene, { content: change(TEXT, first), metadata: { promptsync: record } });
-    expect((await pull(scene)).exitCode).toBe(4);
-    expectBoth(scene, 'One.', '1.');
   });
 
   test('pull uses the pinned version as the merge base if the pinned environment serves a new version', async () => {
@@ -97,12 +86,10 @@ describe('the merge base of pull', () => {
     expect(textIn(scene, renamed)).toBe(merged);
   });
 
-  test('pull accepts the service text for an unsynced file that has never changed in git', async () => {
+  test('pull changes nothing for a file that waits for its first sync, because the service has what was there before', async () => {
     const scene = await makeUnsynced(makeRepository(workspaceFiles({ greeting: { text: TEXT } })));
     changeOutside(scene, { content: change(TEXT, first) });
-    expect((await pull(scene)).exitCode).toBe(0);
-    expect(textIn(scene)).toBe(change(TEXT, first));
-    await settle(scene);
+    expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [] });
   });
 });
 
@@ -110,13 +97,15 @@ describe('pull without a merge base from git', () => {
   const theirs = change(TEXT, { 'One.': 'Theirs.' });
   const ours = change(TEXT, { 'Three.': 'Ours.' });
 
-  test('pull merges both sides in a shallow clone if the service has the text of the merge base', async () => {
+  test('pull in a shallow clone merges both sides if the service has the text of the only commit', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: theirs });
-    edit(scene, { text: ours });
     const shallow = { ...scene, folder: cloneOf(scene.folder) };
     rmSync(join(scene.folder, '.git'), { recursive: true });
-    expect((await pull(shallow)).exitCode).toBe(0);
+    writeSource(shallow, promptText('greeting', { text: ours }));
+    const ran = await pull(shallow);
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stderr).toContain('pulls every difference because this clone is shallow');
     expectBoth(shallow, 'Theirs.', 'Ours.');
   });
 
@@ -133,7 +122,6 @@ describe('pull without a merge base from git', () => {
         return folder;
       },
     ],
-    ['pull writes both sides of a conflict to a prompt file that was edited before its first sync', () => makeEdited()],
     [
       'pull in a shallow clone writes both sides of a conflict to the file of an unsynced prompt',
       () => cloneOf(makeEdited()),
@@ -158,7 +146,7 @@ describe('pull without a merge base from git', () => {
     return folder;
   }
 
-  test('pull writes both sides of a conflict to the file if the service does not return the version metadata', async () => {
+  test('pull merges both sides if the service does not return the version metadata but shows the text of the merge base', async () => {
     const scene = await makeSynced({});
     const stamp = /"metadata_":\{"promptsync".*\}(?=,"created_at")/g;
     const options = await through(scene, (body) => body.replaceAll(stamp, '"metadata_":null'));
@@ -166,8 +154,8 @@ describe('pull without a merge base from git', () => {
     edit(scene, { text: ours });
     expect(only(await runJson(scene.folder, ['pull'], options))).toMatchObject({ status: 'unchanged' });
     changeOutside(scene, { content: theirs });
-    expect((await runJson(scene.folder, ['pull'], options)).exitCode).toBe(4);
-    expectBoth(scene, 'Theirs.', 'Ours.', 'One.', 'Three.');
+    expect((await runJson(scene.folder, ['pull'], options)).exitCode).toBe(0);
+    expectBoth(scene, 'Theirs.', 'Ours.');
   });
 });
 

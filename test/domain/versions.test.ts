@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findVersionWithContent } from '../../src/domain/versions.ts';
-import { type Content, holdsContent } from '../../src/domain/content.ts';
+import { type Content, holdsContent, isSameContent } from '../../src/domain/content.ts';
 import { makeLedgerEntry } from '../../src/ledger/ownership.ts';
 import type { LedgerEntry } from '../../src/ledger/version-record.ts';
 import { content, entry, outside } from '../planning/support.ts';
@@ -94,4 +94,20 @@ describe('holdsContent and findVersionWithContent', () => {
   ] as const)('%s', (_, entries, number) => {
     expect(findVersionWithContent(entries, content('A'))?.number).toBe(number);
   });
+});
+
+test.each<[string, Content | null, Content | null, boolean]>([
+  ['isSameContent returns true if the text and metadata are equal', content('A', model), content('A', model), true],
+  [
+    'isSameContent returns false if the text is equal but the metadata differs',
+    content('A', model),
+    content('A', { model: 'other' }),
+    false,
+  ],
+  ['isSameContent ignores metadata if the first content has none', content('A'), content('A', model), true],
+  ['isSameContent ignores metadata if the second content has none', content('A', model), content('A'), true],
+  ['isSameContent returns false if neither content is known', null, null, false],
+  ['isSameContent returns false if the text differs', content('A'), content('B'), false],
+])('%s', (_, one, other, same) => {
+  expect(isSameContent(one ?? {}, other ?? {})).toBe(same);
 });

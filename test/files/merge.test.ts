@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PreferredSide } from '../../src/domain/edits.ts';
@@ -18,16 +19,7 @@ const makeMerging = (side: PreferredSide): MergeOptions => ({
   mergeLines: makeMerger([]),
 });
 const merge = (base: string | null, ours: string, theirs: string, side: PreferredSide = null) =>
-  mergeText({ base, ours, theirs }, null, makeMerging(side));
-
-/** Merges texts that may both come from a version newer than the base. `since` holds the known newer texts. */
-const mergeUncertain = (
-  base: string | null,
-  ours: string,
-  theirs: string,
-  side: PreferredSide = null,
-  since: readonly string[] = [],
-) => mergeText({ base, ours, theirs }, since, makeMerging(side));
+  mergeText({ base, ours, theirs }, makeMerging(side));
 
 const UNCHANGED_LINES = 'p\nq\nr\ns\n';
 
@@ -165,95 +157,67 @@ test.each(['-c', '--exec=x', 'core.editor=x', 'a b/ü 👍.md'])(
   'git does not interpret the conflict label %j as an option',
   async (label) => {
     const labels = { ours: label, theirs: 'yours' };
-    const { text } = await mergeText({ base: 'a', ours: 'b', theirs: 'c' }, null, { ...makeMerging(null), labels });
+    const { text } = await mergeText({ base: 'a', ours: 'b', theirs: 'c' }, { ...makeMerging(null), labels });
     expect(text).toBe(`<<<<<<< ${label}\nb\n=======\nc\n>>>>>>> yours`);
   },
 );
 
-describe('mergeText if both sides may come from a newer version', () => {
-  test.each<[string, string, string, string, string, number]>([
+describe('mergePrompt with several possible merge bases', () => {
+  /** Merges the text of the service into a file. */
+  const mergeWith = async (bases: readonly string[], ours: string, theirs: string, side: PreferredSide = null) => {
+    const file = parseValidFile(makeSource());
+    const contentOf = (text: string) => ({ ...file.content, text, metadata: undefined });
+    const fields = { key: file.key, name: file.name, description: '' };
+    const service = { fields, content: contentOf(theirs), baseFile: null, baseContents: bases.map(contentOf) };
+    const { text } = await mergePrompt({ ...file, content: contentOf(ours) }, service, makeMerging(side));
+    return text ?? withoutConflict(ours);
+  };
+
+  test.each<[string, readonly string[], string, string, ReturnType<typeof withoutConflict>]>([
     [
-      'a text merge with an uncertain merge base marks a conflict if the service may have reverted a change in the file',
-      'a\nb',
+      'a prompt merge accepts a change that only the service made if every possible merge base leads to it',
+      ['a\nb\nc', 'A\nb\nc'],
+      'A\nb\nc',
+      'A\nb\nC',
+      withoutConflict('A\nb\nC'),
+    ],
+    [
+      'a prompt merge marks a conflict if the service may have reverted a line of the file',
+      ['a\nb', 'A\nb'],
       'A\nb',
       'a\nb',
-      `${markConflict('A\n', 'a\n')}\nb`,
-      1,
+      { text: `${markConflict('A\n', 'a\n')}\nb`, conflicts: 1 },
     ],
     [
-      'a text merge with an uncertain merge base marks a possible revert as a conflict but accepts a new service change',
-      'a\nb\nc',
-      'A\nb\nc',
-      'a\nb\nC',
-      `${markConflict('A\n', 'a\n')}\nb\nC`,
-      1,
-    ],
-    [
-      'a text merge with an uncertain merge base marks a conflict if the service lacks a line that the file added',
-      'a\nc',
-      'a\nb\nc',
-      'a\nc',
-      `a\n${markConflict('b\n', '')}\nc`,
-      1,
-    ],
-    [
-      'a text merge with an uncertain merge base marks a conflict if the service still has a line that the file removed',
-      'a\nb\nc',
-      'a\nc',
-      'a\nb\nc',
-      `a\n${markConflict('', 'b\n')}\nc`,
-      1,
-    ],
-    [
-      'a text merge with an uncertain merge base accepts a change that only the service made',
+      'a prompt merge marks a conflict if the file may have reverted a line of the service',
+      ['a\nb', 'A\nb'],
       'a\nb',
-      'a\nb',
-      'a\nB',
-      'a\nB',
-      0,
+      'A\nB',
+      { text: markConflict('a\nb\n', 'A\nB\n'), conflicts: 1 },
     ],
     [
-      'a text merge with an uncertain merge base accepts a new service change if both sides share all other changes',
-      'a\nb\nc',
-      'A\nb\nc',
-      'A\nb\nC',
-      'A\nb\nC',
-      0,
+      'a prompt merge without a possible merge base marks every difference as a conflict',
+      [],
+      'a\nb',
+      'A\nb',
+      { text: `${markConflict('a\n', 'A\n')}\nb`, conflicts: 1 },
     ],
-  ])('%s', async (_, base, ours, theirs, text, conflicts) => {
-    expect(await mergeUncertain(base, ours, theirs)).toEqual({ text, conflicts });
+  ])('%s', async (_, bases, ours, theirs, merged) => {
+    expect(await mergeWith(bases, ours, theirs)).toEqual(merged);
+    if (merged.conflicts === 0) return;
+    expect(await mergeWith(bases, ours, theirs, 'ours')).toEqual(withoutConflict(ours));
+    expect(await mergeWith(bases, ours, theirs, 'theirs')).toEqual(withoutConflict(theirs));
   });
 
-  test('a text merge with an uncertain merge base resolves every conflict if one side is preferred', async () => {
+  test('a prompt merge uses the result that all possible merge bases lead to, and no merge base if the results differ', async () => {
     await fc.assert(
-      fc.asyncProperty(texts, async ([from, ours, theirs]) => {
-        expect(await mergeUncertain(from, ours, theirs, 'theirs')).toEqual(withoutConflict(theirs));
-        if (theirs !== from)
-          expect(await mergeUncertain(from, ours, theirs, 'ours')).toEqual(await merge(from, ours, theirs, 'ours'));
+      fc.asyncProperty(texts, texts, async ([from, ours, theirs], [other]) => {
+        const [one, two] = await Promise.all([from, other].map((base) => mergeWith([base], ours, theirs)));
+        const expected = isDeepStrictEqual(one, two) ? one : await mergeWith([], ours, theirs);
+        expect(await mergeWith([from, other], ours, theirs)).toEqual(expected);
       }),
       { numRuns: 15 },
     );
-  });
-
-  test('resolving every conflict in favor of one side gives the same text as a merge that prefers that side', async () => {
-    await fc.assert(
-      fc.asyncProperty(texts, async ([from, ours, theirs]) => {
-        const { text, conflicts } = await mergeUncertain(from, ours, theirs);
-        expect(sideOf(text, 'theirs')).toEqual(theirs.split('\n'));
-        expect(sideOf(text, 'ours')).toEqual((await mergeUncertain(from, ours, theirs, 'ours')).text.split('\n'));
-        if (conflicts === 0) expect(text).toBe(theirs);
-      }),
-      { numRuns: 15 },
-    );
-  });
-
-  test('a text merge with an uncertain merge base marks a conflict if the file was changed and then reverted to the base', async () => {
-    expect(await mergeUncertain('a\nb', 'a\nb', 'A\nB', null, ['A\nb'])).toEqual({
-      text: markConflict('a\nb\n', 'A\nB\n'),
-      conflicts: 1,
-    });
-    const asked = { text: `${markConflict('a\n', 'A\n')}\nb\nC`, conflicts: 1 };
-    expect(await mergeUncertain('a\nb\nc', 'a\nb\nc', 'A\nb\nC', null, ['A\nb\nc'])).toEqual(asked);
   });
 });
 
@@ -309,22 +273,11 @@ describe('mergeValue', () => {
       false,
     ],
   ])('%s', (_, base, ours, theirs, side, value, conflict) => {
-    expect(
-      mergeValue({ base: base === null ? null : { value: base }, ours, theirs, isBaseUncertain: false }, side),
-    ).toEqual({ value, isConflict: conflict });
+    expect(mergeValue({ base: base === null ? null : { value: base }, ours, theirs }, side)).toEqual({
+      value,
+      isConflict: conflict,
+    });
   });
-
-  test.each<[PreferredSide, string, boolean]>([
-    [null, 'b', true],
-    ['ours', 'b', false],
-    ['theirs', 'a', false],
-  ])(
-    'a value merge with an uncertain merge base and the preferred side %s treats a service value equal to the base as a change',
-    (side, value, conflict) => {
-      const merging = { base: { value: 'a' }, ours: 'b', theirs: 'a', isBaseUncertain: true };
-      expect(mergeValue(merging, side)).toEqual({ value, isConflict: conflict });
-    },
-  );
 });
 
 /** Merges metadata. Returns the merged mapping and, if there is a conflict, the metadata of the service. */
@@ -336,7 +289,7 @@ async function mergeMetadata(
 ) {
   const file = parseValidFile(makeSource());
   const contentOf = (metadata: JsonObject) => ({ ...file.content, metadata });
-  const from = { baseFile: null, baseContent: base && contentOf(base), newerContents: null };
+  const from = { baseFile: null, baseContents: base === null ? [] : [contentOf(base)] };
   const service = { fields: { key: file.key, name: file.name, description: '' }, content: contentOf(theirs), ...from };
   const { frontMatter } = await mergePrompt({ ...file, content: contentOf(ours) }, service, makeMerging(side));
   const conflict = frontMatter.find(({ labels }) => labels !== undefined)?.value ?? null;
@@ -403,7 +356,7 @@ describe('mergePrompt on metadata', () => {
 describe('mergePrompt on fields', () => {
   const file = parseValidFile(makeSource('metadata: { m: 1 }\n'));
   const fields = { key: file.key, name: file.name, description: 'Theirs' };
-  const nothing: ServiceSide = { fields, content: null, baseFile: null, baseContent: null, newerContents: null };
+  const nothing: ServiceSide = { fields, content: null, baseFile: null, baseContents: [] };
   const content = (m: number) => ({ type: 'text' as const, text: file.content.text, metadata: { m } });
   const named = (name: string) => ({ ...nothing, fields: { ...fields, name } });
   const { labels } = makeMerging(null);
@@ -436,22 +389,12 @@ describe('mergePrompt on fields', () => {
     ],
     [
       'a prompt merge uses the metadata from the service if only the service changed it',
-      { ...nothing, content: content(2), baseContent: content(1) },
+      { ...nothing, content: content(2), baseContents: [content(1)] },
       ...([[edit('metadata.m', 1, 2)], [{ path: ['metadata', 'm'], value: 2 }]] as const),
     ],
     [
-      'a prompt merge uses the metadata from the service if the file never changed its metadata after the merge base',
-      { ...nothing, content: content(2), baseContent: content(1), newerContents: [content(1)] },
-      ...([[edit('metadata.m', 1, 2)], [{ path: ['metadata', 'm'], value: 2 }]] as const),
-    ],
-    [
-      'a prompt merge reports a metadata conflict if the file changed its metadata after the merge base and then restored it',
-      { ...nothing, content: content(2), baseContent: content(1), newerContents: [content(3)] },
-      ...([[edit('metadata', { m: 1 }, { m: 2 }, true)], [{ path: ['metadata'], value: { m: 2 }, labels }]] as const),
-    ],
-    [
-      'a prompt merge reports a metadata conflict if the service may have restored the metadata of the merge base',
-      { ...nothing, content: content(2), baseContent: content(2), newerContents: [content(1)] },
+      'a prompt merge reports a metadata conflict if the possible merge bases have different metadata',
+      { ...nothing, content: content(2), baseContents: [content(1), content(2)] },
       ...([[edit('metadata', { m: 1 }, { m: 2 }, true)], [{ path: ['metadata'], value: { m: 2 }, labels }]] as const),
     ],
   ])('%s', async (_, theirs, edits, frontMatter) => {

@@ -6,16 +6,7 @@ import { openRepository } from '../../src/git/open-repository.ts';
 import { toProblem } from '../../src/problem.ts';
 import { wrapGit } from '../support/count-git.ts';
 import { commitAll, type Files, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
-import {
-  configure,
-  lastCommitOf,
-  ODD_NAMES,
-  open,
-  startAt,
-  uncommittedOf,
-  UNUSUAL_SETTINGS,
-  UNUSUAL_VARIABLES,
-} from './support.ts';
+import { configure, ODD_NAMES, open, startAt, uncommittedOf, UNUSUAL_SETTINGS, UNUSUAL_VARIABLES } from './support.ts';
 
 /** Refs that resolve to each commit. */
 const COMMITS = {
@@ -140,7 +131,7 @@ describe('the environment variables of git', () => {
     const repository = await open(folder);
     expect(repository.head).toBe(commit);
     expect(await uncommittedOf(folder, ['a.md', 'b.md'])).toEqual(['a.md']);
-    expect(await lastCommitOf(folder, 'a.md')).toEqual({ commit, path: 'a.md', changeSummary: 'First prompts' });
+    expect(await (await open(folder)).followFile('HEAD', 'a.md')).toEqual([{ commit, path: 'a.md' }]);
     expect((await repository.readFileAt(commit, 'a.md'))?.toString()).toBe('a');
     expect(await repository.findFilesContaining([commit], ['id'], '.md')).toEqual([{ commit, path: 'b.md' }]);
   });

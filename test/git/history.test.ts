@@ -62,16 +62,12 @@ describe('compareWithWorkTree', () => {
   });
 });
 
-describe('findIndependent and listBranchCommits', () => {
-  test('findIndependent returns the given commits that are not ancestors of other given commits', async () => {
-    const { folder, commits } = makeMergedRepository();
-    const { first, side, main, merge } = commits;
-    const repository = await open(folder);
-    expect(await repository.findIndependent([main, first, main])).toEqual([main]);
-    expect(await repository.findIndependent([merge, side, main, first])).toEqual([merge]);
-    expect(new Set(await repository.findIndependent([side, main, first]))).toEqual(new Set([side, main]));
-    expect((await repository.listBranchCommits(merge)).slice(0, 2)).toEqual([merge, main]);
-  });
+test('listBranchCommits returns the first-parent history of a commit, newest first', async () => {
+  const { folder, commits } = makeMergedRepository();
+  const { first, main, merge } = commits;
+  const { listBranchCommits } = await open(folder);
+  expect(await listBranchCommits(merge)).toEqual([merge, main, first]);
+  expect(await listBranchCommits(merge, 2)).toEqual([merge, main]);
 });
 
 describe('findCommitsChanging and followFile', () => {
@@ -89,7 +85,7 @@ describe('findCommitsChanging and followFile', () => {
       ['a.md', 'b.md', 'c.md'].map((path) => repository.findCommitsChanging('HEAD', path)),
     );
     expect(commits).toEqual([[side, first], [first], []]);
-    expect((await repository.followFile('HEAD', 'a.md', 'branch')).map(({ commit }) => commit)).toEqual([first]);
+    expect((await repository.followFile('HEAD', 'a.md')).map(({ commit }) => commit)).toEqual([first]);
     expect((await repository.mapCommitsToMerges('HEAD')).get(side)).toBe(head(folder));
   });
 

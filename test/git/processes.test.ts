@@ -7,7 +7,6 @@ import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { open } from './support.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -33,10 +32,11 @@ const TOO_EARLY = [{ text: 'One.' }, { text: 'Two.', pins: { staging: 1, product
 const NUMBERS = [{ pins: { staging: 3 } }, { pins: { staging: 1, production: 2 } }] as const;
 
 const OPENED = ['diff', 'ls-files', 'rev-parse'];
-const READ_VERSIONS = [...OPENED, 'log', 'ls-tree'];
 /** The git process that finds the default base. It reads the remotes, and whether the clone is partial. */
 const FIND_BASE = ['config'];
-const PLAN = [...READ_VERSIONS, ...FIND_BASE];
+/** The git processes that read the lines of prompts and the contents of their states. */
+const READ_LINES = ['cat-file', 'cat-file', 'log'];
+const PLAN = [...OPENED, ...FIND_BASE, 'cat-file', 'log'];
 
 describe('the number of git processes per run', () => {
   test.each<[string, readonly [PromptParts, PromptParts], readonly string[], number, readonly string[]]>([
@@ -46,28 +46,28 @@ describe('the number of git processes per run', () => {
       TEXTS,
       ['plan', '--base', 'HEAD~1'],
       0,
-      [...READ_VERSIONS, 'cat-file', 'cat-file', 'diff', 'ls-files', 'ls-tree'],
+      [...PLAN, 'cat-file', 'cat-file', 'cat-file', 'diff', 'log', 'ls-files', 'ls-tree', 'rev-list'],
     ],
     [
       'history starts the same number of git processes for 60 prompts as for 3 prompts',
       TEXTS,
       ['history', '**'],
       0,
-      [...READ_VERSIONS, 'cat-file', 'log', 'log', 'rev-list'],
+      [...OPENED, ...READ_LINES, 'log', 'rev-list'],
     ],
     [
       'plan starts the same number of git processes to check for rollbacks in 60 prompts as in 3 prompts',
       TOO_EARLY,
       ['plan'],
       3,
-      [...OPENED, ...FIND_BASE, 'cat-file', 'cat-file', 'log', 'log'],
+      [...OPENED, ...FIND_BASE, ...READ_LINES],
     ],
     [
       'validate starts the same number of git processes for 60 prompts as for 3 prompts',
       NUMBERS,
       ['validate'],
       0,
-      ['cat-file', 'log', 'rev-parse'],
+      [...READ_LINES, 'rev-parse'],
     ],
   ])('%s', async (_, [before, after], words, expectedExit, expected) => {
     for (const count of [3, 60]) {
@@ -88,7 +88,7 @@ describe('the number of git processes per run', () => {
     const counted = countGit();
     expect((await run(folder, ['plan'], service)).exitCode).toBe(0);
     const started = counted();
-    expect(new Set(started)).toEqual(new Set([...PLAN, 'cat-file', 'for-each-ref']));
+    expect(new Set(started)).toEqual(new Set([...PLAN, 'ls-tree', 'for-each-ref']));
     expect(started.length).toBeLessThan(12);
   });
 });
@@ -211,13 +211,4 @@ describe('the number of searches for a moved prompt', () => {
     expect(stdout.match(/\[pin\/no-prompt-at-ref\]/g)).toHaveLength(30);
     expect(stdout).toMatch(/`main~230` .*it is not at prompts\/a\.md, and promptsync searches at most 200 commits/);
   });
-});
-
-test('findLastCommit finds the last commits of 60 files with only two git processes', async () => {
-  const { folder } = await makeChangedPrompts(60, ...TEXTS);
-  const { head, findLastCommit } = await open(folder);
-  const counted = countGit();
-  const paths = Array.from({ length: 60 }, (_, index) => `prompts/p${index}.md`);
-  expect(await Promise.all(paths.map((path) => findLastCommit(head!, path)))).not.toContain(null);
-  expect(counted()).toEqual(['log', 'ls-tree']);
 });

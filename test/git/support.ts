@@ -1,4 +1,3 @@
-import type { Provenance } from '../../src/domain/plan.ts';
 import { findRepositoryRoot } from '../../src/files/paths.ts';
 import type { GitSettings } from '../../src/git/open-git.ts';
 import { openRepository, type Repository } from '../../src/git/open-repository.ts';
@@ -19,11 +18,6 @@ export function startAt(folder: string): GitSettings {
 
 export async function uncommittedOf(folder: string, paths: readonly string[]): Promise<readonly string[]> {
   return [...(await (await open(folder)).findUncommitted(paths))].toSorted();
-}
-
-export async function lastCommitOf(folder: string, path: string): Promise<Provenance | undefined> {
-  const { head, toRootPath, findLastCommit } = await open(folder);
-  return head === null ? undefined : ((await findLastCommit(head, toRootPath(path))) ?? undefined);
 }
 
 export function open(folder: string): Promise<Repository> {

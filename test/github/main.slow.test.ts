@@ -7,8 +7,7 @@ import { changeService, startTestService, type TestService } from '../support/se
 import { git } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import type { Failure } from '../support/github-api.ts';
-import { PROMOTION } from '../support/promotion.ts';
-import { promptText, type PromptParts } from '../support/prompts.ts';
+import { promptText } from '../support/prompts.ts';
 import { greets, makeTeam, type RunOptions } from './team.ts';
 
 const HOME = { full_name: 'acme/prompts', default_branch: 'main' };
@@ -236,35 +235,6 @@ test("A pull request cannot redirect an API key to a different service by replac
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
   }
   expect([...ours.requests, ...theirs.requests]).toEqual([]);
-});
-
-test('The action refuses to promote a version that staging no longer serves, even after later unrelated pushes', async () => {
-  const { service, push, openPull, pushMain, mergePull, runPull, runPush } = await makeTeam(
-    { greeting: {} },
-    PROMOTION,
-  );
-  const greeting = (text: string, pins: NonNullable<PromptParts['pins']>) => ({
-    'prompts/greeting.md': promptText('greeting', { text, pins }),
-  });
-  const promoted = { staging: 'latest', production: 1 };
-  const applied = { exitCode: 0, outputs: { 'failure-reason': '' } };
-  expect(await runPush(pushMain(greeting('One.', { staging: 'latest' })))).toMatchObject(applied);
-  expect(await runPush(pushMain(greeting('One.', promoted)))).toMatchObject(applied);
-  expect(await runPush(pushMain(greeting('Two.', promoted)))).toMatchObject(applied);
-  expect(await runPush(pushMain(greeting('Three.', promoted)))).toMatchObject(applied);
-  service.takeWrites();
-
-  const refused = {
-    exitCode: 1,
-    outputs: { 'failure-reason': 'refused' },
-    stdout: expect.stringContaining('guard/promotion-order'),
-  };
-  push('change', greeting('Three.', { ...promoted, production: 2 }));
-  const pull = openPull('change');
-  expect(await runPull(pull)).toMatchObject(refused);
-  expect(await runPush(mergePull(pull))).toMatchObject(refused);
-  expect(await runPush(pushMain({ 'README.md': 'Nothing about prompts.' }))).toMatchObject(refused);
-  expect(service.takeWrites()).toEqual([]);
 });
 
 test('The action applies the prompts and prints notices even if it cannot write its outputs and summary', async () => {

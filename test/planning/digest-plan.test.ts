@@ -67,7 +67,7 @@ describe('the digest of a plan', () => {
 
   test('The plan digest does not depend on the commit or the change summary of a new version', () => {
     const provenance = { commit: 'abc', path: 'prompts/a.md', changeSummary: 'Soften the tone' };
-    const described = planFor({ rules: { provenance: new Map([['prompts/a.md', provenance]]) } });
+    const described = planFor({ rules: { history: { provenance } } });
     expect(described.digest).toBe(base().digest);
     expect(described.prompts[0]?.changes.filter(({ kind }) => kind === 'create-version')).toMatchObject([
       { ref: 'v1', provenance: { commit: 'at-v1' } },

@@ -1,425 +1,472 @@
 import { describe, expect, test } from 'vitest';
-import type { BaseState, FormerStates } from '../../src/domain/desired-state.ts';
 import type { Drift } from '../../src/domain/plan.ts';
-import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import type { UnmetWant } from '../../src/domain/wanted-since.ts';
+import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import { guardPlan } from '../../src/planning/guard-plan.ts';
 import {
+  compareWithBase,
   deepFreeze,
   entry,
   file,
   type FileParts,
-  formerPins,
+  line,
   makePlan,
+  MOVING_REF,
   observation,
   observed,
   type ObservedParts,
   outside,
   planPrompt,
   rules,
+  type StateParts,
   version,
-  type WrittenPins,
-  lines,
 } from './support.ts';
 
-const one = version(1, 'One');
-const two = version(2, 'Two', { ledger: [entry(1, 'One')] });
-const theirs = outside(3, 'Theirs');
-const follows: WrittenPins = { staging: 'latest' };
+const ONE = version(1, 'One');
+const TWO = version(2, 'Two', { ledger: [entry(1, 'One')] });
+const THEIRS = outside(3, 'Theirs');
+const LATEST = { staging: 'latest' };
+const BOTH = { staging: 'latest', production: 'latest' };
 
-/** Makes a file whose text is One and that pins staging to latest, unless the parts say otherwise. */
-const makeFile = (parts: FileParts): PromptFile => file({ text: 'One', pins: follows, ...parts });
+/** A prompt in the service, and the states of its file. */
+type Scene = {
+  readonly seen: ObservedParts;
+  /** The states of the base's line, newest first. By default, staging is pinned to `latest`. */
+  readonly states: readonly StateParts[];
+  /** The planned file, if it is not that of the base. Unless `headStates` says otherwise, no state of the line has it. */
+  readonly head?: FileParts;
+  readonly compared?: Parameters<typeof compareWithBase>[1];
+};
 
-/** The base, and the parts of the file that differed at earlier commits. */
-type BaseParts = FileParts & { readonly former?: readonly FileParts[] };
-
-function driftOf(head: FileParts, seen: ObservedParts, { former = [], ...parts }: BaseParts) {
-  const known: BaseState = { files: new Map([['p1', makeFile(parts)]]), isDefault: false };
-  const formerStates = new Map([['p1', wantsOf(former.map((one) => ({ ...parts, ...one })))]]);
-  return planPrompt(...deepFreeze([makeFile(head), observed(seen), rules({ base: known, formerStates })] as const))
-    .drift;
+/** Plans the prompt and returns its drift and its notes, such as `outside staging: ver_3 instead of ver_1`. */
+function describeDrift(scene: Scene): readonly string[] {
+  const { drift, annotations } = planScene(scene);
+  const notes = annotations.map((annotation) => {
+    const subject = annotation.subject === 'field' ? annotation.field : annotation.environment;
+    const { note } = annotation;
+    return note.kind === 'behind' ? `${subject} is behind` : `${subject} wanted since ${note.commit}`;
+  });
+  return [...drift.map(formatDrift), ...notes];
 }
 
-function wantsOf(states: readonly FileParts[]): FormerStates {
-  const pins = formerPins(states.map(({ text = 'One', pins: written = follows }) => ({ ...written, text })));
-  return { pins, fields: states.map((state, age) => ({ ...makeFile(state), commit: `c${age}` })) };
+function planScene({ seen, states, head = states[0] ?? {}, compared }: Scene) {
+  const pinned = states.map((state) => ({ pins: LATEST, ...state }));
+  const given = rules(compareWithBase(pinned, compared));
+  return planPrompt(...deepFreeze([file({ pins: LATEST, ...head }), observed(seen), given] as const));
 }
 
-function lineOf(drift: Drift): string {
-  if (drift.subject === 'field')
-    return `${drift.kind} ${drift.field}: "${drift.observed}" instead of "${drift.expected}"`;
-  const { kind, environment, observed: held, expected } = drift;
-  const holder =
-    held === null ? 'nothing' : [held.id, ...(held.commit === undefined ? [] : [held.commit])].join(' of ');
-  return `${kind} ${environment}: ${holder} instead of ${'newContent' in expected ? `new "${expected.newContent.text}"` : expected.id}`;
+function formatDrift(drift: Drift): string {
+  const { kind, expected, observed: current } = drift;
+  if (drift.subject === 'field') return `${kind} ${drift.field}: "${drift.observed}" instead of "${drift.expected}"`;
+  const served = typeof current === 'object' ? (current?.id ?? 'nothing') : current;
+  const wanted =
+    typeof expected === 'string' ? expected : 'id' in expected ? expected.id : `new "${expected.newContent.text}"`;
+  return `${kind} ${drift.environment}: ${served} instead of ${wanted}`;
 }
 
-const moved = { active: { staging: theirs, promptsync: one } };
-const calm = { active: { staging: one } };
-const pinned = { pins: { ...follows, production: 1 } };
-const THEIRS = 'outside staging: ver_3 instead of ver_1';
+const serves = (staging: LedgerVersion | null, tracked = ONE): ObservedParts => ({
+  active: { staging, promptsync: tracked },
+});
+const named = (name: string, parts: Partial<ObservedParts['prompt']> = {}): ObservedParts => ({
+  ...serves(ONE),
+  prompt: { name, ...parts },
+});
 
-describe('drift', () => {
-  test.each<[string, head: FileParts, seen: ObservedParts, base: BaseParts, expected: readonly string[]]>([
-    ['The plan reports no drift if the service matches both base and head', {}, calm, {}, []],
-    ['The plan reports no drift if only the head changes the prompt text', { text: 'Two' }, calm, {}, []],
+describe('the evidence about an environment', () => {
+  test.each<[title: string, scene: Scene, expected: readonly string[]]>([
     [
-      'The plan reports no drift if the service already has the change that the head makes',
-      { text: 'Two' },
-      { active: { staging: two } },
-      {},
+      'The plan shows a hot fix as drift from outside right after an import of labels that are on one version',
+      { seen: { active: { staging: ONE, production: THEIRS } }, states: [{ text: 'One', pins: BOTH }] },
+      ['outside production: ver_3 instead of ver_1'],
+    ],
+    [
+      'The plan shows a version that no state wants as drift from outside, even if the head changes the text',
+      { seen: serves(THEIRS), states: [{ text: 'One' }], head: { text: 'Two' } },
+      ['outside staging: ver_3 instead of ver_1'],
+    ],
+    [
+      'A state that wants the version in another environment does not explain it',
+      {
+        seen: { active: { staging: ONE, production: TWO } },
+        states: [
+          { text: 'One', pins: { ...LATEST, production: 1 } },
+          { text: 'Two', pins: { ...LATEST, production: 1 } },
+        ],
+      },
+      ['outside production: ver_2 instead of ver_1'],
+    ],
+    [
+      'An older state that wants the served text makes the change unfinished, and a note names the commit that replaced it',
+      { seen: serves(ONE), states: [{ text: 'Two' }, { text: 'Two', name: 'Old' }, { text: 'One' }] },
+      ['staging wanted since c1'],
+    ],
+    [
+      'An older state explains the served version by its number or by its id',
+      {
+        seen: { active: { staging: THEIRS, production: TWO, promptsync: TWO } },
+        states: [{ pins: { staging: 1, production: 1 } }, { pins: { staging: 3, production: 'version:ver_2' } }],
+      },
+      ['staging wanted since c0', 'production wanted since c0'],
+    ],
+    [
+      'The first want of an environment that serves an older version is a plain change without a note',
+      {
+        seen: { active: { staging: TWO, production: ONE } },
+        states: [{ text: 'Two', pins: BOTH }, { text: 'Two' }],
+      },
       [],
     ],
     [
-      'The plan reports drift caused outside git if somebody activated a version created outside promptsync',
-      {},
-      moved,
-      {},
-      [THEIRS],
-    ],
-    [
-      'The plan reports drift caused outside git in an environment even if the head also changes the version for that environment',
-      { text: 'Two' },
-      moved,
-      {},
-      [THEIRS],
-    ],
-    [
-      'The plan reports no drift if somebody manually activated a version whose text already matches the head commit',
-      { text: 'Theirs' },
-      moved,
-      {},
+      'The first want is a plain change if the wanted version does not exist yet',
+      { seen: serves(THEIRS), states: [{ text: 'New' }] },
       [],
     ],
     [
-      'The plan reports unfinished drift if an environment serves a version that an earlier commit wanted',
-      { text: 'Three' },
-      calm,
-      { text: 'Two', former: [{ text: 'One' }] },
-      lines('unfinished staging: ver_1 of c1 instead of new "Two"'),
+      'The first want of an environment that serves a newer version is drift',
+      { seen: serves(THEIRS), states: [{ text: 'One' }] },
+      ['outside staging: ver_3 instead of ver_1'],
     ],
     [
-      'The plan reports unfinished drift for an externally created version that an earlier commit pinned',
-      { pins: { staging: 1, production: 1 } },
-      { active: { staging: theirs, production: outside(2, 'Draft'), promptsync: one } },
-      { pins: { staging: 1, production: 1 }, former: [{ pins: { staging: 3, production: 'version:ver_2' } }] },
-      lines('unfinished staging: ver_3 instead of ver_1', 'unfinished production: ver_2 instead of ver_1'),
+      'A want is not the first one if an earlier state pinned the environment to something else',
+      { seen: serves(outside(1, 'Theirs')), states: [{ text: 'New' }, { text: 'Old' }] },
+      ['outside staging: ver_1 instead of new "New"'],
     ],
     [
-      'The plan reports drift caused outside git if an earlier commit wanted the version only in a different environment',
-      pinned,
-      { active: { staging: one, production: two } },
-      { ...pinned, former: [{ text: 'Two' }] },
-      lines('outside production: ver_2 of c2 instead of ver_1'),
+      'A want is not the first one if an earlier state pinned the environment to a ref that moves',
+      {
+        seen: serves(outside(1, 'Theirs')),
+        states: [{ text: 'New' }, { text: 'Old', pins: { staging: `git:${MOVING_REF}` } }],
+      },
+      ['outside staging: ver_1 instead of new "New"'],
     ],
     [
-      'The plan reports drift caused outside git for an active version that no known commit wanted',
-      { text: 'Three' },
-      calm,
-      { text: 'Two', former: [{ text: 'Zero' }] },
-      lines('outside staging: ver_1 of c1 instead of new "Two"'),
+      'An environment without an active version is unfinished',
+      { seen: serves(null), states: [{ text: 'One' }] },
+      ['staging wanted since c0'],
     ],
     [
-      'The plan reports drift caused outside git for an edited copy of a managed version',
-      {},
-      { active: { staging: version(4, 'Edited', { stampFor: 'One' }), promptsync: one } },
-      { former: [{}] },
-      lines('outside staging: ver_4 instead of ver_1'),
-    ],
-    [
-      'The plan reports unfinished drift if an environment serves no version',
-      { text: 'Two' },
-      { active: { staging: null } },
-      {},
-      lines('unfinished staging: nothing instead of new "One"'),
-    ],
-    [
-      'The plan reports no drift in an environment that only the head pins',
-      pinned,
-      { active: { staging: one, production: theirs } },
-      {},
+      'A state that only the head has explains the version that it made live',
+      {
+        seen: serves(TWO),
+        states: [{ text: 'One' }],
+        head: { text: 'Three' },
+        compared: { headStates: line([{ text: 'Two', pins: LATEST }]).states },
+      },
       [],
     ],
     [
-      'The plan reports no drift in an environment that the head no longer pins',
-      {},
-      { active: { staging: one, production: theirs } },
-      pinned,
+      'A state that only the tip of the live branch has adds the note that the branch is behind',
+      {
+        seen: serves(TWO),
+        states: [{ text: 'One' }],
+        compared: { tipStates: line([{ text: 'Two', pins: LATEST }]).states },
+      },
+      ['staging is behind'],
+    ],
+    [
+      'A pin to a moving ref is neither drift nor a change with a note',
+      {
+        seen: serves(THEIRS),
+        states: [{ text: 'New', pins: { staging: `git:${MOVING_REF}` } }],
+        head: { text: 'New' },
+      },
       [],
     ],
     [
-      'The plan reports no drift if the base pins a version number that promptsync does not know',
-      {},
-      moved,
-      { pins: { staging: 9 } },
+      'In a shallow clone, a version that no known state wants is unfinished',
+      { seen: serves(THEIRS), states: [{ text: 'One' }], compared: { isShallow: true } },
+      ['staging wanted since c0'],
+    ],
+    [
+      'The plan shows nothing about an environment that serves what the base wants',
+      { seen: serves(ONE), states: [{ text: 'One' }] },
       [],
     ],
     [
-      'The plan classifies the drift of each environment separately',
-      pinned,
-      { active: { staging: theirs, production: two } },
-      { ...pinned, former: [{ pins: { ...follows, production: 2 } }] },
-      lines(THEIRS, 'unfinished production: ver_2 of c2 instead of ver_1'),
-    ],
-    [
-      'The plan reports drift caused outside git for a field that somebody changed in the service',
-      { name: 'Newer' },
-      { ...calm, prompt: { name: 'Theirs' } },
-      { former: [{ name: 'Older' }] },
-      lines('outside name: "Theirs" instead of "First"'),
-    ],
-    [
-      'The plan reports both field drift and environment drift for the same prompt',
-      { text: 'Two' },
-      { ...calm, prompt: { name: 'Theirs' } },
-      { text: 'Zero' },
-      lines('outside staging: ver_1 of c1 instead of new "Zero"', 'outside name: "Theirs" instead of "First"'),
-    ],
-    [
-      'The plan reports unfinished drift for a field value from an earlier commit',
-      {},
-      { ...calm, prompt: { name: 'Older' } },
-      { former: [{ name: 'Oldest' }, { name: 'Older' }] },
-      lines('unfinished name: "Older" instead of "First"'),
-    ],
-    ['The plan reports no drift for a field that only the head changes', { name: 'Newer' }, calm, {}, []],
-    [
-      'The plan reports no drift for a field that matches the head',
-      { name: 'Theirs' },
-      { ...calm, prompt: { name: 'Theirs' } },
-      {},
+      'The plan shows nothing about an environment that serves what the head wants',
+      { seen: serves(THEIRS), states: [{ text: 'One' }], head: { text: 'Theirs' } },
       [],
     ],
     [
-      'The plan reports no drift for a field that the base commit does not set',
-      { description: 'Ours' },
-      { ...calm, prompt: { description: 'Theirs' } },
-      {},
+      'The plan shows nothing about an environment that only the head pins',
+      {
+        seen: { active: { staging: ONE, production: THEIRS } },
+        states: [{ text: 'One' }],
+        head: { text: 'One', pins: BOTH },
+      },
       [],
     ],
     [
-      'If no earlier commit is known, the plan reports an empty description in the service as drift caused outside git',
-      { description: 'Ours' },
-      calm,
-      { description: 'Old' },
-      lines('outside description: "" instead of "Old"'),
+      'The plan shows nothing about an environment that the head no longer pins',
+      {
+        seen: { active: { staging: ONE, production: THEIRS } },
+        states: [{ text: 'One', pins: BOTH }],
+        head: { text: 'One' },
+      },
+      [],
     ],
     [
-      'If every known commit sets a description, the plan reports an empty description in the service as drift caused outside git',
-      { description: 'Ours' },
-      calm,
-      { description: 'Old', former: [{}] },
-      lines('outside description: "" instead of "Old"'),
+      'The plan shows nothing about an environment if the base pins a version number that promptsync does not know',
+      { seen: serves(THEIRS), states: [{ text: 'One', pins: { staging: 9 } }], head: { text: 'One' } },
+      [],
     ],
-  ])('%s', (_, head, seen, base, expected) => {
-    expect(driftOf(head, seen, base).map(lineOf)).toStrictEqual(expected);
+  ])('%s', (_, scene, expected) => {
+    expect(describeDrift(scene)).toStrictEqual(expected);
+  });
+});
+
+describe('the evidence about a field', () => {
+  test.each<[title: string, scene: Scene, expected: readonly string[]]>([
+    [
+      'The plan shows a name that no state has as drift from outside',
+      { seen: named('Theirs'), states: [{ text: 'One' }, { text: 'One', name: 'Old' }] },
+      ['outside name: "Theirs" instead of "First"'],
+    ],
+    [
+      'An older state that has the name makes the change unfinished, and a note names the commit that replaced it',
+      {
+        seen: named('Oldest'),
+        states: [{ text: 'One' }, { text: 'Zero' }, { text: 'One', name: 'Old' }, { text: 'One', name: 'Oldest' }],
+      },
+      ['name wanted since c1'],
+    ],
+    [
+      'A description that a commit adds to the file is a plain change',
+      {
+        seen: named('First', { description: 'Theirs' }),
+        states: [{ text: 'One', description: 'Ours' }, { text: 'One' }],
+      },
+      [],
+    ],
+    [
+      'A description that the first state has is drift if the service has another one',
+      { seen: named('First', { description: 'Theirs' }), states: [{ text: 'One', description: 'Ours' }] },
+      ['outside description: "Theirs" instead of "Ours"'],
+    ],
+    [
+      'A changed field is a plain change if promptsync has created no version of the prompt',
+      { seen: { active: { staging: outside(1, 'One') }, prompt: { name: 'Theirs' } }, states: [{ text: 'One' }] },
+      [],
+    ],
+    [
+      'A state that only the head has explains a field',
+      {
+        seen: named('Newer'),
+        states: [{ text: 'One' }],
+        head: { text: 'One', name: 'Newest' },
+        compared: { headStates: line([{ text: 'One', name: 'Newer' }]).states },
+      },
+      [],
+    ],
+    [
+      'A field that only the tip of the live branch has adds the note that the branch is behind',
+      { seen: named('Newer'), states: [{ text: 'One' }], compared: { tipStates: line([{ name: 'Newer' }]).states } },
+      ['name is behind'],
+    ],
+    [
+      'The plan shows nothing about a field that only the head changes',
+      { seen: named('First'), states: [{ text: 'One' }], head: { text: 'One', name: 'Newer' } },
+      [],
+    ],
+    [
+      'The plan shows nothing about a field that the base does not have',
+      {
+        seen: named('First', { description: 'Theirs' }),
+        states: [{ text: 'One' }],
+        head: { text: 'One', description: 'Ours' },
+      },
+      [],
+    ],
+  ])('%s', (_, scene, expected) => {
+    expect(describeDrift(scene)).toStrictEqual(expected);
+  });
+});
+
+describe('the times of versions', () => {
+  const COMMITTED = 1_000;
+  const TIMES = { createdAt: 0, updatedAt: (COMMITTED + 5) * 1000 };
+
+  /** Plans a prompt with three versions that existed before the commits and were touched after them. */
+  function planTouched(active: Readonly<Record<string, number>>, states: readonly StateParts[], isCut = false) {
+    const versions = [1, 2, 3].map((number) => version(number, `Text ${number}`));
+    const served = Object.entries(active).map(([name, number]) => [name, versions[number - 1]!] as const);
+    const seen = observed({ active: Object.fromEntries(served), others: versions });
+    const touched = {
+      ...seen,
+      active: new Map([...seen.active].map(([name, one]) => [name, one && { ...one, times: TIMES }] as const)),
+      known: seen.known.map((one) => ({ ...one, times: TIMES })),
+    };
+    const timed = states.map((state) => ({ ...state, time: COMMITTED }));
+    const given = compareWithBase(timed, { line: line(timed, { isCut }) });
+    return planPrompt(file(states[0]), touched, rules(given)).drift;
+  }
+
+  const both = (staging: number, production: number) => ({ pins: { staging, production } });
+  const moved = { kind: 'outside', environment: 'production' };
+
+  test('A label that was moved back to the version that an older state wants is drift from outside', () => {
+    const states = [{ pins: { production: 3 } }, { pins: { production: 2 } }];
+    expect(planTouched({ production: 2 }, states)).toMatchObject([{ ...moved, isMovedBack: true }]);
   });
 
-  test('If an earlier commit set no description, the plan reports an empty description in the service as unfinished drift', () => {
-    const wanted = makeFile({ description: 'Ours' });
-    const base = { files: new Map([['p1', wanted]]), isDefault: false };
-    const formerStates = new Map([['p1', wantsOf([{}])]]);
-    expect(planPrompt(wanted, observed(calm), rules({ base, formerStates })).drift).toStrictEqual([
-      {
-        ...{ kind: 'unfinished', subject: 'field', field: 'description' },
-        ...{ expected: 'Ours', observed: '', restoresBase: true },
-      },
+  test('A label that was moved to a newer version was not moved back', () => {
+    const [drift] = planTouched({ production: 3 }, [{ pins: { production: 2 } }, { pins: { production: 3 } }]);
+    expect(drift).toMatchObject(moved);
+    expect(drift).not.toHaveProperty('isMovedBack');
+  });
+
+  test('Another label hides a move only if its run begins at the same commit', () => {
+    const active = { staging: 3, production: 2 };
+    expect(planTouched(active, [both(3, 3), both(2, 2)])).toStrictEqual([]);
+    expect(planTouched(active, [both(3, 3), both(3, 2)])).toMatchObject([moved]);
+  });
+
+  test('Another label does not hide a move if it is not where it is wanted', () => {
+    const drift = planTouched({ staging: 2, production: 2 }, [both(3, 3), both(1, 2)]);
+    expect(drift).toMatchObject([{ environment: 'staging' }, moved]);
+  });
+
+  test('The times are no evidence if the run may have begun before the oldest known state', () => {
+    const states = [{ pins: { production: 3 } }];
+    expect(planTouched({ production: 2 }, states)).toMatchObject([{ ...moved, isMovedBack: true }]);
+    expect(planTouched({ production: 2 }, states, true)).toStrictEqual([]);
+  });
+});
+
+describe('the result', () => {
+  const replaced: Scene = { seen: serves(ONE), states: [{ text: 'Two' }, { text: 'One' }] };
+
+  test('With an explicit base, an unfinished sync is drift and has a note', () => {
+    const scene = { ...replaced, compared: { isDefault: false } };
+    expect(describeDrift(scene)).toStrictEqual([
+      'unfinished staging: ver_1 instead of new "Two"',
+      'staging wanted since c0',
     ]);
   });
 
-  test('The plan reports the expected and the actual version for each environment with drift', () => {
-    const seen = { active: { staging: theirs, production: version(4, 'Four'), promptsync: two } };
-    expect(driftOf({ ...pinned, text: 'Two' }, seen, { ...pinned, text: 'Two' })).toStrictEqual([
+  test('With an explicit base, a first want is not drift either', () => {
+    const states = [{ text: 'New' }];
+    expect(describeDrift({ seen: serves(ONE), states, compared: { isDefault: false } })).toStrictEqual([]);
+  });
+
+  test('A change has no note if the head wants something else than the base', () => {
+    expect(describeDrift({ ...replaced, head: { text: 'Three' } })).toStrictEqual([]);
+  });
+
+  test('A change has no note if the run may have begun before the oldest known state', () => {
+    const states = [{ text: 'Two' }];
+    const isNoted = (isCut: boolean) =>
+      describeDrift({
+        seen: serves(null),
+        states,
+        compared: { line: line([{ text: 'Two', pins: LATEST }], { isCut }) },
+      });
+    expect([isNoted(false), isNoted(true)]).toStrictEqual([['staging wanted since c0'], []]);
+  });
+
+  test('The note says whether the tip of the live branch contains the commit', () => {
+    const isMerged = (unmerged: readonly string[]) =>
+      planScene({ ...replaced, compared: { unmergedCommits: new Set(unmerged) } }).annotations.map(({ note }) => note);
+    expect(isMerged([])).toMatchObject([{ commit: 'c0', time: 1_785_196_800, isMerged: true }]);
+    expect(isMerged(['c0'])).toMatchObject([{ commit: 'c0', isMerged: false }]);
+  });
+
+  test.each<[title: string, head: FileParts, restores: readonly boolean[]]>([
+    ['A sync restores everything if the head wants the same as the base', {}, [true, true, true]],
+    ['A sync does not restore the environment whose text the head changes', { text: 'New' }, [false, true, true]],
+    [
+      'A sync does not restore the environment whose pin the head changes',
+      { pins: { ...LATEST, production: 2 } },
+      [true, false, true],
+    ],
+    ['A sync does not restore the field that the head changes', { description: 'New' }, [true, true, false]],
+  ])('%s', (_, head, restores) => {
+    const base = { text: 'Two', description: 'Ours', pins: { ...LATEST, production: 1 } };
+    const active = { staging: THEIRS, production: outside(4, 'Four'), promptsync: TWO };
+    const seen = { active, prompt: { description: 'Theirs' } };
+    const { drift } = planScene({ seen, states: [base], head: { ...base, ...head } });
+    expect(drift.map(({ restoresBase }) => restoresBase)).toStrictEqual(restores);
+  });
+
+  test('The drift of an environment describes the served version and the commit that it was made from', () => {
+    const source = { digest: THEIRS.content.digest, commit: 'c9', path: 'prompts/a.md' };
+    const pins = { ...LATEST, production: 1 };
+    const { drift } = planScene({
+      seen: { active: { staging: THEIRS, production: version(4, 'Four'), promptsync: TWO } },
+      states: [{ text: 'Two', pins }],
+      compared: { messageSources: new Map([['ver_3', source]]), missingCommits: new Set(['c4']) },
+    });
+    expect(drift).toStrictEqual([
       {
         ...{ kind: 'outside', subject: 'environment', environment: 'staging', restoresBase: true },
-        ...{ expected: { id: 'ver_2', number: 2 }, observed: { id: 'ver_3', number: 3, isManaged: false } },
+        expected: { id: 'ver_2', number: 2 },
+        observed: { id: 'ver_3', number: 3, isManaged: false, commit: 'c9' },
       },
       {
         ...{ kind: 'outside', subject: 'environment', environment: 'production', restoresBase: true },
         expected: { id: 'ver_1', number: 1 },
-        observed: { id: 'ver_4', number: 4, isManaged: true, commit: 'c4', pin: '4' },
+        observed: { id: 'ver_4', number: 4, isManaged: true, commit: 'c4', isCommitMissing: true, pin: '4' },
       },
     ]);
   });
 
-  test("If a version has no version record, the plan reports the commit named in the version's message", () => {
-    const source = { digest: theirs.content.digest, commit: 'c9', path: 'prompts/a.md' };
-    const messageSources = new Map([['p1', new Map([['ver_3', source]])]]);
-    const seen = { active: { staging: theirs, promptsync: two } };
-    const wanted = { pins: { staging: 2 }, text: 'Two' };
-    const base: BaseState = { files: new Map([['p1', makeFile(wanted)]]), isDefault: false };
-    expect(planPrompt(makeFile(wanted), observed(seen), rules({ base, messageSources })).drift).toMatchObject([
-      { environment: 'staging', observed: { id: 'ver_3', isManaged: false, commit: 'c9' } },
-    ]);
+  test('The plan shows no drift without a base, without history and for a prompt that the base lacks', () => {
+    const { base, history } = compareWithBase([{ text: 'One', pins: LATEST }]);
+    const planWith = (given: Parameters<typeof rules>[0]) =>
+      planPrompt(file({ text: 'One', pins: LATEST }), observed(serves(THEIRS)), rules(given)).drift;
+    expect(planWith({ base, history })).toHaveLength(1);
+    expect(planWith({ history })).toStrictEqual([]);
+    expect(planWith({ base })).toStrictEqual([]);
+    expect(planWith({ base: { files: new Map(), isDefault: true }, history })).toStrictEqual([]);
   });
 
-  test('The plan reports no drift for a prompt that does not exist in the base commit', () => {
-    const other: BaseState = { files: new Map([['p2', makeFile({})]]), isDefault: false };
-    expect(planPrompt(makeFile({}), observed(moved), rules({ base: other })).drift).toStrictEqual([]);
-    expect(planPrompt(makeFile({}), observed(moved), rules()).drift).toStrictEqual([]);
-  });
-
-  test('Drift detection does not affect the changes in the plan', () => {
-    const known: BaseState = { files: new Map([['p1', makeFile({})]]), isDefault: false };
-    const seen = observed(moved);
-    const [plain, compared] = [rules(), rules({ base: known })].map((by) => planPrompt(makeFile({}), seen, by));
-    expect({ ...compared, drift: [] }).toStrictEqual(plain);
-  });
-
-  test.each<[string, FileParts, readonly boolean[]]>([
-    [
-      'The plan sets restoresBase to true for every drift if the head declares the same state as the base',
-      {},
-      [true, true, true],
-    ],
-    [
-      'The plan sets restoresBase to false for an environment pinned to latest if the head changes the prompt text',
-      { text: 'New' },
-      [false, true, true],
-    ],
-    [
-      'The plan sets restoresBase to false for an environment if the head pins a different version there',
-      { pins: { ...follows, production: 2 } },
-      [true, false, true],
-    ],
-    [
-      'The plan sets restoresBase to false for a field that the head changes',
-      { description: 'New' },
-      [true, true, false],
-    ],
-  ])('%s', (_, head, restores) => {
-    const base = { ...pinned, text: 'Two', description: 'Ours' };
-    const active = { staging: theirs, production: outside(4, 'Four'), promptsync: two };
-    const drift = driftOf({ ...base, ...head }, { active, prompt: { description: 'Theirs' } }, base);
-    expect(drift.map((entry) => entry.restoresBase)).toEqual(restores);
-  });
-});
-
-describe('drift with a default base', () => {
-  const WANT: UnmetWant = {
-    ...{ commit: 'c1', time: 1_785_196_800, isMerged: true },
-    ...{ isFirst: false, wasCurrentWanted: false, isRecorded: false, wasLive: false, rival: null },
-  };
-  const serves = { active: { staging: theirs, promptsync: one } };
-
-  /** Plans a file. The base has the same file unless `base` changes it. `former` lists the texts of earlier commits. */
-  function planOf(want: Partial<UnmetWant>, former: readonly string[], base: FileParts = {}) {
-    const unmetWants = new Map([
-      ['p1', { environments: new Map([['staging', { ...WANT, ...want }]]), fields: new Map() }],
-    ]);
-    const formerStates = new Map([['p1', wantsOf(former.map((text) => ({ text })))]]);
-    const given = { base: { files: new Map([['p1', makeFile(base)]]), isDefault: true }, unmetWants, formerStates };
-    const { drift, annotations } = planPrompt(makeFile({}), observed(serves), rules(given));
-    return [...drift.map(lineOf), ...annotations.map((one) => `${one.subject} wanted since ${one.want.commit}`)];
-  }
-
-  const ANNOTATED = ['environment wanted since c1'];
-  test.each<[string, want: Partial<UnmetWant>, former: readonly string[], expected: readonly string[]]>([
-    ['With a default base, the plan reports outside drift and does not annotate the change', {}, ['One'], [THEIRS]],
-    [
-      'If an earlier commit requested the current state, the plan annotates the change',
-      {},
-      ['One', 'Theirs'],
-      ANNOTATED,
-    ],
-    [
-      'If no earlier commit pinned the environment, the plan annotates the change',
-      { isFirst: true },
-      ['One'],
-      ANNOTATED,
-    ],
-  ])('%s', (_, want, former, expected) => {
-    expect(planOf(want, former)).toStrictEqual(expected);
-  });
-
-  test('If the base and the head request different texts, the plan does not annotate unfinished drift', () => {
-    expect(planOf({}, ['Theirs'], { text: 'Base' })).toStrictEqual([]);
-  });
-
-  test('With an explicit base, the plan reports drift even if no earlier commit pinned the environment', () => {
-    const unmetWants = new Map([
-      ['p1', { environments: new Map([['staging', { ...WANT, isFirst: true }]]), fields: new Map() }],
-    ]);
-    const base = { files: new Map([['p1', makeFile({})]]), isDefault: false };
-    expect(planPrompt(makeFile({}), observed(serves), rules({ base, unmetWants })).drift.map(lineOf)).toStrictEqual([
-      THEIRS,
-    ]);
-  });
-
-  test('For a prompt that was never synced, the plan annotates a changed field with the commit that requested the change', () => {
-    const fields = new Map([['description', { ...WANT, isFirst: true }]] as const);
-    const unmetWants = new Map([['p1', { environments: new Map(), fields }]]);
-    const head = makeFile({ description: 'Ours' });
-    const base = { files: new Map([['p1', head]]), isDefault: true };
-    const seen = observed({ ...calm, prompt: { description: 'Theirs' } });
-    const { drift, annotations } = planPrompt(head, seen, rules({ base, unmetWants }));
-    expect(drift).toStrictEqual([]);
-    expect(annotations).toMatchObject([{ subject: 'field', field: 'description', want: { commit: 'c1' } }]);
-  });
-
-  test('Annotations do not affect the plan digest', () => {
-    const unmetWants = new Map([
-      ['p1', { environments: new Map([['staging', { ...WANT, isFirst: true }]]), fields: new Map() }],
-    ]);
-    const base = { files: new Map([['p1', makeFile({})]]), isDefault: true };
-    const plans = [rules(), rules({ base, unmetWants })].map((by) =>
-      makePlan([makeFile({})], observation(observed(serves)), by),
-    );
-    expect(plans.map(({ prompts }) => prompts[0]?.annotations.length)).toStrictEqual([0, 1]);
-    expect(plans[1]?.digest).toBe(plans[0]?.digest);
+  test('Drift and notes change neither the planned changes nor the plan digest', () => {
+    for (const { seen, states } of [replaced, { seen: serves(THEIRS), states: [{ text: 'One' }] }]) {
+      const planned = file({ pins: LATEST, ...states[0] });
+      const pinned = states.map((state) => ({ pins: LATEST, ...state }));
+      const current = observation(observed(seen));
+      const plans = [rules(), rules(compareWithBase(pinned))].map((given) => makePlan([planned], current, given));
+      const [plain, compared] = plans.map(({ prompts }) => prompts[0]!);
+      expect(compared!.drift.length + compared!.annotations.length).toBe(1);
+      expect({ ...compared, drift: [], annotations: [] }).toStrictEqual(plain);
+      expect(plans[1]!.digest).toBe(plans[0]!.digest);
+    }
   });
 });
 
 describe('the guard on_drift: fail', () => {
-  const wanted = makeFile({ description: 'Ours', pins: { staging: 'latest', production: 'latest' } });
   const guards = { onDrift: 'fail', maxChanges: null, expectedPlan: null, uncommitted: new Set<string>() } as const;
-  const ours = { prompt: { description: 'Ours' } };
-  const edited = { prompt: { description: 'Theirs' } };
 
-  /** Plans a prompt whose base is the file itself. */
-  function planOf(seen: ObservedParts, former: readonly FileParts[] = []) {
-    const formerStates = new Map([['p1', wantsOf(former)]]);
-    const by = rules({ base: { files: new Map([['p1', wanted]]), isDefault: false }, formerStates });
-    return makePlan([wanted], observation(observed(seen)), by);
+  function planOf({ seen, states, compared }: Scene) {
+    const pinned = states.map((state) => ({ pins: BOTH, ...state }));
+    return makePlan([file(pinned[0])], observation(observed(seen)), rules(compareWithBase(pinned, compared)));
   }
 
-  test.each<[string, ObservedParts, string]>([
-    [
-      'The drift guard lists every environment and field that was changed outside git',
-      { ...edited, active: { staging: theirs, production: outside(2, 'Hey'), promptsync: one } },
-      '"staging" serves v3 (id ver_3), "production" serves v2 (id ver_2), and description is "Theirs"',
-    ],
-    [
-      'The drift guard reports drift caused outside git but not unfinished drift',
-      { ...ours, active: { staging: theirs, production: null } },
-      '"staging" serves v3 (id ver_3)',
-    ],
-  ])('%s', (_, seen, what) => {
-    const plan = planOf(seen);
-    const message = `Someone changed this prompt outside git, which \`on_drift: fail\` does not allow. In the service, ${what}.`;
-    expect(guardPlan(plan, guards).prompts).toMatchObject([
-      {
-        ...{ status: 'blocked', changes: plan.prompts[0]?.changes, drift: plan.prompts[0]?.drift },
-        problems: [{ code: 'guard/drift', path: 'prompts/a.md', message }],
-      },
-    ]);
+  test('The drift guard blocks a prompt whose environments and fields somebody changed, and names each of them', () => {
+    const active = { staging: THEIRS, production: outside(2, 'Hey'), promptsync: ONE };
+    const plan = planOf({ seen: { active, prompt: { name: 'Theirs' } }, states: [{ text: 'One' }] });
+    const [prompt] = guardPlan(plan, guards).prompts;
+    expect(prompt).toMatchObject({ status: 'blocked', problems: [{ code: 'guard/drift', path: 'prompts/a.md' }] });
+    for (const part of ['"staging"', 'v3', '"production"', 'v2', 'name', '"Theirs"'])
+      expect(prompt!.problems[0]!.message).toContain(part);
+    expect({ ...prompt, status: 'pending', problems: [] }).toStrictEqual(plan.prompts[0]);
     expect(guardPlan(plan, { ...guards, onDrift: 'overwrite' })).toStrictEqual(plan);
   });
 
-  test.each([
+  test.each<[title: string, scene: Scene]>([
     [
-      'The drift guard accepts a prompt that has not drifted',
-      planOf({ ...ours, active: { staging: one, production: one } }),
+      'The drift guard accepts a prompt without drift',
+      { seen: { active: { staging: ONE, production: ONE } }, states: [{ text: 'One' }] },
     ],
     [
-      'The drift guard accepts a prompt whose drift comes only from an interrupted sync',
-      planOf({ ...ours, active: { staging: version(2, 'Hi'), production: null } }, [{ text: 'Hi' }]),
+      'The drift guard accepts unfinished drift',
+      {
+        seen: { active: { staging: ONE, production: null } },
+        states: [{ text: 'Two' }, { text: 'One' }],
+        compared: { isDefault: false },
+      },
     ],
-    [
-      'The drift guard accepts an empty description in the service if an earlier commit set no description',
-      planOf({ active: { staging: one, production: one } }, [{}]),
-    ],
-  ])('%s', (_, plan) => {
+  ])('%s', (_, scene) => {
+    const plan = planOf(scene);
     expect(guardPlan(plan, guards)).toStrictEqual(plan);
   });
 });

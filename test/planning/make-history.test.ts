@@ -1,23 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { computeMetadataDigest } from '../../src/domain/content.ts';
 import type { ObservedPrompt } from '../../src/domain/observed-prompt.ts';
-import type { FileHistory, VersionHistory } from '../../src/domain/history.ts';
+import type { VersionHistory } from '../../src/domain/history.ts';
 import { makeHistory, type HistorySources } from '../../src/planning/make-history.ts';
-import { content, entry, formerPins, observed, outside, version, type WrittenPins } from './support.ts';
+import { entry, line, MOVING_REF, observed, outside, type StateParts, version, type WrittenPins } from './support.ts';
 
 /** Makes a state of the file. The pin `latest` and git refs mean its text. */
-function state(commit: string, pins: WrittenPins, text = 'Hello') {
-  return { commit, pins: { ...pins, text } };
+function state(commit: string, pins: WrittenPins, text = 'Hello', time: number | null = null): StateParts {
+  return { commit, time, pins, text };
 }
 
-type Parts = Partial<Omit<HistorySources, 'history'> & Pick<FileHistory, 'pins' | 'isComplete'>> & {
-  readonly states?: readonly ReturnType<typeof state>[];
+type Parts = Partial<Omit<HistorySources, 'line'>> & {
+  readonly states?: readonly StateParts[];
+  readonly isCut?: boolean;
 };
 
-function historyOf(seen: ObservedPrompt, { states = [], pins, isComplete = true, ...parts }: Parts = {}) {
-  const former = pins ?? formerPins(states.map((one) => one.pins));
-  const history = { commits: states.map(({ commit }) => commit), pins: former, isComplete };
-  return makeHistory({ observed: seen, commits: new Map(), commitTimes: new Map(), order: [], ...parts, history });
+function historyOf(seen: ObservedPrompt, { states = [], isCut = false, ...parts }: Parts = {}) {
+  return makeHistory({ observed: seen, commits: new Map(), order: [], ...parts, line: line(states, { isCut }) });
 }
 
 /** Returns the times of pins, such as `staging c1–c2`, by version number. */
@@ -84,7 +83,7 @@ describe('makeHistory', () => {
       [2, 'before-adoption'],
       [1, 'before-adoption'],
     ]);
-    expect(originsBelow(historyOf(seen, { states, isComplete: false })).map(([, origin]) => origin)).toEqual([
+    expect(originsBelow(historyOf(seen, { states, isCut: true })).map(([, origin]) => origin)).toEqual([
       'outside',
       'outside',
       'outside',
@@ -176,6 +175,11 @@ describe('the times of pins in a history', () => {
       { 1: ['production c–', 'production a–b'], 2: [] },
     ],
     [
+      'A pinned period of a moving ref starts at the newest state, because nobody knows what older states meant',
+      [state('b', { production: `git:${MOVING_REF}` }, 'Two'), state('a', { production: `git:${MOVING_REF}` }, 'One')],
+      { 1: [], 2: ['production b–'] },
+    ],
+    [
       'The history shows no pinned period if the file pins an unknown version number',
       [state('a', { production: 9 })],
       { 1: [], 2: [] },
@@ -186,7 +190,7 @@ describe('the times of pins in a history', () => {
 
   test('The start of a pinned period is unknown if the pin may be older than the available git history', () => {
     const states = [state('c', { production: 2 }), state('b', { production: 1, staging: 2 })];
-    const reported = timesOf(historyOf(seen, { states, isComplete: false }));
+    const reported = timesOf(historyOf(seen, { states, isCut: true }));
     expect(reported).toEqual({ 1: ['production ?–c'], 2: ['production c–', 'staging ?–c'] });
   });
 
@@ -196,37 +200,34 @@ describe('the times of pins in a history', () => {
     expect(timesOf(historyOf(both, { states }))).toEqual({ 1: ['production a–'], 3: ['staging a–'] });
   });
 
-  test.each<[sentence: string, date: string | undefined, owner: number]>([
+  /** Returns the second of the given day of January 2026. */
+  const dayOf = (day: number) => Date.UTC(2026, 0, day) / 1_000;
+
+  test.each<[sentence: string, time: number | null, owner: number]>([
     [
       'Of several versions with the pinned text, the period belongs to the first one created after the commit',
-      '2026-01-02T00:00:00Z',
+      dayOf(2),
       2,
     ],
-    [
-      'A version that was created at the time of the commit counts as created after the commit',
-      '2026-01-01T00:00:00Z',
-      1,
-    ],
+    ['A version that was created at the time of the commit counts as created after the commit', dayOf(1), 1],
     [
       'If all versions with the pinned text are older than the commit, the period belongs to the oldest one',
-      '2026-01-06T00:00:00Z',
+      dayOf(6),
       1,
     ],
-    [
-      'If the date of the commit is unknown, the period belongs to the oldest version with the pinned text',
-      undefined,
-      1,
-    ],
-  ])('%s', (_, date, owner) => {
+    ['If the date of the commit is unknown, the period belongs to the oldest version with the pinned text', null, 1],
+  ])('%s', (_, time, owner) => {
     const ledger = [3, 2, 1].map((number) => entry(number, 'Same'));
     const plain = observed({ active: { production: version(4, 'Other', { ledger }) } });
     const withTimes = plain.known.map((one) => {
-      const createdAt = Date.UTC(2026, 0, 2 * one.number - 1);
+      const createdAt = dayOf(2 * one.number - 1) * 1_000;
       return { ...one, times: { createdAt, updatedAt: createdAt } };
     });
-    const states = [state('c0', { production: 'latest' }, 'Other'), state('c1', { production: 'latest' }, 'Same')];
-    const commits = new Map(date === undefined ? [] : [['c1', { commit: 'c1', date }]]);
-    const times = timesOf(historyOf({ ...plain, known: withTimes }, { states, commits }));
+    const states = [
+      state('c0', { production: 'latest' }, 'Other'),
+      state('c1', { production: 'latest' }, 'Same', time),
+    ];
+    const times = timesOf(historyOf({ ...plain, known: withTimes }, { states }));
     expect(times).toEqual({ 1: [], 2: [], 3: [], 4: ['production c0–'], [owner]: ['production c1–c0'] });
   });
 
@@ -242,42 +243,31 @@ describe('the times of pins in a history', () => {
       const active = known.find(({ number }) => number === served) ?? null;
       return { ...plain, known, active: new Map([['production', active]]) };
     };
-    const commitTimes = new Map([10, 20, 30].map((seconds, index) => [`c${index + 1}`, seconds]));
-    const commits = new Map(
-      [...commitTimes].map(([commit, seconds]) => [commit, { commit, date: new Date(seconds * 1_000).toISOString() }]),
-    );
-    const revert = [
-      state('c3', { production: 'latest' }, 'One'),
-      state('c2', { production: 'latest' }, 'Two'),
-      state('c1', { production: 'latest' }, 'One'),
-    ];
+    const follow = (commit: string, text: string, time: number) => state(commit, { production: 'latest' }, text, time);
 
     test('A pinned period that has ended belongs to a version that existed during that period, even if a later version with the same text is active', () => {
-      const periods = timesOf(historyOf(observeLaterThird('One', 3), { states: revert, commits, commitTimes }));
+      const states = [follow('c3', 'One', 30), follow('c2', 'Two', 20), follow('c1', 'One', 10)];
+      const periods = timesOf(historyOf(observeLaterThird('One', 3), { states }));
       expect(periods).toEqual({ 1: ['production c1–c2'], 2: ['production c2–c3'], 3: ['production c3–'] });
     });
 
     test('A pinned period that has ended belongs to no version if every version with the pinned text was created after that period', () => {
-      const states = [state('c3', { production: 'latest' }, 'Two'), state('c2', { production: 'latest' }, 'Three')];
-      const periods = timesOf(historyOf(observeLaterThird('Three', 2), { states, commits, commitTimes }));
+      const states = [follow('c3', 'Two', 30), follow('c2', 'Three', 20)];
+      const periods = timesOf(historyOf(observeLaterThird('Three', 2), { states }));
       expect(periods).toEqual({ 1: [], 2: ['production c3–'], 3: [] });
     });
 
     test('If a pinned period spans two commits with the same text, it can belong to a version created after the second commit', () => {
-      const [, ...older] = revert;
-      const states = [state('c3', { production: 'latest' }, 'Two'), ...older];
-      const late = new Map([...commitTimes, ['c3', 24]]);
-      const periods = timesOf(historyOf(observeLaterThird('Other', 2), { states, commits, commitTimes: late }));
+      const states = [follow('c3', 'Two', 24), follow('c2', 'Two', 20), follow('c1', 'One', 10)];
+      const periods = timesOf(historyOf(observeLaterThird('Other', 2), { states }));
       expect(periods).toEqual({ 1: ['production c1–c2'], 2: ['production c2–'], 3: [] });
     });
   });
 
   test('If the prompt file has metadata, the pinned period belongs to the version with the same metadata', () => {
     const large = version(2, 'Hi', { metadata: { model: 'large' }, ledger: [entry(1, 'Hi')] });
-    const wanted = content('Hi', { model: 'large' });
-    const pin = { commit: 'a', age: 0, pin: { kind: 'latest' }, content: wanted, isFixed: true } as const;
-    const given = { states: [state('a', {})], pins: new Map([['staging', [pin]]]) };
-    expect(timesOf(historyOf(observed({ active: { staging: large } }), given))).toEqual({
+    const states = [{ ...state('a', { staging: 'latest' }, 'Hi'), metadata: { model: 'large' } }];
+    expect(timesOf(historyOf(observed({ active: { staging: large } }), { states }))).toEqual({
       1: [],
       2: ['staging a–'],
     });

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { type Change, isNewVersionRef, isVisibleChange, type PromptPlan } from '../../src/domain/plan.ts';
 import { computeChangeDigests } from '../../src/review/approval.ts';
 import {
+  compareWithBase,
   content,
   entry,
   file,
-  formerPins,
+  line,
   observed,
   planLines,
   planPrompt,
@@ -138,7 +139,12 @@ describe('a plan for some environments', () => {
     const pins = { staging: 'latest', production: 'latest' };
     const given = {
       promotionSources: new Map([['production', 'staging']]),
-      formerPins: new Map([['p1', formerPins([pins])]]),
+      history: {
+        line: line([
+          { text: 'B', pins },
+          { text: 'A', pins: { staging: 'latest' } },
+        ]),
+      },
     };
     const plan = planFor(['production'], { text: 'B', pins }, served, given);
     expect(plan.problems.map(({ code }) => code)).toEqual(['guard/promotion-order']);
@@ -147,10 +153,10 @@ describe('a plan for some environments', () => {
 
   test('The plan reports drift only in the selected environments', () => {
     const pins = { staging: 'latest', production: 'latest' };
-    const base = { files: new Map([['p1', file({ text: 'A', pins })]]), isDefault: false };
+    const given = compareWithBase([{ text: 'A', pins }]);
     const drifted = { staging: version(3, 'X', { stampFor: null }), production: version(3, 'X', { stampFor: null }) };
     const known = version(2, 'A', { ledger: [] });
-    const plan = planFor(['staging'], { text: 'A', pins }, { ...drifted, promptsync: known }, { base });
+    const plan = planFor(['staging'], { text: 'A', pins }, { ...drifted, promptsync: known }, given);
     expect(plan.drift).toMatchObject([{ subject: 'environment', environment: 'staging' }]);
   });
 });

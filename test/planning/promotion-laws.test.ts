@@ -1,149 +1,148 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PromptPlan } from '../../src/domain/plan.ts';
-import type { LedgerVersion } from '../../src/ledger/version-record.ts';
-import type { FormerPinsByEnvironment } from '../../src/domain/history.ts';
-import { entry, file, makePlan, observation, observed, rules, version } from './support.ts';
+import { entry, file, line, makePlan, observation, observed, rules, version } from './support.ts';
 import { runs } from '../support/seed.ts';
 
-const NUMBERS = [1, 2, 3, 4] as const;
-/** A version that is pinned in the last commit alone. */
-const FRESH = 5;
-type Pins = { readonly staging: number; readonly production: number };
-type Environment = keyof Pins;
+const NUMBERS = [1, 2, 3, 4, 5] as const;
+const ENVIRONMENTS = ['staging', 'production'] as const;
+type Environment = (typeof ENVIRONMENTS)[number];
+type Pins = Readonly<Record<Environment, number>>;
 
-/** One step of a story. A sync follows each commit, and it may be interrupted. */
-type Event = 'sync' | { readonly commit: Pins | 'of something else'; readonly cutShort: boolean };
+/** A commit that changes pins, a move in the service without promptsync, or a sync of one environment or of both. */
+type Event =
+  | { readonly kind: 'commit'; readonly pins: Partial<Pins> }
+  | { readonly kind: 'move'; readonly environment: Environment; readonly number: number }
+  | { readonly kind: 'sync'; readonly environments: readonly Environment[] };
 
-const LEDGER = [...NUMBERS, FRESH].map((number) => entry(number, `Text ${number}`));
-const VERSIONS = new Map<number, LedgerVersion>(
-  [...NUMBERS, FRESH].map((number) => [number, version(number, `Text ${number}`, { ledger: LEDGER })]),
-);
+const LEDGER = NUMBERS.map((number) => entry(number, `Text ${number}`));
+const makeVersion = (number: number) => version(number, `Text ${number}`, { ledger: LEDGER });
 
 type World = {
   /** Newest first. */
-  readonly commits: { readonly id: string; readonly pins: Pins | null }[];
+  readonly commits: Pins[];
   readonly serves: Record<Environment, number>;
-  /** All versions that each environment has ever served. */
-  readonly served: Record<Environment, Set<number>>;
 };
 
-function startWorld(pins: Pins): World {
-  const served: World['served'] = {
-    staging: new Set<number>([pins.staging]),
-    production: new Set<number>([pins.production]),
-  };
-  return { commits: [{ id: 'c0', pins }], serves: { ...pins }, served };
-}
-
-function pinsOf({ commits }: World): Pins {
-  return commits.find(({ pins }) => pins !== null)!.pins!;
-}
-
-/** Returns the earlier pins of the file, as git shows them. */
-function formerPins(commits: World['commits']): FormerPinsByEnvironment {
-  const touched = commits.flatMap(({ id, pins }) => (pins === null ? [] : [{ id, pins }]));
-  const of = (environment: Environment) =>
-    touched.map(({ id, pins }, age) => {
-      return {
-        commit: id,
-        age,
-        pin: { kind: 'number', number: pins[environment] },
-        content: null,
-        isFixed: true,
-      } as const;
-    });
-  return new Map([
-    ['staging', of('staging')],
-    ['production', of('production')],
-  ]);
-}
-
-function planOf(world: World): PromptPlan {
-  const { commits, serves } = world;
-  const wanted = file({ pins: pinsOf(world) });
-  const active = {
-    staging: VERSIONS.get(serves.staging)!,
-    production: VERSIONS.get(serves.production)!,
-    promptsync: VERSIONS.get(FRESH)!,
-  };
+function planOf({ commits, serves }: World, selected: readonly Environment[]): PromptPlan {
+  const active = { staging: makeVersion(serves.staging), production: makeVersion(serves.production) };
   const given = rules({
-    environmentOrder: ['staging', 'production'],
+    environmentOrder: [...ENVIRONMENTS],
+    environmentSelection: { selected: [...selected], known: [...ENVIRONMENTS] },
     promotionSources: new Map([['production', 'staging']]),
-    formerPins: new Map([['p1', formerPins(commits)]]),
-    firstAges: new Map([['p1', commits.filter((commit) => commit.pins !== null).length - 1]]),
+    history: { line: line(commits.map((pins) => ({ pins }))) },
   });
-  return makePlan([wanted], observation(observed({ active })), given).prompts[0]!;
+  return makePlan([file({ pins: commits[0]! })], observation(observed({ active })), given).prompts[0]!;
 }
 
-/** Applies the first `most` activations of a plan. */
-function apply(world: World, { status, changes }: PromptPlan, most: number): void {
-  if (status !== 'pending') return;
-  for (const environment of changes
-    .flatMap((one) => (one.kind === 'set-active' ? [one.environment] : []))
-    .slice(0, most)) {
-    if (environment !== 'staging' && environment !== 'production') continue;
-    const number = pinsOf(world)[environment];
-    world.serves[environment] = number;
-    world.served[environment].add(number);
-  }
+/** Runs an event. Returns true if a guard refused a sync. */
+function runEvent(world: World, event: Event): boolean {
+  if (event.kind === 'commit') world.commits.unshift({ ...world.commits[0]!, ...event.pins });
+  if (event.kind === 'move') world.serves[event.environment] = event.number;
+  if (event.kind !== 'sync') return false;
+  const { status } = planOf(world, event.environments);
+  if (status === 'pending') for (const name of event.environments) world.serves[name] = world.commits[0]![name];
+  return status === 'blocked';
 }
 
-function runEvent(world: World, event: Event): void {
-  if (event === 'sync') return apply(world, planOf(world), 2);
-  const { commit, cutShort } = event;
-  world.commits.unshift({ id: `c${world.commits.length}`, pins: typeof commit === 'object' ? commit : null });
-  apply(world, planOf(world), cutShort ? 1 : 2);
-}
+const commit = (pins: Partial<Pins>): Event => ({ kind: 'commit', pins });
+const sync = (...environments: readonly Environment[]): Event => ({ kind: 'sync', environments });
 
 const number = fc.constantFrom(...NUMBERS);
+const environment = fc.constantFrom(...ENVIRONMENTS);
 const pins = fc.record({ staging: number, production: number });
-const event = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ commit: pins, cutShort: fc.boolean() }) },
-  fc.record({ commit: fc.constant('of something else' as const), cutShort: fc.boolean() }),
-  fc.constant('sync'),
+const event: fc.Arbitrary<Event> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('commit'),
+      pins: fc.record({ staging: number, production: number }, { requiredKeys: [] }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('move'), environment, number }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('sync'),
+      environments: fc.constantFrom([...ENVIRONMENTS], ['staging'], ['production']),
+    }),
+  },
 );
+const histories = fc.record({ first: pins, events: fc.array(event, { maxLength: 12 }) });
 
-/** Whether production was pinned to the version before its current pin. */
-function wasPinnedBefore({ commits }: World, wanted: number): boolean {
-  const states = commits.flatMap((commit) => (commit.pins === null ? [] : [commit.pins.production]));
-  const changed = states.findIndex((one) => one !== wanted);
-  return changed !== -1 && states.slice(changed).includes(wanted);
+/** Runs a random history. Both environments serve the first pins, as after an import. */
+function runHistory({ first, events }: { readonly first: Pins; readonly events: readonly Event[] }): World {
+  const world: World = { commits: [first], serves: { ...first } };
+  for (const one of events) runEvent(world, one);
+  return world;
 }
 
-const isRefused = (world: World): boolean => planOf(world).status === 'blocked';
-
-describe('the promotion guard in random histories', () => {
-  test('In random histories, production serves only versions that staging served before or that production was pinned to before', () => {
+describe('promotion order in random histories', () => {
+  test('A sync makes a version live in production only if staging serves it, if it is older, or if a commit wanted it before', () => {
     fc.assert(
-      fc.property(pins, fc.array(event, { maxLength: 12 }), (first, events) => {
-        const world = startWorld(first);
+      fc.property(histories, ({ first, events }) => {
+        const world: World = { commits: [first], serves: { ...first } };
         for (const one of events) {
-          const allowed = new Set([...world.served.staging, ...world.served.production]);
-          // After a refused commit, later commits leave the pins alone, because git counts refused pins as applied.
-          const commit = 'of something else' as const;
-          runEvent(world, one !== 'sync' && isRefused(world) ? { ...one, commit } : one);
+          const before = { ...world.serves };
+          runEvent(world, one);
           const { production } = world.serves;
-          expect(allowed.has(production) || wasPinnedBefore(world, production)).toBe(true);
+          if (one.kind !== 'sync' || production === before.production) continue;
+          const wantedBefore = world.commits.slice(1).flatMap((committed) => Object.values(committed));
+          const isAdopted = world.commits.every((committed) => committed.production === production);
+          const isOlder = production < before.production;
+          expect(production === before.staging || isOlder || wantedBefore.includes(production) || isAdopted).toBe(true);
         }
       }),
       { numRuns: runs(500) },
     );
   });
 
-  test('The next sync completes a promotion that was interrupted after staging changed', () => {
+  test('A sync never refuses a version that staging serves', () => {
     fc.assert(
-      fc.property(pins, fc.array(event, { maxLength: 12 }), (first, events) => {
-        const world = startWorld(first);
-        for (const one of events) {
-          runEvent(world, one);
-          if (isRefused(world)) return;
-        }
-        const last = { staging: FRESH, production: world.serves.staging };
-        world.commits.unshift({ id: 'last', pins: last });
-        apply(world, planOf(world), 1);
-        runEvent(world, 'sync');
-        expect(world.serves).toEqual(last);
+      fc.property(histories, (history) => {
+        const world = runHistory(history);
+        runEvent(world, commit({ production: world.serves.staging }));
+        expect(runEvent(world, sync('production'))).toBe(false);
+      }),
+      { numRuns: runs(500) },
+    );
+  });
+
+  test('One sync restores both environments of a promotion in two commits, wherever somebody moved them', () => {
+    fc.assert(
+      fc.property(histories, number, pins, (history, promoted, moved) => {
+        const world = runHistory(history);
+        const other = promoted === 1 ? 2 : 1;
+        runEvent(world, commit({ staging: promoted, production: other }));
+        runEvent(world, commit({ production: promoted }));
+        for (const name of ENVIRONMENTS) runEvent(world, { kind: 'move', environment: name, number: moved[name] });
+        expect(runEvent(world, sync(...ENVIRONMENTS))).toBe(false);
+        expect(world.serves).toEqual({ staging: promoted, production: promoted });
+      }),
+      { numRuns: runs(500) },
+    );
+  });
+
+  test('A sync never refuses a version that an earlier commit pinned in production', () => {
+    fc.assert(
+      fc.property(histories, fc.nat(), number, (history, age, between) => {
+        const world = runHistory(history);
+        const { production } = world.commits[age % world.commits.length]!;
+        fc.pre(production !== between);
+        runEvent(world, commit({ production: between }));
+        runEvent(world, commit({ production }));
+        expect(runEvent(world, sync('production'))).toBe(false);
+      }),
+      { numRuns: runs(500) },
+    );
+  });
+
+  test('A sync of an import without changes is never refused, wherever somebody moved the environments', () => {
+    fc.assert(
+      fc.property(pins, pins, (first, moved) => {
+        const world: World = { commits: [first], serves: { ...moved } };
+        expect(runEvent(world, sync(...ENVIRONMENTS))).toBe(false);
+        expect(world.serves).toEqual(first);
       }),
       { numRuns: runs(500) },
     );

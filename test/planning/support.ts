@@ -7,13 +7,19 @@ import {
   digestText,
 } from '../../src/domain/content.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { DesiredState, PlanningHistory } from '../../src/domain/desired-state.ts';
-import type { FormerPin, FormerPinsByEnvironment } from '../../src/domain/history.ts';
+import type { DesiredState } from '../../src/domain/desired-state.ts';
 import type { Observation, ObservedPrompt } from '../../src/domain/observed-prompt.ts';
 import { type Change, type ContentAtRef, isNewVersionRef, type Plan, type PromptPlan } from '../../src/domain/plan.ts';
 import { makeSuccess, type Result } from '../../src/domain/result.ts';
 import type { VersionRef } from '../../src/domain/versions.ts';
 import { formatPin, type EnvironmentPin, type Pin, type PromptFile } from '../../src/domain/prompt-file.ts';
+import type { Line, LineState, Want } from '../../src/history/line.ts';
+import {
+  type BaseHistory,
+  NO_PROMPT_HISTORY,
+  type PlanningHistory,
+  type PromptHistory,
+} from '../../src/history/prompt-history.ts';
 import { makeLedgerEntry } from '../../src/ledger/ownership.ts';
 import { interpretLedgerReading, type LedgerReading } from '../../src/ledger/reading.ts';
 import type { LedgerEntry, LedgerVersion } from '../../src/ledger/version-record.ts';
@@ -125,66 +131,88 @@ export function observation(...prompts: readonly ObservedPrompt[]): Observation 
   return { observed: new Map(prompts.map((one) => [one.fields!.id, one])), failed: new Map() };
 }
 
-export type RulesParts = Partial<Omit<DesiredState, 'contentsAtRefs'> & PlanningHistory> & {
+export type RulesParts = Partial<Omit<DesiredState, 'contentsAtRefs'>> & {
   readonly refs?: Readonly<Record<string, ContentAtRef | Content>>;
+  /** The history of the prompt `p1`. */
+  readonly history?: Partial<PromptHistory>;
 };
 
 /** The input of a plan besides the files and the observation. */
-export type Rules = DesiredState & PlanningHistory;
+export type Rules = DesiredState & { readonly planningHistory: PlanningHistory };
 
-export function rules({ refs = {}, ...rest }: RulesParts = {}): Rules {
+export function rules({ refs = {}, history = {}, ...rest }: RulesParts = {}): Rules {
   const contents = Object.entries(refs).map(([ref, at]): [string, Result<ContentAtRef>] => [
     ref,
     makeSuccess('content' in at ? at : { content: at, provenance: { commit: `at-${ref}`, path: 'prompts/a.md' } }),
   ]);
-  const contentsAtRefs = new Map([['p1', new Map(contents)]]);
   return {
-    ...{ files: [], contentsAtRefs, base: null },
-    ...{
-      environmentOrder: null,
-      environmentsWithoutLatest: [],
-      movingRefs: new Set<string>(),
-      promotionSources: new Map(),
-      otherPromotionSources: new Map(),
-      environmentSelection: null,
-    },
-    ...{
-      formerPins: new Map(),
-      firstAges: new Map(),
-      formerStates: new Map(),
-      wantedSince: new Map(),
-      unmetWants: new Map(),
-      missingCommits: new Set(),
-      messageSources: new Map(),
-      alwaysPinned: new Map(),
-      otherWants: new Map(),
-      provenance: new Map(),
-      changeSummaries: new Map(),
-      contents: new Map(),
-    },
+    files: [],
+    contentsAtRefs: new Map([['p1', new Map(contents)]]),
+    base: null,
+    environmentOrder: null,
+    environmentsWithoutLatest: [],
+    movingRefs: new Set<string>(),
+    promotionSources: new Map(),
+    otherPromotionSources: new Map(),
+    environmentSelection: null,
+    planningHistory: new Map([['p1', { ...NO_PROMPT_HISTORY, ...history }]]),
     ...rest,
   };
 }
 
-/** Makes the earlier pins of a file from its states, newest first. The pins `latest` and `git:` mean the text of the state. */
-export function formerPins(states: readonly (WrittenPins & { readonly text?: string })[]): FormerPinsByEnvironment {
-  const all = states.flatMap(({ text, ...pins }, age) =>
-    file({ pins }).pins.map(({ environment, pin }) => {
-      const isText = pin.kind === 'latest' || (pin.kind === 'git' && text !== undefined);
-      const known = isText ? content(text ?? 'Hello') : null;
-      return {
-        environment,
-        former: { commit: `c${age}`, age, pin, content: known, isFixed: isFixed(pin) } satisfies FormerPin,
-      };
-    }),
-  );
-  const groups = Map.groupBy(all, ({ environment }) => environment);
-  return new Map([...groups].map(([name, list]) => [name, list.map(({ former }) => former)]));
+/** The parts of one state of the file `p1`. */
+export type StateParts = FileParts & {
+  /** By default, `c0` for the newest state, `c1` for the one before, and so on. */
+  readonly commit?: string | null;
+  readonly time?: number | null;
+};
+
+/** The ref that moves. All other refs in the pins of a state are fixed. */
+export const MOVING_REF = 'main';
+
+/**
+ * Makes a line from the states of the file `p1`, newest first. By default, the line is complete. A `git:` pin
+ * wants the text of its own state. In older states, a pin to `MOVING_REF` wants nothing.
+ */
+export function line(states: readonly StateParts[], parts: Partial<Omit<Line, 'states'>> = {}): Line {
+  const made = states.map((state, age) => lineState({ commit: `c${age}`, ...state }, age > 0));
+  return { states: made, isCut: false, isComplete: parts.isCut !== true, ...parts };
 }
 
-/** Whether a pin always means the same version. Branches and tags can move, commit ids cannot. */
-function isFixed(pin: Pin): boolean {
-  return pin.kind !== 'git' || /^[0-9a-f]{40}$/.test(pin.ref);
+function lineState({ commit = null, time, ...parts }: StateParts, isOlder: boolean): LineState {
+  const made = file(parts);
+  const wants = made.pins.flatMap(({ environment, pin }): readonly [string, Want][] => {
+    if (pin.kind === 'number' || pin.kind === 'version') return [[environment, pin]];
+    const isMoving = pin.kind === 'git' && pin.ref === MOVING_REF;
+    return isMoving && isOlder ? [] : [[environment, { kind: 'content', content: made.content, isMoving }]];
+  });
+  return { commit, time: time === undefined ? 1_785_196_800 : time, file: made, wants: new Map(wants) };
+}
+
+/**
+ * Makes the base of a plan, and the history that promptsync reads to compare the prompt with it.
+ * @param states the states of the base's line, newest first
+ * @param parts what else git shows; by default, HEAD is the base, and the live branch has the same states
+ */
+export function compareWithBase(
+  states: readonly StateParts[],
+  parts: Partial<BaseHistory> & { readonly isDefault?: boolean; readonly isShallow?: boolean } = {},
+): Required<Pick<RulesParts, 'base' | 'history'>> {
+  const { isDefault = true, isShallow = false, ...rest } = parts;
+  const baseLine = line(states);
+  const base: BaseHistory = {
+    line: baseLine,
+    headStates: [],
+    tipStates: [],
+    unmergedCommits: new Set(),
+    messageSources: new Map(),
+    missingCommits: new Set(),
+    ...rest,
+  };
+  return {
+    base: { files: new Map(baseLine.states.slice(0, 1).map((newest) => ['p1', newest.file])), isDefault },
+    history: { line: { ...baseLine, states: [...base.headStates, ...baseLine.states] }, base, isShallow },
+  };
 }
 
 /** Formats the plan of a prompt: one line for each change, each problem and each pin to probe for. */
@@ -240,10 +268,10 @@ export function lines(...all: readonly string[]): readonly string[] {
 
 /** Plans one prompt by these rules. */
 export function planPrompt(one: PromptFile, seen: ObservedPrompt, by: Rules): PromptPlan {
-  return planned(one, seen, by, by);
+  return planned(one, seen, by, by.planningHistory.get(one.id));
 }
 
 /** Plans files by these rules. */
 export function makePlan(files: readonly PromptFile[], seen: Observation, by: Rules): Plan {
-  return plan({ ...by, files }, seen, by);
+  return plan({ ...by, files }, seen, by.planningHistory);
 }

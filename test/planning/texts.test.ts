@@ -13,7 +13,7 @@ const bare = { type: 'text', metadata: {} };
 const unmanaged = { type: 'text', metadata: undefined };
 
 function textsIn(prompt: PromptPlan, given: RulesParts = {}) {
-  return collectTextChanges([prompt], rules(given), rules(given)).get('p1');
+  return collectTextChanges([prompt], rules(given), rules(given).planningHistory).get('p1');
 }
 
 test.each<[string, Parameters<typeof file>[0], RulesParts, unknown]>([
@@ -52,7 +52,7 @@ test.each<[string, Parameters<typeof file>[0], RulesParts, unknown]>([
   [
     'collectTextChanges takes the text of a version from git if that version is known only from a ledger',
     { pins: { dev: 5 } },
-    { contents: new Map([['ver_5', content('Five')]]) },
+    { history: { contents: new Map([['ver_5', content('Five')]]) } },
     [{ environment: 'dev', before: null, after: { text: 'Five', ...unmanaged } }],
   ],
   [

@@ -1,164 +1,113 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { computeContentDigest, EMPTY_METADATA_DIGEST } from '../../src/domain/content.ts';
-import type { EnvironmentPin, Pin } from '../../src/domain/prompt-file.ts';
-import type { KnownVersion, VersionTimes } from '../../src/domain/versions.ts';
+import type { KnownVersion } from '../../src/domain/versions.ts';
 import { type MoveEvidence, wasMovedAfterSync } from '../../src/planning/was-moved-after-sync.ts';
 
-/** The second of the commit that introduced what the pins want. */
+/** The second of the commit that introduced the want. Versions are created before it or after it. */
 const COMMITTED = 1_000;
-/** Times in milliseconds: the last one that counts as not later than the commit, and the first one that is later. */
-const SAME_SECOND = COMMITTED * 1000 + 999;
-const LATER = (COMMITTED + 1) * 1000;
-const EARLIER = COMMITTED * 1000 - 1;
+const BEFORE = 900;
+const AFTER = 1_100;
+const MOVED = 1_200;
 
-const LATEST: Pin = { kind: 'latest' };
-const NUMBER: Pin = { kind: 'number', number: 1 };
-const GIT: Pin = { kind: 'git', ref: 'v1' };
-
-const pinOf = (pin: Pin): EnvironmentPin => ({ environment: 'production', pin, line: 5, column: 3 });
-
-function version(id: string, times?: VersionTimes): KnownVersion {
-  return {
-    ...{ id, number: 1, digest: computeContentDigest(id), metadataDigest: EMPTY_METADATA_DIGEST, content: null },
-    ...{ isManaged: null, source: null, staysKnown: true, ...(times !== undefined && { times }) },
-  };
+/** Makes a version from the times of its creation and of its last touch, in seconds. */
+function version(id: string, created?: number, touched?: number): KnownVersion {
+  const digests = { digest: computeContentDigest(id), metadataDigest: EMPTY_METADATA_DIGEST };
+  const times =
+    created === undefined || touched === undefined
+      ? {}
+      : { times: { createdAt: created * 1000, updatedAt: touched * 1000 } };
+  return { id, number: 1, ...digests, content: null, isManaged: null, source: null, staysKnown: true, ...times };
 }
 
-const wanted = (createdAt: number, updatedAt = createdAt) => version('wanted', { createdAt, updatedAt });
-const served = (updatedAt: number) => version('served', { createdAt: EARLIER, updatedAt });
-const since = (commits: Readonly<Record<string, string>>): MoveEvidence['wantedSince'] =>
-  new Map(Object.entries(commits).map(([environment, commit]) => [environment, { commit, time: COMMITTED }]));
+const wanted = (created: number, touched: number) => version('wanted', created, touched);
+const served = (touched: number) => version('served', BEFORE, touched);
+const OTHER = version('other', BEFORE, MOVED);
 
-/** By default, a pin to a number wants a version that was updated later, and so was the served version. */
-function judge(parts: Partial<Omit<MoveEvidence, 'pin'>> & { readonly pin?: Pin }): boolean {
-  const { pin = NUMBER, ...rest } = parts;
-  return wasMovedAfterSync({
-    ...{ pin: pinOf(pin), wanted: wanted(EARLIER, LATER), served: served(LATER) },
-    ...{ wantedSince: since({ production: 'c1' }), activeAsWanted: new Map(), ...rest },
-  });
-}
+/** By default, somebody moved a label away from a version that existed before the commit. */
+const MOVE: MoveEvidence = {
+  wanted: wanted(BEFORE, MOVED),
+  served: served(MOVED),
+  wantedSince: COMMITTED,
+  servedBySameCommit: [],
+};
 
-describe('wasMovedAfterSync with the creation time', () => {
-  const unmoved = served(EARLIER);
-  test.each<[sentence: string, parts: Parameters<typeof judge>[0], expected: boolean]>([
-    [
-      'wasMovedAfterSync returns true for the pin "latest" if the wanted version was created after the commit and then touched',
-      { pin: LATEST, wanted: wanted(LATER, LATER + 1), served: unmoved },
-      true,
-    ],
-    [
-      'wasMovedAfterSync returns false for the pin "latest" if nothing has touched the wanted version since its creation, because the job of a different environment may have created it',
-      { pin: LATEST, wanted: wanted(LATER), served: unmoved },
-      false,
-    ],
-    [
-      'wasMovedAfterSync returns false for the pin "latest" if the wanted version was created in the same second as the commit',
-      { pin: LATEST, wanted: wanted(SAME_SECOND, LATER), served: unmoved },
-      false,
-    ],
-    [
-      'wasMovedAfterSync returns false for the pin "latest" if the wanted version was created before the commit',
-      { pin: LATEST, wanted: wanted(EARLIER, LATER), served: unmoved },
-      false,
-    ],
-    [
-      'wasMovedAfterSync returns true for the pin "latest" if the wanted version is new and no version is active',
-      { pin: LATEST, wanted: wanted(LATER, LATER + 1), served: null },
-      true,
-    ],
-    [
-      'wasMovedAfterSync returns true for the pin "latest" if the wanted version is new and the served version has no timestamps',
-      { pin: LATEST, wanted: wanted(LATER, LATER + 1), served: version('served') },
-      true,
-    ],
-    [
-      'wasMovedAfterSync returns true for the pin "latest" if the same commit also moved a different environment to the new version',
-      {
-        ...{ pin: LATEST, wanted: wanted(LATER, LATER + 1), served: served(LATER) },
-        ...{ wantedSince: since({ production: 'c1', staging: 'c1' }) },
-        activeAsWanted: new Map([['staging', wanted(LATER)]]),
-      },
-      true,
-    ],
-    [
-      'wasMovedAfterSync returns false for a version number if only the wanted version is new',
-      { wanted: wanted(LATER), served: unmoved },
-      false,
-    ],
-    [
-      'wasMovedAfterSync returns false for a git ref if only the wanted version is new',
-      { pin: GIT, wanted: wanted(LATER), served: unmoved },
-      false,
-    ],
-    [
-      'wasMovedAfterSync returns false for a version number if the wanted version is new and no version is active',
-      { wanted: wanted(LATER), served: null },
-      false,
-    ],
-  ])('%s', (_, parts, expected) => {
-    expect(judge(parts)).toBe(expected);
-  });
-});
-
-describe.each<[name: string, pin: Pin]>([
-  ['"latest"', LATEST],
-  ['"2"', NUMBER],
-  ['"git:v1"', GIT],
-])('wasMovedAfterSync with the update times and the pin %s', (name, pin) => {
-  test.each<[condition: string, expected: boolean, parts: Parameters<typeof judge>[0]]>([
-    ['both versions were updated after the commit', true, {}],
-    ['only the wanted version was updated after the commit', false, { served: served(EARLIER) }],
-    ['only the served version was updated after the commit', false, { wanted: wanted(EARLIER, EARLIER) }],
-    [
-      'the wanted version was updated in the same second as the commit',
-      false,
-      { wanted: wanted(EARLIER, SAME_SECOND) },
-    ],
-    ['the served version was updated in the same second as the commit', false, { served: served(SAME_SECOND) }],
-    ['no version is active', false, { served: null }],
-    ['the wanted version has no timestamps', false, { wanted: version('wanted') }],
-    ['the served version has no timestamps', false, { served: version('served') }],
-    ['the commit of the pin is unknown', false, { wantedSince: new Map() }],
-    ['only the commit of a different pin is known', false, { wantedSince: since({ staging: 'c1' }) }],
-  ])(`If %s, wasMovedAfterSync returns %s for the pin ${name}`, (_, expected, parts) => {
-    expect(judge({ pin, ...parts })).toBe(expected);
-  });
-});
-
-describe('wasMovedAfterSync with another environment', () => {
-  test.each<[sentence: string, commits: Readonly<Record<string, string>>, other: KnownVersion, expected: boolean]>([
-    [
-      'wasMovedAfterSync returns false if a sync of the same commit moved a different environment to the wanted version',
-      { production: 'c1', staging: 'c1' },
-      wanted(EARLIER, LATER),
-      false,
-    ],
-    [
-      'wasMovedAfterSync returns false if a sync of the same commit moved a different environment to the served version',
-      { production: 'c1', staging: 'c1' },
-      served(LATER),
-      false,
-    ],
-    [
-      'wasMovedAfterSync returns true if a sync of the same commit moved a different environment to a third version',
-      { production: 'c1', staging: 'c1' },
-      version('third', { createdAt: LATER, updatedAt: LATER }),
-      true,
-    ],
-    [
-      'wasMovedAfterSync returns true if a sync of a different commit moved a different environment to the wanted version',
-      { production: 'c1', staging: 'c0' },
-      wanted(EARLIER, LATER),
-      true,
-    ],
-    [
-      'wasMovedAfterSync returns true if the commit that moved a different environment to the wanted version is unknown',
-      { production: 'c1' },
-      wanted(EARLIER, LATER),
-      true,
-    ],
-  ])('%s', (_, commits, other, expected) => {
-    const activeAsWanted = new Map([['staging', other]]);
-    expect(judge({ wantedSince: since(commits), activeAsWanted })).toBe(expected);
-  });
+test.each<[title: string, evidence: Partial<MoveEvidence>, expected: boolean]>([
+  ['A move touches the version that the label leaves and the one that it joins', {}, true],
+  ['It is no move if only the wanted version was touched after the commit', { served: served(BEFORE) }, false],
+  ['It is no move if only the served version was touched after the commit', { wanted: wanted(BEFORE, BEFORE) }, false],
+  ['Two touches belong to one move if they are two seconds apart', { served: served(MOVED + 2) }, true],
+  ['Two touches belong to one move in either order', { served: served(MOVED - 2) }, true],
+  ['Two touches do not belong to one move if they are three seconds apart', { served: served(MOVED + 3) }, false],
+  [
+    'Milliseconds do not count for the distance of two touches',
+    { wanted: wanted(BEFORE, MOVED), served: served(MOVED + 2.999) },
+    true,
+  ],
+  [
+    'A touch in the second of the commit is not later than the commit',
+    { wanted: wanted(BEFORE, COMMITTED + 0.999), served: served(COMMITTED + 0.999) },
+    false,
+  ],
+  [
+    'A touch in the second after the commit is later than the commit',
+    { wanted: wanted(BEFORE, COMMITTED + 1), served: served(COMMITTED + 1) },
+    true,
+  ],
+  [
+    'It is no move if one of the two touches is not later than the commit',
+    { wanted: wanted(BEFORE, COMMITTED + 1), served: served(COMMITTED) },
+    false,
+  ],
+  [
+    'It is no move if nothing touched the wanted version since its creation',
+    { wanted: wanted(MOVED, MOVED + 0.999) },
+    false,
+  ],
+  ['A version that was created after the commit can be moved away from', { wanted: wanted(AFTER, MOVED) }, true],
+  [
+    'If the wanted version was created before the commit, the job of another label of the same commit may have touched it',
+    { servedBySameCommit: [wanted(BEFORE, MOVED)] },
+    false,
+  ],
+  [
+    'If the wanted version was created before the commit, the job of another label of the same commit may have touched the served version',
+    { servedBySameCommit: [OTHER, served(MOVED)] },
+    false,
+  ],
+  [
+    'Another label of the same commit does not hide a move if it is on a third version',
+    { servedBySameCommit: [OTHER] },
+    true,
+  ],
+  [
+    'Another label of the same commit does not hide a move if the wanted version was created after the commit',
+    { wanted: wanted(AFTER, MOVED), servedBySameCommit: [wanted(AFTER, MOVED)] },
+    true,
+  ],
+  [
+    'Another label of the same commit hides a move if the wanted version was created in the second of the commit',
+    { wanted: wanted(COMMITTED + 0.999, MOVED), servedBySameCommit: [wanted(COMMITTED, MOVED)] },
+    false,
+  ],
+  ['A label that was taken off touched only the wanted version', { served: null }, true],
+  [
+    'A label was not taken off if nothing touched the wanted version after the commit',
+    { served: null, wanted: wanted(BEFORE, COMMITTED) },
+    false,
+  ],
+  [
+    'A label was not taken off if nothing touched the wanted version since its creation',
+    { served: null, wanted: wanted(AFTER, AFTER) },
+    false,
+  ],
+  [
+    'A label that was taken off is not recognized if another label of the same commit is on the wanted version',
+    { served: null, servedBySameCommit: [wanted(BEFORE, MOVED)] },
+    false,
+  ],
+  ['There is no evidence if the commit is unknown', { wantedSince: null }, false],
+  ['There is no evidence if the wanted version has no times', { wanted: version('wanted') }, false],
+  ['There is no evidence if the served version has no times', { served: version('served') }, false],
+])('%s', (_, evidence, expected) => {
+  expect(wasMovedAfterSync({ ...MOVE, ...evidence })).toBe(expected);
 });

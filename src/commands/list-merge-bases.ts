@@ -1,0 +1,97 @@
+import { type FileContent, toFileContent } from '../domain/content.ts';
+import type { ObservedPrompt } from '../domain/observed-prompt.ts';
+import type { ObservedPromptPlan } from '../domain/plan.ts';
+import { hasGap, type KnownVersion } from '../domain/versions.ts';
+import { readContentFromGit } from '../desired/read-planning-history.ts';
+import { isSameWant, type Line, type LineState, namesVersion, type Want } from '../history/line.ts';
+import type { PromptRepository } from '../history/read-at-commit.ts';
+import type { OutsideEdit } from './find-service-changes.ts';
+import { findServedPin } from './plan-import-commits.ts';
+
+/** A want of a state, and the version that it names. Undefined if promptsync knows no such version. */
+export type BaseWant = { readonly want: Want; readonly version: KnownVersion | undefined };
+
+/**
+ * Finds the wants from whose content somebody may have edited the text that an environment serves. Usually there is one:
+ * that of the newest state of the line whose wanted version is older than the served one. There are several in two cases,
+ * because only the user knows which of them it was:
+ *
+ * - After a revert, an older state wanted a newer version. A sync may not have applied the revert yet.
+ * - promptsync does not know all versions before the served one. One of them may hold what a state wants since then.
+ *
+ * Returns an empty list if no state can be the base.
+ * @param edit an environment that the file does not pin counts as pinned to `latest`
+ * @param line the line up to HEAD
+ */
+export function findBaseWants(
+  { environment, version: served, pin, isOlder }: OutsideEdit,
+  line: Line,
+  { known, metadata }: Pick<ObservedPrompt, 'known' | 'metadata'>,
+): readonly BaseWant[] {
+  // A text that is older than the wanted one replaces it. The base is then what the newest state wants.
+  const candidates = isOlder ? known : known.filter(({ number }) => number < served.number);
+  const states = isOlder ? line.states.slice(0, 1) : line.states;
+  const getWant = ({ wants, file: { content } }: LineState): Want | undefined =>
+    pin === null ? { kind: 'content', content, isMoving: false } : wants.get(environment);
+  const found = states.flatMap((state): readonly BaseWant[] => {
+    const want = getWant(state);
+    if (want === undefined) return [];
+    return [{ want, version: candidates.find((version) => namesVersion(want, version, metadata)) }];
+  });
+  const wanted = found.filter(({ version }) => version !== undefined);
+  const [newestVersion] = wanted.toSorted((one, other) => getNumber(other) - getNumber(one));
+  if (newestVersion === undefined) {
+    // In a cut line, an older state may have wanted the content.
+    return hasGap(candidates, 0, served.number) && !line.isCut ? found : [];
+  }
+  const newest = getNumber(newestVersion);
+  const sinceNewest = found.slice(
+    0,
+    found.findLastIndex((one) => getNumber(one) === newest),
+  );
+  const mayBeUnknown = hasGap(candidates, newest, served.number);
+  const unknown = mayBeUnknown ? sinceNewest.filter(({ version }) => version === undefined) : [];
+  return [...unknown, ...new Set([...wanted.slice(0, 1), newestVersion])];
+}
+
+function getNumber({ version }: BaseWant): number {
+  return version?.number ?? 0;
+}
+
+/**
+ * Reads the contents from which somebody may have edited the text that an environment serves. Returns an empty list if
+ * promptsync cannot read the content of a version that may be the base.
+ */
+export async function readMergeBases(
+  { file, observed }: ObservedPromptPlan,
+  edit: OutsideEdit,
+  line: Line,
+  repository: PromptRepository,
+): Promise<readonly FileContent[]> {
+  const contents = findBaseWants(edit, line, observed).map(async ({ want, version }) => {
+    if (version === undefined) return (await readContentWithoutVersion(want, line, repository)) ?? [];
+    if (version.content !== null) return toFileContent(version.content);
+    return want.kind === 'content' ? want.content : readContentFromGit(version, file, repository);
+  });
+  const bases = (await Promise.all(contents)).flat();
+  const readable = bases.filter((content) => content !== null);
+  return readable.length === bases.length ? readable : [];
+}
+
+/**
+ * Reads the content of a version that promptsync does not know. Before the first sync, no ledger has the digest of an
+ * imported version, but `import --commit` committed its text.
+ */
+async function readContentWithoutVersion(
+  want: Want,
+  { states }: Line,
+  repository: PromptRepository,
+): Promise<FileContent | null> {
+  if (want.kind === 'content') return want.content;
+  const commits = await repository.readCommits(states.flatMap(({ commit }) => commit ?? []));
+  const imported = states.find(({ commit, file }) => {
+    const pin = findServedPin(file, commits.get(commit ?? '')?.subject ?? '');
+    return pin !== null && isSameWant(pin, want);
+  });
+  return imported?.file.content ?? null;
+}

@@ -1,0 +1,88 @@
+import { toStoredContent } from '../domain/content.ts';
+import type { ObservedPrompt } from '../domain/observed-prompt.ts';
+import { findPin, type Pin } from '../domain/prompt-file.ts';
+import { findVersionWithContent, type KnownVersion } from '../domain/versions.ts';
+import { findWantedVersion, type Line, type LineState, type Want, wantsVersion } from '../history/line.ts';
+
+/** The environment to roll back, and what promptsync knows about it. */
+export type RollbackSource = {
+  readonly environment: string;
+  /** The version that the environment serves. */
+  readonly served: KnownVersion;
+  /** The line up to HEAD, with the planned file as its newest state. */
+  readonly line: Line;
+  readonly metadata: ObservedPrompt['metadata'];
+};
+
+/** A pin of the environment in a state of the line. */
+type LinePin = {
+  readonly state: LineState;
+  readonly pin: Pin;
+  /** Undefined if the pin wants nothing, because its ref can move or because git does not know the ref. */
+  readonly want: Want | undefined;
+};
+
+/** The earlier pin that a rollback restores. */
+type PreviousPin =
+  | { readonly kind: 'version'; readonly version: KnownVersion }
+  | { readonly kind: 'pin'; readonly pin: Pin }
+  /** Nobody can tell which version this pin meant. The commit is null if only the planned file has the pin. */
+  | { readonly kind: 'unclear'; readonly pin: Pin; readonly commit: string | null }
+  | { readonly kind: 'nothing' };
+
+/**
+ * Finds the version that the newest pin from before the served version wants. Skips versions that are not older than the
+ * served version or have the same text, and committed text that no version holds, because no sync has created it. The
+ * result is `unclear` if a newer pin than that wants nothing or a version that promptsync does not know.
+ * @param known the known versions, newest first
+ */
+export function findPreviousVersion(source: RollbackSource, known: readonly KnownVersion[]): PreviousPin {
+  for (const { state, pin, want } of listPinsBefore(source)) {
+    const version =
+      want &&
+      findWantedVersion(want, known, (content) => {
+        return findVersionWithContent(known, toStoredContent(content, source.metadata));
+      });
+    if (version === undefined && want?.kind !== 'content') return { kind: 'unclear', pin, commit: state.commit };
+    if (version !== undefined && isEarlierText(version, source.served)) return { kind: 'version', version };
+  }
+  return { kind: 'nothing' };
+}
+
+/**
+ * Finds the newest `git:` pin from before the served version. Skips version numbers, ids and `latest`, because they mean
+ * something else in another service or in another state of the file. The present file keeps its pin, even `latest`. The
+ * result is `unclear` if the pin wants nothing.
+ */
+export function findPreviousGitPin(source: RollbackSource): PreviousPin {
+  const [present] = source.line.states;
+  const previous = listPinsBefore(source).find(({ state, pin }) => pin.kind === 'git' || state === present);
+  if (previous === undefined) return { kind: 'nothing' };
+  const { state, pin, want } = previous;
+  return want === undefined ? { kind: 'unclear', pin, commit: state.commit } : { kind: 'pin', pin };
+}
+
+/** Returns the newest known version that is older than the served version and has a different text. */
+export function findOlderVersion(
+  known: readonly KnownVersion[],
+  served: Pick<KnownVersion, 'number' | 'digest'>,
+): KnownVersion | undefined {
+  return known.find((version) => isEarlierText(version, served));
+}
+
+function isEarlierText(version: KnownVersion, served: Pick<KnownVersion, 'number' | 'digest'>): boolean {
+  return version.number < served.number && version.digest !== served.digest;
+}
+
+/**
+ * Lists the pins of the environment from before it was first pinned to the served version, newest first. A second
+ * rollback therefore goes further back. If no state wants the served version, somebody changed the environment in the
+ * service, and the list contains all pins.
+ */
+function listPinsBefore({ environment, served, line, metadata }: RollbackSource): readonly LinePin[] {
+  const first = line.states.findLastIndex((state) => wantsVersion(state, environment, served, metadata));
+  return line.states.slice(first + 1).flatMap((state): readonly LinePin[] => {
+    const pin = findPin(state.file.pins, environment)?.pin;
+    return pin === undefined ? [] : [{ state, pin, want: state.wants.get(environment) }];
+  });
+}

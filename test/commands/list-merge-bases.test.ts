@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { findBaseWants } from '../../src/commands/list-merge-bases.ts';
+import { digestText, EMPTY_METADATA_DIGEST, makeContent } from '../../src/domain/content.ts';
+import type { PromptFile } from '../../src/domain/prompt-file.ts';
+import type { KnownVersion } from '../../src/domain/versions.ts';
+import type { Line, LineState, Want } from '../../src/history/line.ts';
+
+const ENVIRONMENT = 'production';
+
+function makeVersion(number: number, text: string): KnownVersion {
+  const { digest } = digestText(text);
+  const own = { id: `v${number}`, number, digest, metadataDigest: EMPTY_METADATA_DIGEST };
+  return { ...own, isManaged: true, source: null, staysKnown: true, content: null };
+}
+
+/** Makes a state that wants a version number, or the content of a text. An empty text stands for no pin. */
+function makeState(pin: string | number): LineState {
+  const content = makeContent(digestText(String(pin)), undefined);
+  const want: Want =
+    typeof pin === 'number' ? { kind: 'number', number: pin } : { kind: 'content', content, isMoving: false };
+  const file: PromptFile = { path: 'a.md', id: 'p', key: 'p', name: 'p', type: 'text', content, pins: [] };
+  return { commit: 'c', time: 0, file, wants: pin === '' ? new Map() : new Map([[ENVIRONMENT, want]]) };
+}
+
+type Scene = {
+  /** The pins of the states of the line, newest first. */
+  readonly line: readonly (string | number)[];
+  /** The texts of the known versions, by number. */
+  readonly known: Readonly<Record<number, string>>;
+  readonly served: number;
+  readonly isCut?: boolean;
+  readonly isOlder?: boolean;
+  readonly isPinned?: boolean;
+};
+
+/** Returns the numbers or the texts that the bases want. */
+function findBases({ line: pins, known: texts, served, isCut = false, isOlder = false, isPinned = true }: Scene) {
+  const known = Object.entries(texts).map(([number, text]) => makeVersion(Number(number), text));
+  const line: Line = { states: pins.map(makeState), isCut, isComplete: !isCut };
+  const pin = isPinned ? { environment: ENVIRONMENT, pin: { kind: 'latest' as const }, line: 1, column: 1 } : null;
+  const edit = { environment: ENVIRONMENT, version: makeVersion(served, 'edit'), pin, isManaged: false, isOlder };
+  const wants = findBaseWants(edit, line, { known: known.toReversed(), metadata: 'kept' });
+  return wants.map(({ want }) =>
+    want.kind === 'content' ? want.content.text : want.kind === 'number' ? want.number : '',
+  );
+}
+
+describe('the merge base of a pull', () => {
+  test.each<[string, Scene, readonly (string | number)[]]>([
+    [
+      'The merge base is what the newest state of the line wants, if its version is older than the served one',
+      { line: ['b', 'a'], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 },
+      ['b'],
+    ],
+    [
+      'The merge base is the text of the import if all environments were on one version',
+      { line: ['a'], known: { 1: 'a', 2: 'edit' }, served: 2 },
+      ['a'],
+    ],
+    [
+      'The merge base is not a text that no sync has created yet',
+      { line: ['new', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2 },
+      ['a'],
+    ],
+    [
+      'The merge base is not a text that a sync created after the edit',
+      { line: ['b', 'a'], known: { 1: 'a', 2: 'edit', 3: 'b' }, served: 2 },
+      ['a'],
+    ],
+    ['The merge base is the pinned version', { line: [1], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 }, [1]],
+    [
+      'A state that does not pin the environment is no merge base',
+      { line: ['', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2 },
+      ['a'],
+    ],
+    [
+      'If the file does not pin the environment, the merge base is the newest text of the file that is older than the served one',
+      { line: ['', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2, isPinned: false },
+      ['a'],
+    ],
+    [
+      'After a revert, the reverted version may be the merge base, too',
+      { line: ['a', 'b', 'a'], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 },
+      ['a', 'b'],
+    ],
+    [
+      'If promptsync does not know all versions before the edit, a newer text without a version may be the merge base, too',
+      { line: ['b', 'a'], known: { 1: 'a', 3: 'edit' }, served: 3 },
+      ['b', 'a'],
+    ],
+    [
+      'If promptsync does not know all versions before the edit, a reverted text without a version may be the merge base, too',
+      { line: ['a', 'b', 'a'], known: { 1: 'a', 3: 'edit' }, served: 3 },
+      ['b', 'a'],
+    ],
+    [
+      'If promptsync knows no version before the edit, every text of the line may be the merge base',
+      { line: ['b', 'a'], known: { 2: 'edit' }, served: 2 },
+      ['b', 'a'],
+    ],
+    [
+      'If promptsync knows no version before the edit and the line is cut, there is no merge base',
+      { line: ['b', 'a'], known: { 2: 'edit' }, served: 2, isCut: true },
+      [],
+    ],
+    ['If the edit is the first version, there is no merge base', { line: ['a'], known: { 1: 'edit' }, served: 1 }, []],
+    [
+      'If the served version is older than the wanted one, the merge base is the wanted version',
+      { line: ['c', 'a'], known: { 1: 'a', 2: 'edit', 3: 'c' }, served: 2, isOlder: true },
+      ['c'],
+    ],
+  ])('%s', (_, scene, bases) => {
+    expect(findBases(scene)).toEqual(bases);
+  });
+});

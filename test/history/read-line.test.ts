@@ -1,0 +1,348 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { PromptFile } from '../../src/domain/prompt-file.ts';
+import { LENIENT_SETTINGS, parsePromptFile } from '../../src/files/parse-prompt-file.ts';
+import type { Line, LineState, Want } from '../../src/history/line.ts';
+import type { PromptRepository } from '../../src/history/read-at-commit.ts';
+import { readLine, readPlannedLine } from '../../src/history/read-line.ts';
+import { open } from '../git/support.ts';
+import { countGit } from '../support/count-git.ts';
+import { cloneOf, commitAll, commitAllAt, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { promptText, type PromptParts } from '../support/prompts.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+const PATH = 'prompts/a.md';
+const PROMPT = { id: 'prm_a', type: 'text', path: PATH } as const;
+/** A text that git does not recognize if most of it is gone. */
+const makeLongText = (word: string): string => Array.from({ length: 30 }, (_, line) => `${word} ${line}`).join('\n');
+
+async function openPrompts(folder: string): Promise<PromptRepository> {
+  return { ...(await open(folder)), otherEnvironments: ['eu'], branch: 'main' };
+}
+
+/** Makes a repository whose commits have these files of the prompt, oldest first. A null deletes the file. */
+function makeHistory(...commits: readonly (PromptParts | string | null)[]): string {
+  const folder = makeRepository({ 'README.md': 'Prompts.' });
+  for (const parts of commits) commitPrompt(folder, parts);
+  return folder;
+}
+
+function commitPrompt(folder: string, parts: PromptParts | string | null, path = PATH): string {
+  if (parts === null) rmSync(join(folder, path));
+  else writeFiles(folder, { [path]: typeof parts === 'string' ? parts : promptText('a', parts) });
+  return commitAll(folder, 'Change the prompt');
+}
+
+/** Moves the file of the prompt in one commit. */
+function commitMove(folder: string, to: string, parts: PromptParts): string {
+  rmSync(join(folder, PATH));
+  return commitPrompt(folder, parts, to);
+}
+
+async function readLineOf(folder: string, path = PATH, limit?: number): Promise<Line> {
+  const repository = await openPrompts(folder);
+  return readLine({ ...PROMPT, path }, repository.head!, repository, limit);
+}
+
+function parseFile(text: string, path = PATH): PromptFile {
+  return parsePromptFile(Buffer.from(text), path, { ...LENIENT_SETTINGS, otherEnvironments: ['eu'] }).file!;
+}
+
+const listTexts = ({ states }: Line): readonly string[] =>
+  states.map(({ file: { content } }) => (content.type === 'text' ? content.text.trim() : content.type).split('\n')[0]!);
+
+/** Returns the texts of the states, and how the line ends. */
+const summarize = (line: Line) => {
+  const end = line.isComplete ? 'complete' : line.isCut ? 'cut' : 'incomplete';
+  return [...listTexts(line), end];
+};
+
+describe('the states of a line', () => {
+  test('A line has the states of the file, newest first, with commits, dates and paths', async () => {
+    const folder = makeHistory({ text: 'One.' }, { text: 'Two.' });
+    commitAll(folder, 'Something else');
+    writeFiles(folder, { [PATH]: promptText('a', { text: 'Three.' }) });
+    commitAllAt(folder, '2026-02-03T00:00:00Z');
+    const line = await readLineOf(folder);
+    expect(summarize(line)).toEqual(['Three.', 'Two.', 'One.', 'complete']);
+    const commits = ['HEAD', 'HEAD~2', 'HEAD~3'].map((ref) => git(folder, 'rev-parse', ref));
+    expect(line.states.map(({ commit }) => commit)).toEqual(commits);
+    expect(line.states.map(({ time }) => time)).toEqual([1_770_076_800, 1_767_323_045, 1_767_323_045]);
+    expect(line.states[0]?.file).toMatchObject({ id: 'prm_a', path: PATH });
+  });
+
+  test('A merge counts once, however many commits it merged', async () => {
+    const folder = makeHistory({ text: 'One.' });
+    git(folder, 'switch', '--quiet', '--create', 'side');
+    for (const text of ['Draft.', 'Two.']) commitPrompt(folder, { text });
+    git(folder, 'switch', '--quiet', 'main');
+    commitAll(folder, 'Something else');
+    git(folder, 'merge', '--quiet', '--no-ff', '--no-edit', 'side');
+    const line = await readLineOf(folder);
+    expect(summarize(line)).toEqual(['Two.', 'One.', 'complete']);
+    expect(line.states[0]?.commit).toBe(git(folder, 'rev-parse', 'HEAD'));
+  });
+
+  test('A commit at which the file is invalid is no state, and the line goes on before it', async () => {
+    const folder = makeHistory({ text: 'One.' }, '---\nid: [\n---\n', { text: 'Two.' });
+    expect(summarize(await readLineOf(folder))).toEqual(['Two.', 'One.', 'complete']);
+  });
+
+  test('The line of a prompt that the commit lacks has no states and is not complete', async () => {
+    expect(summarize(await readLineOf(makeHistory()))).toEqual(['incomplete']);
+  });
+});
+
+describe('moved files', () => {
+  test('A line follows a rename', async () => {
+    const folder = makeHistory({ text: 'One.' });
+    git(folder, 'mv', PATH, 'prompts/b.md');
+    commitAll(folder, 'Rename the file');
+    commitPrompt(folder, { text: 'Two.' }, 'prompts/b.md');
+    const line = await readLineOf(folder, 'prompts/b.md');
+    expect(summarize(line)).toEqual(['Two.', 'One.', 'One.', 'complete']);
+    expect(line.states.map(({ file }) => file.path)).toEqual(['prompts/b.md', 'prompts/b.md', PATH]);
+  });
+
+  test.each([
+    ['A line follows a move that changes some lines', makeLongText('Two').replace('Two 7', 'Edited')],
+    ['A line follows a move that git does not recognize', makeLongText('Three')],
+  ])('%s', async (_, text) => {
+    const folder = makeHistory({ text: makeLongText('One') }, { text: makeLongText('Two') });
+    commitMove(folder, 'prompts/deep/b.md', { text });
+    expect(summarize(await readLineOf(folder, 'prompts/deep/b.md'))).toEqual([
+      text.split('\n')[0],
+      'Two 0',
+      'One 0',
+      'complete',
+    ]);
+  });
+
+  test('A line follows several moves that git does not recognize', async () => {
+    const folder = makeHistory({ text: makeLongText('One') });
+    commitMove(folder, 'prompts/b.md', { text: makeLongText('Two') });
+    rmSync(join(folder, 'prompts/b.md'));
+    commitPrompt(folder, { text: makeLongText('Three') }, 'prompts/c.md');
+    expect(summarize(await readLineOf(folder, 'prompts/c.md'))).toEqual(['Three 0', 'Two 0', 'One 0', 'complete']);
+  });
+
+  test('A line begins at the path that the prompt has at the commit, not at the path that it has now', async () => {
+    const folder = makeHistory({ text: makeLongText('One') }, { text: makeLongText('Two') });
+    expect(summarize(await readLineOf(folder, 'prompts/new.md'))).toEqual(['Two 0', 'One 0', 'complete']);
+  });
+
+  test('Two files that change places keep their lines', async () => {
+    const folder = makeHistory({ text: makeLongText('A') });
+    commitPrompt(folder, promptText('b', { text: makeLongText('B') }), 'prompts/b.md');
+    writeFiles(folder, { [PATH]: promptText('b', { text: makeLongText('B') }) });
+    commitPrompt(folder, { text: makeLongText('A new') }, 'prompts/b.md');
+    expect(summarize(await readLineOf(folder, 'prompts/b.md'))).toEqual(['A new 0', 'A 0', 'complete']);
+  });
+});
+
+describe('the end of a line', () => {
+  test.each([
+    ['A deletion ends the line, and a file that came back is not complete', PATH],
+    ['A file that came back at another path is not complete', 'prompts/b.md'],
+  ])('%s', async (_, path) => {
+    const folder = makeHistory({ text: 'One.' }, null);
+    commitPrompt(folder, { text: 'Two.' }, path);
+    commitPrompt(folder, { text: 'Three.' }, path);
+    expect(summarize(await readLineOf(folder, path))).toEqual(['Three.', 'Two.', 'incomplete']);
+  });
+
+  test('The deletion of another prompt does not matter', async () => {
+    const folder = makeHistory();
+    commitPrompt(folder, promptText('b'), 'prompts/b.md');
+    rmSync(join(folder, 'prompts/b.md'));
+    commitPrompt(folder, { text: 'One.' });
+    expect(summarize(await readLineOf(folder))).toEqual(['One.', 'complete']);
+  });
+
+  test.each([
+    ['A state of another prompt at the same path ends the line', promptText('b', { text: 'Theirs.' })],
+    [
+      'A state of a chat prompt with the same id ends the line',
+      promptText('a', { type: 'chat', text: '# user\n\nHello' }),
+    ],
+  ])('%s', async (_, other) => {
+    const folder = makeHistory(other, { text: 'One.' }, { text: 'Two.' });
+    expect(summarize(await readLineOf(folder))).toEqual(['Two.', 'One.', 'complete']);
+  });
+
+  test('A line is cut at the edge of a shallow clone', async () => {
+    const folder = makeHistory({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' });
+    expect(summarize(await readLineOf(cloneOf(folder)))).toEqual(['Three.', 'cut']);
+  });
+
+  test('No line is complete in a shallow clone, because an earlier commit may have deleted the file', async () => {
+    const folder = makeHistory({ text: 'One.' }, null, { text: 'Two.' });
+    const clone = join(makeFolder(), 'clone');
+    git(folder, 'clone', '--quiet', '--depth', '2', `file://${folder}`, clone);
+    expect(summarize(await readLineOf(clone))).toEqual(['Two.', 'incomplete']);
+  });
+
+  test.each([
+    [1, ['Three.', 'cut']],
+    [2, ['Three.', 'Two.', 'cut']],
+    [3, ['Three.', 'Two.', 'One.', 'cut']],
+    [4, ['Three.', 'Two.', 'One.', 'complete']],
+  ])(
+    'A line is cut if promptsync has read as many states as it may, and is complete otherwise (limit: %i)',
+    async (limit, expected) => {
+      const folder = makeHistory({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' });
+      expect(summarize(await readLineOf(folder, PATH, limit))).toEqual(expected);
+    },
+  );
+
+  test('A limit cuts the line at a move that git does not recognize', async () => {
+    const folder = makeHistory({ text: makeLongText('One') });
+    commitMove(folder, 'prompts/b.md', { text: makeLongText('Two') });
+    expect(summarize(await readLineOf(folder, 'prompts/b.md', 1))).toEqual(['Two 0', 'cut']);
+  });
+});
+
+describe('uncommitted edits', () => {
+  async function readPlanned(folder: string, parts: PromptParts | string, limit?: number): Promise<Line> {
+    const text = typeof parts === 'string' ? parts : promptText('a', parts);
+    return readPlannedLine(parseFile(text), await openPrompts(folder), limit);
+  }
+
+  test('Uncommitted edits are the newest state, without a commit and a date', async () => {
+    const line = await readPlanned(makeHistory({ text: 'One.' }), { text: 'Two.' });
+    expect(summarize(line)).toEqual(['Two.', 'One.', 'complete']);
+    expect(line.states[0]).toMatchObject({ commit: null, time: null, file: { path: PATH } });
+  });
+
+  test.each<[string, PromptParts]>([
+    ['An uncommitted pin is a state', { pins: { staging: 1 } }],
+    [
+      'An uncommitted pin of an environment that another configuration manages is a state',
+      { pins: { staging: 'latest', eu: 1 } },
+    ],
+    ['An uncommitted name is a state', { name: 'New' }],
+    ['Uncommitted metadata is a state', { metadata: { model: 'x' } }],
+  ])('%s', async (_, parts) => {
+    const { states } = await readPlanned(makeHistory({ text: 'One.' }), { text: 'One.', ...parts });
+    expect(states.map(({ commit }) => commit === null)).toEqual([true, false]);
+  });
+
+  test('A file that has only other comments, paths and places of pins than the file at HEAD is no state of its own', async () => {
+    const folder = makeHistory({ text: 'One.', pins: { staging: 1, production: 'latest' } });
+    const text = `---\n# A comment\n${promptText('a', { text: 'One.', pins: { production: 'latest', staging: 1 } }).slice(4)}`;
+    const line = await readPlannedLine(parseFile(text, 'prompts/moved.md'), await openPrompts(folder));
+    expect(line.states.map(({ commit }) => commit)).toEqual([git(folder, 'rev-parse', 'HEAD')]);
+  });
+
+  test('A new file has one state and is complete, unless the clone is shallow', async () => {
+    const folder = makeHistory();
+    expect(summarize(await readPlanned(folder, { text: 'One.' }))).toEqual(['One.', 'complete']);
+    commitAll(folder, 'Something else');
+    expect(summarize(await readPlanned(cloneOf(folder), { text: 'One.' }))).toEqual(['One.', 'incomplete']);
+  });
+
+  test('In a repository without commits, the file in the work tree is the only state', async () => {
+    const folder = makeFolder();
+    git(folder, 'init', '--quiet');
+    expect(summarize(await readPlanned(folder, { text: 'One.' }))).toEqual(['One.', 'complete']);
+  });
+});
+
+describe('the wants of a state', () => {
+  const describeWant = (want: Want): string => {
+    if (want.kind !== 'content') return want.kind === 'number' ? `${want.number}` : want.id;
+    const text = want.content.type === 'text' ? want.content.text.trim() : want.content.type;
+    return want.isMoving ? `${text} at a ref that moves` : text;
+  };
+  const listWants = ({ wants }: LineState) =>
+    Object.fromEntries([...wants].map(([environment, want]) => [environment, describeWant(want)]));
+
+  /** Makes a repository with a tag and a branch at the first commit, and two states with these pins. */
+  async function readWants(pins: NonNullable<PromptParts['pins']>) {
+    const folder = makeHistory({ text: 'One.' });
+    git(folder, 'tag', 'v1');
+    git(folder, 'branch', 'release');
+    commitPrompt(folder, { text: 'Two.', pins });
+    commitPrompt(folder, { text: 'Three.', pins });
+    return (await readLineOf(folder)).states.slice(0, 2).map(listWants);
+  }
+
+  test.each<[string, string | number, newest: string | undefined, older: string | undefined]>([
+    ['latest wants the content of each state', 'latest', 'Three.', 'Two.'],
+    ['A number wants that version', 7, '7', '7'],
+    ['An id wants that version', 'version:ver_7', 'ver_7', 'ver_7'],
+    ['A tag wants the content at its commit, in older states too', 'git:v1', 'One.', 'One.'],
+    [
+      'A branch wants its content now, and nothing in older states',
+      'git:release',
+      'One. at a ref that moves',
+      undefined,
+    ],
+    [
+      'A relative ref wants its content now, and nothing in older states',
+      'git:HEAD~2',
+      'One. at a ref that moves',
+      undefined,
+    ],
+    ['A ref that git does not know wants nothing', 'git:gone', undefined, undefined],
+  ])('%s', async (_, pin, newest, older) => {
+    const wants = await readWants({ staging: pin });
+    expect(wants.map(({ staging }) => staging)).toEqual([newest, older]);
+  });
+
+  test('The id of a commit wants the content at that commit, wherever the file was', async () => {
+    const folder = makeHistory({ text: makeLongText('One') });
+    const pins = { staging: `git:${git(folder, 'rev-parse', 'HEAD')}` };
+    commitMove(folder, 'prompts/b.md', { text: makeLongText('Two'), pins });
+    commitPrompt(folder, { text: makeLongText('Three'), pins }, 'prompts/b.md');
+    const { states } = await readLineOf(folder, 'prompts/b.md');
+    expect(states.slice(0, 2).map(listWants)).toEqual([
+      { staging: makeLongText('One') },
+      { staging: makeLongText('One') },
+    ]);
+  });
+
+  test('In an environment that another configuration manages, contents are wanted, but numbers and ids are not', async () => {
+    const listEu = async (pin: string | number) => (await readWants({ eu: pin })).map(({ eu }) => eu);
+    expect(await listEu('latest')).toEqual(['Three.', 'Two.']);
+    expect(await listEu('git:v1')).toEqual(['One.', 'One.']);
+    expect(await listEu(7)).toEqual([undefined, undefined]);
+    expect(await listEu('version:ver_7')).toEqual([undefined, undefined]);
+  });
+
+  test('If an uncommitted edit is the newest state, a branch that HEAD pins wants nothing', async () => {
+    const folder = makeHistory({ text: 'One.' });
+    git(folder, 'branch', 'release');
+    commitPrompt(folder, { text: 'Two.', pins: { staging: 'git:release' } });
+    const edited = parseFile(promptText('a', { text: 'Three.', pins: { staging: 'git:release' } }));
+    const { states } = await readPlannedLine(edited, await openPrompts(folder));
+    expect(states.slice(0, 2).map(listWants)).toEqual([{ staging: 'One. at a ref that moves' }, {}]);
+  });
+});
+
+test('Reading the lines of 40 prompts starts as many git processes as reading the lines of 4 prompts', async () => {
+  const started: (readonly string[])[] = [];
+  for (const count of [4, 40]) {
+    const ids = Array.from({ length: count }, (_, index) => `p${index}`);
+    const write = (text: string) => Object.fromEntries(ids.map((id) => [`prompts/${id}.md`, promptText(id, { text })]));
+    const folder = makeRepository(write('One.'));
+    for (const text of ['Two.', 'Three.']) {
+      writeFiles(folder, write(text));
+      commitAll(folder, text);
+    }
+    const repository = await openPrompts(folder);
+    const listCommands = countGit();
+    const lines = ids.map((id) => {
+      const planned = parseFile(promptText(id, { text: 'Three.' }), `prompts/${id}.md`);
+      return readPlannedLine(planned, repository);
+    });
+    for (const line of await Promise.all(lines))
+      expect(summarize(line)).toEqual(['Three.', 'Two.', 'One.', 'complete']);
+    started.push(listCommands());
+    vi.unstubAllEnvs();
+  }
+  expect(started[1]).toEqual(started[0]);
+  expect(started[0]!.filter((command) => command === 'log')).toHaveLength(1);
+});
