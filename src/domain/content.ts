@@ -199,11 +199,6 @@ export function isEqualContent(
   return makeContentKey(one) === makeContentKey(other);
 }
 
-/** Returns the content without duplicates, in the order in which each first appears. */
-export function listDistinctContents(contents: readonly Content[]): readonly Content[] {
-  return [...new Map(contents.map((content) => [makeContentKey(content), content])).values()];
-}
-
 /**
  * Returns true if the digest is a digest of this text. Also accepts digests from releases before 0.1. To compute a
  * digest, these releases removed only the last line break of the file and kept all line breaks before it.
