@@ -97,6 +97,24 @@ describe('a pull between import --commit and the first sync', () => {
     expect(textOf(scene.read(PATH))).toBe(EDIT);
   });
 
+  test.each([
+    [
+      'After import --commit, pull takes over a hot fix of staging even if both environments were on one version',
+      'staging',
+    ],
+    [
+      'After import --commit, pull takes over a hot fix of production even if both environments were on one version',
+      'production',
+    ],
+  ])('%s', async (_, environment) => {
+    const scene = await makeAdoption({ greeting: { production: TWO, staging: TWO } }, TWO_STAGES);
+    await scene.importAll('--commit');
+    scene.change('greeting', environment, EDIT);
+    const { exitCode, report } = await scene.json('pull');
+    expect({ exitCode, problems: report.prompts[0]?.problems }).toEqual({ exitCode: 0, problems: [] });
+    expect(textOf(scene.read(PATH))).toBe(EDIT);
+  });
+
   test('pull recognizes the commits of import --commit even if a hook added a ticket number to their messages', async () => {
     const scene = await makeAdoption(SERVED, TWO_STAGES);
     writeFiles(scene.folder, { '.git/hooks/commit-msg': '#!/bin/sh\nsed -i.bak "1s/^/ABC-1: /" "$1"\n' });

@@ -144,7 +144,7 @@ describe('the workspace lock', () => {
     mkdirSync(join(scene.folder, 'team'));
     for (const other of ['other.yaml', 'team/promptsync.yaml'])
       copyFileSync(join(scene.folder, 'promptsync.yaml'), join(scene.folder, other));
-    const held = await startHeldPull(scene);
+    const held = await startHeldPull(scene, ['--theirs']);
     const inSameFolder = await scene.runJson('new', 'refund', '--config', 'other.yaml');
     const inOtherFolder = await scene.runJson('new', 'refund', '--config', 'team/promptsync.yaml');
     expect([inSameFolder, inOtherFolder].map(summarizeRun)).toEqual(['exit 1, edit/locked', 'exit 0, refund applied']);

@@ -55,6 +55,25 @@ describe('import --commit from Langfuse', () => {
     ]);
   });
 
+  test.each([
+    [
+      'pull right after import --commit takes over a hot fix of staging, even if all labels were on one version',
+      'staging',
+    ],
+    [
+      'pull right after import --commit takes over a hot fix of production, even if all labels were on one version',
+      'production',
+    ],
+  ])('%s', async (_, label) => {
+    const { json, read, addVersion } = await makeChatScene();
+    await addVersion('greeting', { text: 'One.\n\nBody.', labels: ['staging', 'production'] });
+    await json('import', '*', '--commit');
+    await addVersion('greeting', { text: 'One!\n\nBody.', labels: [label] });
+    const { exitCode, report } = await json('pull');
+    expect({ exitCode, problems: report.prompts[0]?.problems }).toEqual({ exitCode: 0, problems: [] });
+    expect(read('prompts/greeting.md')).toContain('\n\nOne!\n\nBody.\n');
+  });
+
   test('pull writes an edit that was made in Langfuse to the file, even if a commit holds a newer text that belongs to another label', async () => {
     const { folder, json, read, addVersion } = await makeChatScene();
     await addVersion('greeting', { text: 'Two.\n\nBody.\n\nEnd.', labels: ['staging'] });
