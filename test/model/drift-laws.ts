@@ -22,8 +22,6 @@ type Prediction = {
    * look as if somebody had.
    */
   readonly isUntouched: boolean;
-  /** Whether a commit wants what the place has, so that only the times of versions show drift. */
-  readonly isWanted: boolean;
 };
 
 /** The predictions by environment or field. */
@@ -90,13 +88,12 @@ function predictPlace(situation: Situation): Prediction {
   const states = listStates(situation);
   const isWanted = states.some((state) => isWantedBy(state.file));
   const isMoving = isMovingRef(situation, base);
-  const any = { law: null, isUntouched: false, isWanted };
   const only = (kind: DriftKind, law: string): Prediction => ({
-    ...{ allowed: [kind], law, isUntouched: false, isWanted },
+    ...{ allowed: [kind], law, isUntouched: false },
   });
   if ([base, file].some((one) => !wantsAnything(situation, one))) return only('none', 'git wants nothing there');
   // What such a service holds differs from what git wants, and promptsync cannot know why.
-  if (world.setup.service !== 'faithful') return { allowed: ALL, ...any };
+  if (world.setup.service !== 'faithful') return { allowed: ALL, law: null, isUntouched: false };
   if ([base, file].some(isWantedBy)) return only('none', 'git wants what is there');
   if (isWantedByHead(situation)) return only('none', 'a commit after the base wants what is there');
   const isMoved = wasMovedOutOfGit(situation, isWanted) || wasMovedBack(situation);
@@ -105,7 +102,7 @@ function predictPlace(situation: Situation): Prediction {
   const mayBeUnfinished = !isDefaultBase && (isNothing || isMoving || isWanted);
   const isUntouched = wasLeftByTool(situation);
   const allowed = ALL.filter((kind) => (kind === 'outside' ? !isMoving : kind === 'none' || mayBeUnfinished));
-  return { ...any, allowed, isUntouched };
+  return { allowed, law: null, isUntouched };
 }
 
 /** Lists all states of the file, on any commit. */
@@ -137,10 +134,17 @@ function isWantedByHead(situation: Situation): boolean {
   });
 }
 
-/** Returns the completed syncs of the current file that covered the place, newest last. */
+/**
+ * Returns the completed syncs of the current file that covered the place, newest last. Omits those whose commit no longer
+ * wants what the sync left, because a tag has moved.
+ */
 function listSyncs({ world, log, place, file, commits }: Situation): readonly CompletedSync[] {
   const start = findStartOfFile(world.history, file, commits.planned);
-  return log.syncs.filter(({ commit, left }) => commit >= start && commit <= commits.base.index && left.has(place));
+  const mayCount = log.syncs.filter(({ commit }) => commit >= start && commit <= commits.base.index);
+  return mayCount.filter(({ commit, left }) => {
+    const then = findAt(world.history.commits, commit, file);
+    return then !== undefined && wantsValue(world, then.file, place, left.get(place) ?? null);
+  });
 }
 
 /**
@@ -160,8 +164,9 @@ function wasMovedOutOfGit(situation: Situation, isWanted: boolean): boolean {
   if (isField(place)) return syncs.some((sync) => sync.left.get(place) !== left);
   const textOf = (id: string) => service.version(base.id, id)?.content.text;
   if (syncs.some((sync) => textOf(sync.left.get(place) ?? '') !== textOf(left))) return true;
-  const numberOf = (id: string) => service.version(base.id, id)?.number ?? 0;
-  return service.isKept(base.id, left) && numberOf(log.state.places.get(place) ?? '') > numberOf(left);
+  const wanted = service.versions(base.id).filter(({ id }) => wantsValue(world, base, place, id));
+  const current = service.version(base.id, log.state.places.get(place) ?? '')?.number ?? 0;
+  return service.isKept(base.id, left) && wanted.every(({ number }) => number < current);
 }
 
 /** Whether promptsync knows the version that a file pins by its number or id. */
@@ -172,20 +177,26 @@ function canBeFound({ world, place }: Situation, file: PromptFile): boolean {
 }
 
 /**
- * Whether the last thing that happened is that somebody took an environment off the version that the completed sync of
- * this commit has created. A service with times shows that.
+ * Whether somebody took an environment off the version that the last completed sync had created, and neither the file nor
+ * the two versions have changed since. A service with times shows that.
  */
 function wasMovedBack(situation: Situation): boolean {
   const { world, log, place, file, base, commits } = situation;
   const last = listSyncs(situation).at(-1);
-  const move = log.changes.at(-1);
-  const left = last?.left.get(place);
-  if (last === undefined || left === undefined || left === null || isField(place)) return false;
-  const isLastEvent = log.changes.length === last.age + 1 && move?.by === 'somebody' && move.moves.has(place);
-  const isSameCommit = [commits.planned, commits.base].every(({ index }) => index === last.commit);
-  if (!isLastEvent || !isSameCommit || !last.created.has(left) || isMovingRef(situation, base)) return false;
+  const move = findLastMove(log, place);
+  const left = last?.left.get(place) ?? null;
+  if (last === undefined || move?.by !== 'somebody' || left === null) return false;
+  const isSameFile = [commits.planned, commits.base].every((commit) => {
+    return (findCommitted(commit, file)?.touchedBy.index ?? Number.NaN) <= last.commit;
+  });
+  if (!isSameFile || !last.created.has(left) || isMovingRef(situation, base)) return false;
+  const { from, to } = move.moves.get(place) ?? {};
   // A label that is put on a second version does not leave the first one.
-  return move.touched.has(left) && wantsValue(world, file, place, left);
+  const isMoveAway = from === left && move.touched.has(left) && log.changes.indexOf(move) >= last.age;
+  const later = log.changes.slice(log.changes.indexOf(move) + 1);
+  const isTouchedLater = later.some(({ touched }) => touched.has(left) || touched.has(to ?? ''));
+  const isThere = world.service.versions(file.id).some(({ id }) => id === left);
+  return isMoveAway && !isTouchedLater && isThere;
 }
 
 /**
@@ -221,7 +232,7 @@ export function checkDrift(
   const { id } = plan.file;
   const { file, hasFields } = scopeOf(plan.file, environments);
   const reported = new Map(plan.drift.map((one) => [one.subject === 'field' ? one.field : one.environment, one]));
-  for (const [place, { allowed, law, isUntouched, isWanted }] of predictions) {
+  for (const [place, { allowed, law, isUntouched }] of predictions) {
     const isCovered = isField(place) ? hasFields : findPin(file.pins, place) !== undefined;
     const drift = reported.get(place);
     const kind = drift?.kind ?? 'none';
@@ -230,7 +241,7 @@ export function checkDrift(
     must(isAllowed, () => `the drift of ${place} of ${id} is ${kind}, but ${law ?? `it is ${allowed.join(' or ')}`}`);
     if (kind === 'outside' && law !== null) note(world.statistics, `drift: ${law}`);
     if (kind === 'outside' && isUntouched) checkOtherMove(world, id, place, drift);
-    if (kind === 'outside' && isWanted) note(world.statistics, 'drift: moved by the times of versions');
+    if (drift?.subject === 'environment' && drift.isMovedBack) note(world.statistics, 'drift: moved back');
   }
   const unpredicted = [...reported.keys()].filter((place) => !predictions.has(place));
   must(unpredicted.length === 0, () => `${unpredicted.join(', ')} of ${id} drifts, without a base`);

@@ -101,7 +101,7 @@ const EXPECTED_OF: Readonly<Record<ProviderName, readonly string[]>> = {
     'problem: prompt/other-type',
     'situation: a chat prompt gets a new version',
     'situation: a label of a chat prompt goes back to an older version',
-    'drift: moved by the times of versions',
+    'drift: moved back',
     'drift: somebody moved it back',
     'made again: without a label that stays, and not among the 20 newest versions',
     'accepted: a number used again between a look and a write',
