@@ -88,17 +88,14 @@ function predictPlace(situation: Situation): Prediction {
   const states = listStates(situation);
   const isWanted = states.some((state) => isWantedBy(state.file));
   const isMoving = isMovingRef(situation, base);
-  const only = (kind: DriftKind, law: string): Prediction => ({
-    ...{ allowed: [kind], law, isUntouched: false },
-  });
+  const only = (kind: DriftKind, law: string): Prediction => ({ allowed: [kind], law, isUntouched: false });
   if ([base, file].some((one) => !wantsAnything(situation, one))) return only('none', 'git wants nothing there');
   // What such a service holds differs from what git wants, and promptsync cannot know why.
   if (world.setup.service !== 'faithful') return { allowed: ALL, law: null, isUntouched: false };
   if ([base, file].some(isWantedBy)) return only('none', 'git wants what is there');
   if (isWantedByHead(situation)) return only('none', 'a commit after the base wants what is there');
-  const isMoved = wasMovedOutOfGit(situation, isWanted) || wasMovedBack(situation);
-  if (isMoved)
-    return only('outside', isWanted ? 'somebody moved it back' : 'somebody moved it to what git never wanted');
+  if (wasMovedOutOfGit(situation, isWanted)) return only('outside', 'somebody moved it to what git never wanted');
+  if (wasMovedBack(situation)) return only('outside', 'somebody moved it back');
   const mayBeUnfinished = !isDefaultBase && (isNothing || isMoving || isWanted);
   const isUntouched = wasLeftByTool(situation);
   const allowed = ALL.filter((kind) => (kind === 'outside' ? !isMoving : kind === 'none' || mayBeUnfinished));
