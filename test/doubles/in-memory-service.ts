@@ -21,6 +21,7 @@ export type InMemoryService = PromptService & {
   /** Returns the active version with its version record separated from its other metadata. */
   readonly active: (promptId: string, environment: string) => LedgerVersion | null;
   readonly versions: (promptId: string) => readonly LedgerVersion[];
+  readonly fields: (promptId: string) => Entry['fields'];
 };
 
 type Entry = {
@@ -64,6 +65,7 @@ export function inMemoryService(seeds: readonly PromptSeed[]): InMemoryService {
       return version === null ? null : makeLedgerVersion(version);
     },
     versions: (promptId) => find(entries, promptId).versions.map(makeLedgerVersion),
+    fields: (promptId) => find(entries, promptId).fields,
   };
 }
 

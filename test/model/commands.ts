@@ -8,6 +8,8 @@ export const PROMPTS = ['p1', 'p2', 'p3'] as const;
 export const ENVIRONMENTS = ['staging', 'production', 'canary'] as const;
 export const TRACKING = 'promptsync';
 export const LOOK = `${TRACKING}-look`;
+/** A ref that can move, such as a branch. All other refs are tags. Both can be set to another commit at any time. */
+export const MOVING_REF = 'next';
 
 /** The index of a prompt, from 0. It wraps around, because a sequence has one, two or three prompts. */
 export type PromptIndex = number;
@@ -99,7 +101,7 @@ export type SyncWith = {
   /** The number of prompts that `--only` names. If it names all prompts, the run has no `--only`. */
   readonly only: number;
   readonly troubles: readonly Trouble[];
-  /** How many commits ago the base is. */
+  /** How many commits before the planned one the base is. Undefined: the run has the default base. */
   readonly base?: number | undefined;
   readonly onDrift?: OnDrift | undefined;
   /** Whether the sync may apply only the plan of a dry run right before. */
@@ -113,8 +115,11 @@ export type Command =
   | { readonly kind: 'merge'; readonly prompt: PromptIndex; readonly ago: number; readonly edits: readonly Edit[] }
   | { readonly kind: 'revert'; readonly prompt: PromptIndex; readonly ago: number }
   | { readonly kind: 'tag'; readonly tag: string; readonly ago: number }
-  | { readonly kind: 'dry-run' }
+  /** A plan of the files of an earlier commit, as on a branch that is behind. */
+  | { readonly kind: 'dry-run'; readonly ago: number; readonly base?: number | undefined }
   | ({ readonly kind: 'sync' } & SyncWith)
+  /** One sync of the same commit for each environment, in promotion order. */
+  | ({ readonly kind: 'jobs' } & Pick<SyncWith, 'concurrency' | 'only' | 'base' | 'onDrift'>)
   | OutsideCommand;
 
 /** The settings of a whole sequence of commands. */
@@ -125,6 +130,8 @@ export type Setup = {
   readonly chatPrompts: readonly string[];
   readonly environmentOrder: readonly string[] | null;
   readonly latestForbidden: readonly string[];
+  /** The environment in which a version must go live before it does in this one. */
+  readonly promotionSources: Readonly<Record<string, string>>;
   /** `tidies`: the service trims texts. `drops`: the service drops metadata. */
   readonly service: 'faithful' | 'tidies' | 'drops';
   /** The versions of each prompt before its import. The first is active in production, the last in staging. */

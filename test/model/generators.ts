@@ -3,6 +3,7 @@ import type { ProviderName } from '../../src/providers/list.ts';
 import {
   ENVIRONMENTS,
   LOOK,
+  MOVING_REF,
   PROMPTS,
   type Command,
   type Edit,
@@ -40,8 +41,8 @@ const texts = often<string>(
 );
 const metadatas = among({}, { model: 'x' }, { model: 'y', more: [1, null] });
 
-/** `v1` exists from the start. The other tags may never exist. */
-const tags = among('v1', 'v1', 'v1', 'v2', 'v2', 'v3');
+/** `v1` exists from the start. The other refs may never exist. */
+const tags = among('v1', 'v1', 'v1', 'v2', 'v2', 'v3', MOVING_REF);
 
 const pinIdeas = often<PinIdea>(
   [24, is({ pin: 'latest' })],
@@ -142,7 +143,7 @@ function disturbed(from: Moment['from'], most: number): fc.Arbitrary<Trouble> {
 
 const concurrency = among(1, 3);
 const only = among(3, 3, 3, 1, 2);
-const base = often<number | undefined>([3, is(undefined)], [2, nat({ max: 12 })]);
+const base = often<number | undefined>([3, is(undefined)], [1, is(0)], [2, nat({ max: 12 })]);
 const onDrift = among('overwrite', 'fail');
 const reviewed = among(false, false, false, true);
 const environments = often<readonly string[] | undefined>(
@@ -159,11 +160,14 @@ const commands = often<Command>(
   [2, record({ kind: is('merge'), prompt, ago: few, edits: someEdits })],
   [4, record({ kind: is('revert'), prompt, ago: nat({ max: 60 }) })],
   [2, record({ kind: is('tag'), tag: tags, ago: few })],
-  [2, is({ kind: 'dry-run' })],
+  [2, record({ kind: is('dry-run'), ago: few, base })],
+  [2, record({ kind: is('jobs'), concurrency, only, base, onDrift })],
   [9, syncs(is([]))],
   [9, syncs(someTroubles)],
   [8, outsideCommands],
 );
+
+const PROMOTED_TWICE = { production: 'staging', canary: 'production' };
 
 const setups: fc.Arbitrary<Omit<Setup, 'provider'>> = fc.noBias(
   record({
@@ -171,6 +175,7 @@ const setups: fc.Arbitrary<Omit<Setup, 'provider'>> = fc.noBias(
     chatPrompts: fc.subarray([...PROMPTS]),
     environmentOrder: among(null, [...ENVIRONMENTS]),
     latestForbidden: among([], [], [], [], [], [], ['canary']),
+    promotionSources: among<Setup['promotionSources'][]>({}, {}, { production: 'staging' }, PROMOTED_TWICE),
     service: often<Setup['service']>([8, is('faithful')], [1, among('tidies', 'drops')]),
     adopted: often<Setup['adopted']>(
       [1, is([])],

@@ -1,16 +1,8 @@
-import { findIntroducingCommits } from '../../src/desired/read-wanted-since.ts';
-import type {
-  BaseState,
-  FormerStates,
-  PlanningHistory as Recalled,
-  WantedSinceByEnvironment,
-} from '../../src/domain/desired-state.ts';
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { ObservedPrompt } from '../../src/domain/observed-prompt.ts';
-import type { ContentAtRef, ContentsAtRefs, Provenance } from '../../src/domain/plan.ts';
+import type { ContentAtRef } from '../../src/domain/plan.ts';
 import type { PromptType } from '../../src/domain/chat.ts';
-import type { Pin, PromptFile } from '../../src/domain/prompt-file.ts';
-import { makeSuccess } from '../../src/domain/result.ts';
+import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import { type Content, type DigestedText, makeContent } from '../../src/domain/content.ts';
 import { digestBody } from '../../src/files/parse-body.ts';
 import { makeBody } from '../doubles/langfuse-messages.ts';
@@ -116,10 +108,15 @@ export type Draft = {
 };
 
 /** A committed file with the last commit that changed it. */
-export type Committed = { readonly draft: Draft; readonly file: PromptFile; readonly touchedBy: string };
+export type Committed = { readonly draft: Draft; readonly file: PromptFile; readonly touchedBy: Commit };
 
-/** A commit with its time in seconds and all files, by prompt id. */
-export type Commit = { readonly id: string; readonly time: number; readonly files: ReadonlyMap<string, Committed> };
+/** A commit with its position in the history, its time in seconds, and all files by prompt id. */
+export type Commit = {
+  readonly index: number;
+  readonly id: string;
+  readonly time: number;
+  readonly files: ReadonlyMap<string, Committed>;
+};
 
 /** A simplified repository: each commit, including a merge, has the previous commit as its only parent. */
 export type History = {
@@ -130,7 +127,8 @@ export type History = {
 };
 
 export function newHistory(drafts: ReadonlyMap<string, Draft>, readClock: () => number): History {
-  const history: History = { commits: [{ id: 'c0', time: readClock(), files: new Map() }], tags: new Map(), readClock };
+  const first: Commit = { index: 0, id: 'c0', time: readClock(), files: new Map() };
+  const history: History = { commits: [first], tags: new Map(), readClock };
   for (const [promptId, draft] of drafts) commit(history, promptId, draft);
   history.tags.set('v1', head(history));
   return history;
@@ -140,8 +138,9 @@ export function head({ commits }: History): Commit {
   return commits.at(-1)!;
 }
 
-export function commitAgo({ commits }: History, ago: number): Commit {
-  return commits[Math.max(0, commits.length - 1 - ago)]!;
+/** Returns an earlier commit, counted from the head or from another commit. */
+export function commitAgo(history: History, ago: number, from = head(history)): Commit {
+  return history.commits[Math.max(0, from.index - ago)]!;
 }
 
 /** Returns the file of a prompt in a commit. A file with the other type belongs to another prompt of the same name. */
@@ -150,13 +149,16 @@ export function findCommitted({ files }: Commit, { id, type }: Pick<PromptFile, 
   return committed?.file.type === type ? committed : undefined;
 }
 
-/** Commits the file of one prompt. `null` removes the file. */
+/** Commits the file of one prompt. `null` removes the file. A commit that changes nothing leaves the file as it is. */
 export function commit(history: History, promptId: string, draft: Draft | null): void {
-  const id = `c${history.commits.length}`;
+  const { commits } = history;
   const files = new Map(head(history).files);
+  const next: Commit = { index: commits.length, id: `c${commits.length}`, time: history.readClock(), files };
   if (draft === null) files.delete(promptId);
-  else files.set(promptId, { draft, file: toFile(promptId, draft), touchedBy: id });
-  history.commits.push({ id, time: history.readClock(), files });
+  else if (!isDeepStrictEqual(files.get(promptId)?.draft, draft)) {
+    files.set(promptId, { draft, file: toFile(promptId, draft), touchedBy: next });
+  }
+  commits.push(next);
 }
 
 /** Returns the content of the file at a path in a commit. */
@@ -181,66 +183,6 @@ export function contentsAtTags({ tags }: History, wanted: PromptFile): ReadonlyM
 /** Returns the content of the file and the contents that its `git:` pins name. */
 export function contentsOf(history: History, file: PromptFile): readonly Content[] {
   return [file.content, ...[...contentsAtTags(history, file).values()].map(({ content }) => content)];
-}
-
-/** Returns the provenance of each file, by path. */
-export function provenanceOf({ files }: Commit): ReadonlyMap<string, Provenance> {
-  const entries = [...files.values()].map(({ file, touchedBy }): [string, Provenance] => [
-    file.path,
-    { commit: touchedBy, path: file.path, changeSummary: `Commit ${touchedBy}` },
-  ]);
-  return new Map(entries);
-}
-
-/** Returns the input of drift detection for a base. All earlier commits are ancestors of the base. */
-export function baseOf(
-  history: History,
-  base: Commit,
-  files: readonly PromptFile[],
-): BaseState & Pick<Recalled, 'formerStates'> {
-  const then = files.flatMap((file) => findCommitted(base, file)?.file ?? []);
-  return {
-    files: new Map(then.map((file) => [file.id, file])),
-    isDefault: false,
-    formerStates: new Map(then.map((file) => [file.id, formerWants(history, file)])),
-  };
-}
-
-/** Returns since when the head has wanted what the pins of a file want. */
-export function wantedSinceOf(history: History, file: PromptFile, observed: ObservedPrompt): WantedSinceByEnvironment {
-  const states = [...new Set(history.commits.flatMap((one) => findCommitted(one, file) ?? []))].toReversed();
-  const commits = states.map(({ touchedBy }) => touchedBy);
-  const introduced = findIntroducingCommits(file, observed, contentsAtRefsOf(history, file), {
-    ...{ commits, isComplete: true, pins: formerWants(history, file).pins },
-  });
-  const timeOf = (id: string) => history.commits.find((one) => one.id === id)?.time ?? 0;
-  return new Map([...introduced].map(([environment, commit]) => [environment, { commit, time: timeOf(commit) }]));
-}
-
-function contentsAtRefsOf(history: History, file: PromptFile): ContentsAtRefs {
-  return new Map([...contentsAtTags(history, file)].map(([ref, at]) => [ref, makeSuccess(at)]));
-}
-
-/** Returns what all commits wanted. All of them are ancestors of the head. */
-function formerWants(history: History, prompt: PromptFile): FormerStates {
-  const files = history.commits.flatMap((one) => findCommitted(one, prompt) ?? []);
-  const states = [...new Set(files)].toReversed();
-  const pins = states.flatMap(({ file, touchedBy: commit }, age) =>
-    file.pins.map(({ environment, pin }) => ({
-      environment,
-      former: { commit, age, pin, content: meant(history, file, pin), isFixed: pin.kind !== 'git' },
-    })),
-  );
-  const all = Map.groupBy(pins, ({ environment }) => environment);
-  return {
-    pins: new Map([...all].map(([environment, list]) => [environment, list.map(({ former }) => former)])),
-    fields: states.map(({ file, touchedBy: commit }) => ({ ...file, commit })),
-  };
-}
-
-function meant(history: History, file: PromptFile, pin: Pin): Content | null {
-  if (pin.kind === 'latest') return file.content;
-  return pin.kind === 'git' ? (contentsAtTags(history, file).get(pin.ref)?.content ?? null) : null;
 }
 
 /** Returns the text of a prompt file, with its digest, for a text of the model. */

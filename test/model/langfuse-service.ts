@@ -44,7 +44,7 @@ export function openLangfuse(setup: Setup): ServiceModel {
     versions: (promptId) => store.versions(promptId).map((row) => toVersion(kept, row)),
     version: (promptId, id) => kept.ever.get(`${promptId} ${id}`),
     active: (promptId, environment) => find(promptId, ({ labels }) => labels.includes(environment)) ?? null,
-    fields: async () => null,
+    fields: () => null,
     addVersion: (promptId, { text, metadata = {} }) => {
       // A file with the wrong type may have created the prompt. The type of a prompt never changes.
       const type = store.versions(promptId)[0]?.type ?? typeOf(setup, promptId);
@@ -62,12 +62,8 @@ export function openLangfuse(setup: Setup): ServiceModel {
     },
     ...{ pinsIds: false, hasChatPrompts: true, movesInCreates: true, takesAny: true },
     readClock: store.readSeconds,
-    timesOf: (promptId, id) => {
-      const row = store.versions(promptId).find((one) => toVersion(kept, one).id === id);
-      if (row === undefined) return null;
-      const isTouched = row.updatedAt > row.createdAt;
-      return { created: secondsOf(row.createdAt), changed: secondsOf(row.updatedAt), isTouched };
-    },
+    readTimes: (promptId) =>
+      new Map(store.versions(promptId).map((row) => [toVersion(kept, row).id, Date.parse(row.updatedAt)])),
     checkOwnSet: () => false,
     checkRun: () => must(store.overlaps() === 0, () => 'two writes to one prompt overlap'),
     isKept: (promptId, id, more = 0) => foundByText(kept, store.versions(promptId), { more }).has(id),
@@ -77,10 +73,6 @@ export function openLangfuse(setup: Setup): ServiceModel {
     isRecognised: (_, { content }, text) => content.text === text,
     forgotten: (world, promptId, id) => forgotten(kept, world, promptId, id),
   };
-}
-
-function secondsOf(date: string): number {
-  return Math.floor(Date.parse(date) / 1_000);
 }
 
 function act(store: LangfuseStore, promptId: string, command: OwnCommand): void {

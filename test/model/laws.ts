@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type ChangeOutcome,
-  type FieldName,
   FIELDS,
   type PromptOutcome,
   type PromptPlan,
@@ -16,8 +15,7 @@ import type { VersionRef } from '../../src/domain/versions.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import { omitFoundVersions } from '../../src/planning/guard-plan.ts';
 import { ENVIRONMENTS, LOOK, type SyncWith, TRACKING } from './commands.ts';
-import { evidenceOf } from './evidence.ts';
-import { commitAgo, contentsOf, findCommitted } from './history.ts';
+import { contentsOf } from './history.ts';
 import { isWhat, mayFailLate, mayStay, mustBeBlocked, type Wanted, wantedBy } from './limits.ts';
 import type { Made, Write } from './port.ts';
 import { note } from './situations.ts';
@@ -232,19 +230,18 @@ export type Prediction = {
   readonly mayRefuseMetadata: boolean;
   readonly mayForget: boolean;
   readonly mayTakeTwo: boolean;
-  readonly drifts: Drifts | null;
 };
 
 /**
  * Checks a run without troubles. promptsync may refuse a prompt only because of its pins. Otherwise, the service must
  * match the file.
  */
-export async function checkOutcome(
+export function checkOutcome(
   world: World,
   outcome: PromptOutcome,
   { mayBlock, mayRefuseMetadata, mayForget }: Prediction,
-  { environments }: SyncWith,
-): Promise<void> {
+  { environments }: Pick<SyncWith, 'environments'>,
+): void {
   const { plan, status, problems } = outcome;
   const scope = scopeOf(plan.file, environments);
   const { file } = scope;
@@ -255,7 +252,7 @@ export async function checkOutcome(
   if (status === 'failed' && isRefusal && mayRefuseMetadata) return;
   must(status === 'applied' || status === 'unchanged', () => `${file.id} is ${status} in a clean run (${codes})`);
   must(!mustBeBlocked(world, file), () => `${file.id} is ${status}, with a pin that nothing can be`);
-  await checkServed(world, scope);
+  checkServed(world, scope);
   // The versions that the ledger needs may belong to the job of another environment.
   if (environments !== undefined && environments.length < ENVIRONMENTS.length) return;
   must(mayForget || isKept(world, file), () => `the text of ${file.id} has no version that a ledger names`);
@@ -277,7 +274,7 @@ function isKept(world: World, file: PromptFile): boolean {
 }
 
 /** What a run with `--environment` must bring in sync. */
-type Scope = {
+export type Scope = {
   /** The file with only the pins of the run. */
   readonly file: PromptFile;
   readonly hasFields: boolean;
@@ -287,15 +284,15 @@ type Scope = {
  * Returns the scope of a run. The fields belong to the last pinned environment, or without pins to the last one of all.
  * @param file the file with its pins in promotion order
  */
-function scopeOf(file: PromptFile, environments: SyncWith['environments']): Scope {
+export function scopeOf(file: PromptFile, environments: SyncWith['environments']): Scope {
   if (environments === undefined) return { file, hasFields: true };
   const last = file.pins.at(-1)?.environment ?? ENVIRONMENTS[ENVIRONMENTS.length - 1]!;
   const pins = file.pins.filter(({ environment }) => environments.includes(environment));
   return { file: { ...file, pins }, hasFields: environments.includes(last) };
 }
 
-async function checkServed(world: World, { file, hasFields }: Scope): Promise<void> {
-  const stands = await world.service.fields(file.id);
+function checkServed(world: World, { file, hasFields }: Scope): void {
+  const stands = world.service.fields(file.id);
   for (const field of stands === null || !hasFields ? [] : FIELDS) {
     const right = file[field] === undefined || file[field] === stands?.[field];
     must(right, () => `the ${field} of ${file.id} is ${stands?.[field]}, not ${file[field]}`);
@@ -305,93 +302,4 @@ async function checkServed(world: World, { file, hasFields }: Scope): Promise<vo
     const right = active !== null && mayStay(world, active, wantedBy(world, file, pin));
     must(right, () => `${environment} of ${file.id} serves ${active?.id}, pinned to ${JSON.stringify(pin)}`);
   }
-}
-
-/** The expected drift of an environment or field. `either`: promptsync cannot know who caused the drift. */
-export type Drifting = 'outside' | 'unfinished' | 'either' | 'none';
-
-/** The expected drift by environment or field. */
-export type Drifts = ReadonlyMap<string, Drifting>;
-
-/** Predicts the drift before a sync. Returns `null` without a base, or if the base does not contain the prompt. */
-export async function driftsOf(world: World, file: PromptFile, { base: ago }: SyncWith): Promise<Drifts | null> {
-  if (ago === undefined) return null;
-  const base = findCommitted(commitAgo(world.history, ago), file)?.file;
-  if (base === undefined) return null;
-  const environments = file.pins.map(
-    ({ environment }) => [environment, environmentDrift(world, environment, base, file, ago)] as const,
-  );
-  const stands = await world.service.fields(file.id);
-  const fields = (stands === null ? [] : FIELDS).map(
-    (field) => [field, fieldDrift(world, field, base, file, stands?.[field])] as const,
-  );
-  return new Map<string, Drifting>([...environments, ...fields]);
-}
-
-/** Checks the reported drift, and that `on_drift: fail` refuses outside drift only. */
-export function checkDrift(
-  world: World,
-  plan: PromptPlan,
-  drifts: Drifts | null,
-  { onDrift, environments }: SyncWith,
-): void {
-  const { file, hasFields } = scopeOf(plan.file, environments);
-  const isInScope = (where: string): boolean =>
-    file.pins.some(({ environment }) => environment === where) ||
-    (hasFields && FIELDS.some((field) => field === where));
-  const reported = new Map(plan.drift.map((one) => [one.subject === 'field' ? one.field : one.environment, one.kind]));
-  const { id } = plan.file;
-  must(drifts !== null || reported.size === 0, () => `${id} is told to drift, without a base`);
-  if (drifts === null) return;
-  for (const [where, expected] of drifts) {
-    const kind = isInScope(where) ? expected : 'none';
-    const said = reported.get(where) ?? 'none';
-    note(world.statistics, `drift: ${said}`);
-    must(kind === said || kind === 'either', () => `the drift of ${where} of ${id} is ${kind}, and told as ${said}`);
-  }
-  const refused = plan.problems.some(({ code }) => code === 'guard/drift');
-  const isOutside = [...reported.values()].includes('outside');
-  must(refused === (onDrift === 'fail' && isOutside), () => `${id} is ${refused ? '' : 'not '}refused for its drift`);
-}
-
-function environmentDrift(
-  world: World,
-  environment: string,
-  base: PromptFile,
-  file: PromptFile,
-  ago: number,
-): Drifting {
-  const { service, setup } = world;
-  const [then, now] = [base, file].map((one) => one.pins.find((pin) => pin.environment === environment)?.pin);
-  if (then === undefined || now === undefined) return 'none';
-  const wanted = [wantedBy(world, base, then), wantedBy(world, file, now)];
-  const active = service.active(file.id, environment);
-  if (active !== null && setup.service !== 'faithful') return 'either';
-  if (active !== null && wanted.some((one) => mayStay(world, active, one))) return 'none';
-  // An unresolvable pin does not show what the commit wanted.
-  if (wanted.some((one) => one.kind === 'nothing')) return 'either';
-  if (wanted.some((one) => one.kind === 'version' && !service.isFindable(file.id, one.version.id))) return 'either';
-  const former = world.history.commits.flatMap((commit) => findCommitted(commit, file)?.file ?? []);
-  const asked = former.some((one) => {
-    const pinned = one.pins.find((pin) => pin.environment === environment);
-    return active !== null && pinned !== undefined && mayStay(world, active, wantedBy(world, one, pinned.pin));
-  });
-  if (active !== null && !asked) return 'outside';
-  const evidence = evidenceOf(world, { environment, ago, file });
-  if (evidence === 'moved') note(world.statistics, 'drift: moved by the times of versions');
-  if (evidence === 'none') return 'unfinished';
-  return evidence === 'moved' ? 'outside' : 'either';
-}
-
-function fieldDrift(
-  { history }: World,
-  field: FieldName,
-  base: PromptFile,
-  file: PromptFile,
-  stands: string | undefined,
-): Drifting {
-  const [then, now] = [base[field], file[field]];
-  if (then === undefined || now === undefined || stands === then || stands === now) return 'none';
-  const former = history.commits.flatMap((commit) => findCommitted(commit, file)?.file ?? []);
-  return former.some((one) => (one[field] ?? '') === stands) ? 'unfinished' : 'outside';
 }

@@ -32,14 +32,14 @@ export function openLedgerService(setup: Setup, prompts: readonly string[]): Ser
     ...{ versions, active, addVersion, activate },
     ...{ pinsIds: true, hasChatPrompts: false, movesInCreates: false, takesAny: false },
     version: (promptId, id) => versions(promptId).find((version) => version.id === id),
-    fields: (promptId) => service.readPrompt(promptId),
+    fields: service.fields,
     act: (promptId, command) => {
       // An in-memory call has its effect before it returns its promise.
       if (command.kind === 'their-fields') void service.updatePrompt(promptId, command.fields);
     },
     connect: (world, calls) => connect(kept, world, calls),
     readClock: () => 0,
-    timesOf: () => null,
+    readTimes: () => new Map(),
     checkOwnSet: (world, promptId, environment, version) => {
       if (environment === TRACKING) checkTracking(world, promptId, version);
       return environment === TRACKING || environment === LOOK;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { followsLatest, type Pin, type PromptFile } from '../../src/domain/prompt-file.ts';
+import { type EnvironmentPin, followsLatest, type Pin, type PromptFile } from '../../src/domain/prompt-file.ts';
 import { type Content, omitDigests } from '../../src/domain/content.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
-import { ENVIRONMENTS, type SyncWith } from './commands.ts';
+import { ENVIRONMENTS, MOVING_REF, type Setup, type SyncWith } from './commands.ts';
 import { contentsAtTags, contentsOf } from './history.ts';
 import { note } from './situations.ts';
 import { storedText, type World } from './world.ts';
@@ -84,12 +84,12 @@ export function looksRewritten(world: World, promptId: string, version: LedgerVe
 /** Whether a clean sync has a reason to refuse the prompt. Asked before the sync. */
 export function mayBeBlocked(world: World, file: PromptFile, { reviewed }: SyncWith): boolean {
   const { service, setup } = world;
-  const { latestForbidden } = setup;
   if (hasOtherType(world, file)) return true;
   return file.pins.some(({ environment, pin }) => {
-    if (pin.kind === 'latest') return latestForbidden.includes(environment);
+    if (isForbidden({ environment, pin }, setup) || mayBreakOrder(world, file, { environment, pin })) return true;
     const wanted = wantedBy(world, file, pin);
     if (wanted.kind === 'nothing') return true;
+    if (pin.kind === 'latest') return false;
     // A reviewed plan does not contain the results of a probe.
     const isServed = wanted.kind === 'version' && service.active(file.id, environment)?.id === wanted.version.id;
     if (reviewed === true && wanted.kind === 'version' && !isServed) return true;
@@ -99,6 +99,35 @@ export function mayBeBlocked(world: World, file: PromptFile, { reviewed }: SyncW
     if (pin.kind !== 'number' || wanted.kind !== 'version' || isServedSomewhere) return false;
     return service.mayBeUnknown(world, file.id, wanted.version);
   });
+}
+
+/** Whether `allow_latest: false` forbids a pin, because its want can change without an edit of the pin. */
+function isForbidden({ environment, pin }: Pick<EnvironmentPin, 'environment' | 'pin'>, setup: Setup): boolean {
+  const canChange = pin.kind === 'latest' || (pin.kind === 'git' && pin.ref === MOVING_REF);
+  return canChange && setup.latestForbidden.includes(environment);
+}
+
+/**
+ * Whether promotion order may refuse a pin. It must not refuse what the environment or its source serves already, and no
+ * rollback to a lower number.
+ */
+function mayBreakOrder(
+  world: World,
+  file: PromptFile,
+  { environment, pin }: Pick<EnvironmentPin, 'environment' | 'pin'>,
+): boolean {
+  const { service, setup } = world;
+  const from = setup.promotionSources[environment];
+  if (from === undefined) return false;
+  const wanted = wantedBy(world, file, pin);
+  const [served, source] = [service.active(file.id, environment), service.active(file.id, from)];
+  if (served !== null && mayStay(world, served, wanted)) return false;
+  if (wanted.kind === 'version') {
+    const isRollback = pin.kind === 'number' && served !== null && served.number > pin.number;
+    return source?.id !== wanted.version.id && !isRollback;
+  }
+  const candidates = service.versions(file.id).filter((version) => mayStay(world, version, wanted));
+  return candidates.length !== 1 || source?.id !== candidates[0]?.id;
 }
 
 /** Whether the prompt has another type in the service. All versions of a prompt have the same type. */
@@ -162,9 +191,6 @@ function readsAsRewritten(world: World, { id }: PromptFile, content: Content): b
 
 /** Whether a clean sync has to refuse the prompt. */
 export function mustBeBlocked(world: World, file: PromptFile): boolean {
-  const { latestForbidden } = world.setup;
   if (hasOtherType(world, file)) return true;
-  return file.pins.some(({ environment, pin }) =>
-    pin.kind === 'latest' ? latestForbidden.includes(environment) : wantedBy(world, file, pin).kind === 'nothing',
-  );
+  return file.pins.some((one) => isForbidden(one, world.setup) || wantedBy(world, file, one.pin).kind === 'nothing');
 }

@@ -65,6 +65,7 @@ const REGRESSIONS: Readonly<Record<string, readonly Command[]>> = {
 
 const setup: Setup = {
   ...{ provider: 'langfuse', prompts: 1, environmentOrder: null, latestForbidden: [], service: 'faithful' },
+  ...{ promotionSources: {} },
   ...{ chatPrompts: [], adopted: [{ text: 'A', metadata: {} }], draft: 'A' },
 };
 

@@ -1,20 +1,22 @@
-import type { PromptOutcome } from '../../src/domain/plan.ts';
+import { FIELDS, type PromptOutcome } from '../../src/domain/plan.ts';
 import { followsLatest, type PromptFile } from '../../src/domain/prompt-file.ts';
-import { typeOf, type Command, type Edit, type PromptIndex, type Setup, type SyncWith } from './commands.ts';
-import { commit, commitAgo, applyEdit, firstDraft, head, type Draft } from './history.ts';
 import {
-  checkDrift,
-  checkOutcome,
-  checkReviewed,
-  checkTruth,
-  driftsOf,
-  LawBroken,
-  must,
-  type Prediction,
-} from './laws.ts';
+  ENVIRONMENTS,
+  typeOf,
+  type Command,
+  type Edit,
+  type PromptIndex,
+  type Setup,
+  type SyncWith,
+} from './commands.ts';
+import { checkDrift, checkNoDrift, type DriftPredictions, predictDrift } from './drift-laws.ts';
+import { commit, commitAgo, applyEdit, firstDraft, head, type Draft } from './history.ts';
+import { checkOutcome, checkReviewed, checkTruth, LawBroken, must, type Prediction, scopeOf } from './laws.ts';
 import { mayBeBlocked, mayBeUnrecognised, mayOutgrow, mayRefuseMetadata } from './limits.ts';
+import { checkPromotions, readServed } from './promotion-laws.ts';
+import { logChanges, logCompletedSync } from './service-log.ts';
 import { note, noteRun, type Statistics } from './situations.ts';
-import { runTool } from './tool.ts';
+import { findComparedCommits, runTool, type ToolRun } from './tool.ts';
 import { actOutside } from './troubles.ts';
 import { openLangfuse } from './langfuse-service.ts';
 import { openLedgerService } from './ledger-service.ts';
@@ -52,9 +54,13 @@ export async function perform(world: World, command: Command): Promise<void> {
     case 'tag':
       return void world.history.tags.set(command.tag, commitAgo(world.history, command.ago));
     case 'dry-run':
-      return dryRun(world);
+      return dryRun(world, command);
     case 'sync':
       return sync(world, command);
+    case 'jobs':
+      for (const environment of ENVIRONMENTS)
+        await sync(world, { ...command, troubles: [], environments: [environment] });
+      return;
     default:
       return actOutside(world, command);
   }
@@ -76,44 +82,77 @@ function draftAgo(world: World, index: PromptIndex, ago: number): Draft | null {
   return commitAgo(world.history, ago).files.get(promptAt(world, index))?.draft ?? null;
 }
 
-async function dryRun(world: World): Promise<void> {
-  const { port } = await runTool(world, { concurrency: 3, only: world.prompts.length, troubles: [], dryRun: true });
+async function dryRun(world: World, options: Command & { readonly kind: 'dry-run' }): Promise<void> {
+  const commits = findComparedCommits(world, options);
+  const drifts = predictAllDrift(world, options);
+  const { plan, port } = await runTool(world, { ...options, ...CALM, only: world.prompts.length, dryRun: true });
   must(port.begun() === 0, () => 'a dry run writes');
+  for (const one of plan.prompts) checkDrift(world, one, drifts.get(one.file.id)!, commits, {});
 }
 
-async function predict(world: World, file: PromptFile, options: SyncWith): Promise<Prediction> {
-  const drifts = await driftsOf(world, file, options);
-  const mayRefuse = options.onDrift === 'fail' && [...(drifts?.values() ?? [])].some((one) => one !== 'none');
-  const mayBlock = mayRefuse || mayBeBlocked(world, file, options);
+const CALM = { concurrency: 3, troubles: [] };
+
+function predictAllDrift(
+  world: World,
+  options: Parameters<typeof findComparedCommits>[1],
+): ReadonlyMap<string, DriftPredictions> {
+  const commits = findComparedCommits(world, options);
+  const files = [...commits.planned.files.values()].map(({ file }) => file);
+  return new Map(files.map((file) => [file.id, predictDrift(world, file, commits, options)]));
+}
+
+function predict(world: World, file: PromptFile, options: SyncWith): Prediction {
   const mayForget = mayOutgrow(world, file);
   return {
-    ...{ mayBlock, mayForget, drifts },
+    ...{ mayBlock: mayBeBlocked(world, file, options), mayForget },
     mayRefuseMetadata: mayRefuseMetadata(world, file, options),
     mayTakeTwo: mayForget || mayBeUnrecognised(world, file),
   };
 }
 
 async function sync(world: World, options: SyncWith): Promise<void> {
-  const predictions = new Map<string, Prediction>();
-  for (const [id, { file }] of head(world.history).files) predictions.set(id, await predict(world, file, options));
+  const files = [...head(world.history).files.values()].map(({ file }) => file);
+  const predictions = new Map(files.map((file) => [file.id, predict(world, file, options)]));
+  const drifts = predictAllDrift(world, options);
+  const servedBefore = new Map(world.prompts.map((id) => [id, readServed(world, id)]));
   const run = await runTool(world, { ...options, ...(await reviewed(world, options)), dryRun: false });
   noteRun(world, run);
-  if (run.outcomes === null) return;
   const isClean = world.prompts.every((id) => !run.troubles.touched(id));
   // The digest covers all prompts, so that a trouble with any prompt can change the reviewed plan.
   const mayBeStale = options.reviewed === true && !isClean;
-  for (const outcome of run.outcomes) {
+  for (const outcome of run.outcomes ?? []) {
     const { id } = outcome.plan.file;
     checkTruth(world, outcome, run.port.writes);
     const planned = run.plan.prompts.find(({ file }) => file.id === id)!;
     if (options.reviewed === true) checkReviewed(outcome, planned);
     if (run.troubles.touched(id)) continue;
     const prediction = predictions.get(id)!;
-    checkDrift(world, planned, prediction.drifts, options);
-    await checkOutcome(world, outcome, { ...prediction, mayBlock: prediction.mayBlock || mayBeStale }, options);
+    checkDrift(world, planned, drifts.get(id)!, findComparedCommits(world, options), options);
+    checkPromotions(world, outcome.plan.file, servedBefore.get(id)!, run.port.writes);
+    const isRefused = planned.problems.some(({ code }) => code === 'guard/drift');
+    checkOutcome(world, outcome, { ...prediction, mayBlock: prediction.mayBlock || mayBeStale || isRefused }, options);
   }
+  logRun(world, run, options);
+  if (!isClean || run.outcomes === null) return;
   const takesTwo = [...predictions].flatMap(([id, { mayTakeTwo }]) => (mayTakeTwo ? [id] : []));
-  if (isClean) await checkSecond(world, options, refusedIn(run.outcomes).union(new Set(takesTwo)));
+  await checkSecond(world, options, refusedIn(run.outcomes).union(new Set(takesTwo)));
+  for (const id of world.prompts) logChanges(world, id, 'promptsync');
+}
+
+/** Logs what a run has changed, and each prompt that matches its file since then. */
+function logRun(world: World, { outcomes, troubles, port }: ToolRun, { environments }: SyncWith): void {
+  for (const id of world.prompts) logChanges(world, id, 'promptsync');
+  for (const outcome of outcomes ?? []) {
+    const { id } = outcome.plan.file;
+    if (troubles.touched(id) || !['applied', 'unchanged'].includes(outcome.status)) continue;
+    const { file, hasFields } = scopeOf(outcome.plan.file, environments);
+    const fields = FIELDS.filter((field) => file[field] !== undefined);
+    const places = [...file.pins.map(({ environment }) => environment), ...(hasFields ? fields : [])];
+    const created = port.writes.flatMap((write) =>
+      write.kind === 'create' && write.promptId === id ? [write.id] : [],
+    );
+    logCompletedSync(world, outcome, places, created);
+  }
 }
 
 /** Returns the digest of the plan from a dry run right before the sync. */
@@ -136,8 +175,10 @@ async function checkSecond(
   world.lines.push('the second run:');
   const { plan, outcomes, port } = await runTool(world, { ...options, troubles: [], dryRun: false });
   const refused = exempt.union(refusedIn(outcomes ?? []));
-  for (const { file, status, changes, pinsToFind } of plan.prompts) {
+  for (const prompt of plan.prompts) {
+    const { file, status, changes, pinsToFind } = prompt;
     if (refused.has(file.id) || forgets(world, file)) continue;
+    checkNoDrift(prompt);
     const isEmpty = status === 'unchanged' && changes.length === 0 && pinsToFind.length === 0;
     must(
       isEmpty,

@@ -1,14 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { applyPlan } from '../../src/applying/apply-plan.ts';
 import type { Plan, PromptOutcome } from '../../src/domain/plan.ts';
-import { NO_PLANNING_HISTORY, type DesiredState, type PlanningHistory } from '../../src/domain/desired-state.ts';
-import type { Observation } from '../../src/domain/observed-prompt.ts';
+import type { DesiredState } from '../../src/domain/desired-state.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import { makeSuccess } from '../../src/domain/result.ts';
+import type { PlanningHistory } from '../../src/history/prompt-history.ts';
 import { observePrompts, makeReadRequest } from '../../src/observing/observe-prompts.ts';
 import { makePlan, planPrompt } from '../../src/planning/make-plan.ts';
 import { guardPlan, guardFreshPlan, type GuardSettings } from '../../src/planning/guard-plan.ts';
-import { ENVIRONMENTS, type SyncWith } from './commands.ts';
-import { baseOf, commitAgo, contentsAtTags, findCommitted, head, provenanceOf, wantedSinceOf } from './history.ts';
+import { ENVIRONMENTS, MOVING_REF, type SyncWith } from './commands.ts';
+import { commitAgo, findCommitted } from './history.ts';
+import { must } from './laws.ts';
+import { type ComparedCommits, makeContentsAtRefs, makePromptHistory } from './make-prompt-history.ts';
 import { openPort, type Port } from './port.ts';
 import { makeTroubles, type Troubles } from './troubles.ts';
 import type { World } from './world.ts';
@@ -24,14 +26,28 @@ export type ToolRun = {
   readonly troubles: Troubles;
 };
 
-export type ToolOptions = SyncWith & { readonly dryRun: boolean; readonly expectedPlan?: string };
+export type ToolOptions = SyncWith & {
+  readonly dryRun: boolean;
+  readonly expectedPlan?: string;
+  /** How many commits ago the planned files were committed. Default: 0. */
+  readonly ago?: number | undefined;
+};
 
-/** Observes, plans and applies the files of the last commit in the same way as the command `sync`. */
+/** Returns the commits of a run. The default base is the planned commit. */
+export function findComparedCommits({ history }: World, { ago = 0, base = 0 }: Partial<ToolOptions>): ComparedCommits {
+  const planned = commitAgo(history, ago);
+  return { planned, base: commitAgo(history, base, planned) };
+}
+
+/** Observes, plans and applies the files of a commit in the same way as the command `sync`. */
 export async function runTool(world: World, options: ToolOptions): Promise<ToolRun> {
   const { concurrency, only, dryRun, onDrift = 'overwrite', expectedPlan = null } = options;
-  const commit = head(world.history);
-  const files = [...commit.files.values()].map(({ file }) => file).slice(0, only);
-  const { desired, history } = desiredOf(world, files, options);
+  const commits = findComparedCommits(world, options);
+  const files = [...commits.planned.files.values()].map(({ file }) => file).slice(0, only);
+  const desired = makeDesiredState(world, files, commits, options);
+  const history: PlanningHistory = new Map(
+    files.map((file) => [file.id, makePromptHistory(world.history, file, commits)]),
+  );
   const guards: GuardSettings = { onDrift, expectedPlan, maxChanges: null, uncommitted: new Set() };
   const troubles = makeTroubles(world, options.troubles);
   const port = openPort(world, files, troubles);
@@ -39,11 +55,9 @@ export async function runTool(world: World, options: ToolOptions): Promise<ToolR
   const { provider } = port;
   const getReadRequest = (file: PromptFile) => makeReadRequest(file, desired);
   const observation = await observePrompts(provider, files.map(getReadRequest), { concurrency });
-  const historyOf = (observed: Observation['observed']): PlanningHistory => ({
-    ...history,
-    wantedSince: wantedSinceAtBase(world, options, observed),
-  });
-  const plan = guardPlan(makePlan(desired, observation, historyOf(observation.observed)), guards);
+  const unguarded = makePlan(desired, observation, history);
+  must(isDeepStrictEqual(unguarded, makePlan(desired, observation, history)), () => 'two plans of one state differ');
+  const plan = guardPlan(unguarded, guards);
   troubles.beginApplying();
   const outcomes = dryRun
     ? null
@@ -51,8 +65,8 @@ export async function runTool(world: World, options: ToolOptions): Promise<ToolR
         ...{ concurrency, stop, isReviewed: guards.expectedPlan !== null, pause: async () => {} },
         getReadRequest: ({ file }) => getReadRequest(file),
         planAgain: async (planned, observed) => {
-          const fresh = historyOf(new Map([[planned.file.id, observed]]));
-          return guardFreshPlan(planPrompt(planned.file, observed, desired, fresh), planned, guards);
+          const fresh = planPrompt(planned.file, observed, desired, history.get(planned.file.id));
+          return guardFreshPlan(fresh, planned, guards);
         },
       });
   await port.settle();
@@ -62,52 +76,32 @@ export async function runTool(world: World, options: ToolOptions): Promise<ToolR
   return { files, plan, outcomes: troubles.isKilled() ? null : outcomes, port, troubles };
 }
 
-function wantedSinceAtBase(
-  { history }: World,
-  { base: ago }: ToolOptions,
-  observed: Observation['observed'],
-): PlanningHistory['wantedSince'] {
-  if (ago === undefined) return new Map();
-  const base = commitAgo(history, ago);
-  return new Map(
-    [...observed].flatMap(([id, prompt]) => {
-      const file = findCommitted(base, head(history).files.get(id)!.file)?.file;
-      return file === undefined ? [] : [[id, wantedSinceOf(history, file, prompt)] as const];
-    }),
-  );
-}
-
-function desiredOf(
+function makeDesiredState(
   { setup, history }: World,
   files: readonly PromptFile[],
-  { base: ago, environments }: ToolOptions,
-): { readonly desired: DesiredState; readonly history: PlanningHistory } {
+  { base }: ComparedCommits,
+  { base: givenBase, environments }: ToolOptions,
+): DesiredState {
   const { environmentOrder, latestForbidden: environmentsWithoutLatest } = setup;
-  const base = ago === undefined ? null : baseOf(history, commitAgo(history, ago), files);
+  const baseFiles = files.flatMap((file) => findCommitted(base, file)?.file ?? []);
   const contentsAtRefs = new Map(
     files.map((file) => {
-      const then = base?.files.get(file.id);
-      const now = contentsAtTags(history, file);
-      const all = then === undefined ? now : new Map([...contentsAtTags(history, then), ...now]);
-      return [file.id, new Map([...all].map(([ref, at]) => [ref, makeSuccess(at)]))] as const;
+      const atBase = baseFiles.find(({ id }) => id === file.id) ?? file;
+      return [
+        file.id,
+        new Map([...makeContentsAtRefs(history, atBase), ...makeContentsAtRefs(history, file)]),
+      ] as const;
     }),
   );
   return {
-    desired: {
-      files,
-      environmentOrder,
-      environmentsWithoutLatest,
-      movingRefs: new Set(),
-      contentsAtRefs,
-      base,
-      promotionSources: new Map(),
-      otherPromotionSources: new Map(),
-      environmentSelection: environments === undefined ? null : { selected: environments, known: ENVIRONMENTS },
-    },
-    history: {
-      ...NO_PLANNING_HISTORY,
-      provenance: provenanceOf(head(history)),
-      formerStates: base?.formerStates ?? NO_PLANNING_HISTORY.formerStates,
-    },
+    files,
+    environmentOrder,
+    environmentsWithoutLatest,
+    movingRefs: new Set([MOVING_REF]),
+    contentsAtRefs,
+    base: { files: new Map(baseFiles.map((file) => [file.id, file])), isDefault: givenBase === undefined },
+    promotionSources: new Map(Object.entries(setup.promotionSources)),
+    otherPromotionSources: new Map(),
+    environmentSelection: environments === undefined ? null : { selected: environments, known: ENVIRONMENTS },
   };
 }

@@ -5,6 +5,7 @@ import { makeProblem } from '../../src/problem.ts';
 import type { CallKind, Moment, OutsideCommand, TheirText, Trouble } from './commands.ts';
 import { findWrittenText } from '../doubles/langfuse-messages.ts';
 import { commitAgo } from './history.ts';
+import { logChanges } from './service-log.ts';
 import { note } from './situations.ts';
 import { promptAt, type World } from './world.ts';
 
@@ -116,11 +117,17 @@ function fateOf(when: Fault['when'], kind: CallKind, delay: number): Omit<Fate, 
   return { effect: moment(when, kind) === 'late' ? 'later' : 'now', delay };
 }
 
-/** Makes an outside change in the service. Does nothing if the change needs a version and none exists. */
+/** Makes and logs an outside change in the service. Does nothing if the change needs a version and none exists. */
 export function actOutside(world: World, command: OutsideCommand): void {
-  const { service } = world;
-  const prompt = promptAt(world, command.prompt);
+  const promptId = promptAt(world, command.prompt);
   world.lines.push(`somebody: ${JSON.stringify(command)}`);
+  logChanges(world, promptId, 'promptsync');
+  change(world, promptId, command);
+  logChanges(world, promptId, 'somebody');
+}
+
+function change(world: World, prompt: string, command: OutsideCommand): void {
+  const { service } = world;
   switch (command.kind) {
     case 'their-version':
       return add(world, command, textOf(world, prompt, command.text), command.metadata);

@@ -6,17 +6,10 @@ import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import type { OutsideVersion } from '../doubles/in-memory-service.ts';
 import { findWrittenText } from '../doubles/langfuse-messages.ts';
 import { PROMPTS, typeOf, type OwnCommand, type PromptIndex, type Setup } from './commands.ts';
-import { type Draft, firstDraft, newHistory, type History, type Ids } from './history.ts';
+import { type Draft, firstDraft, head, newHistory, type History, type Ids } from './history.ts';
 import type { Calls } from './port.ts';
+import { openLog, type ServiceLog } from './service-log.ts';
 import type { Statistics } from './situations.ts';
-
-/** The times of a version, in seconds. */
-export type VersionSeconds = {
-  readonly created: number;
-  readonly changed: number;
-  /** Whether the version was changed after its creation, even within the same second. */
-  readonly isTouched: boolean;
-};
 
 /** The model of a service: its state, outside changes, and what promptsync can know about it. */
 export type ServiceModel = {
@@ -26,7 +19,7 @@ export type ServiceModel = {
   readonly version: (promptId: string, id: string) => LedgerVersion | undefined;
   readonly active: (promptId: string, environment: string) => LedgerVersion | null;
   /** Returns `null` if prompts of the service have no fields. */
-  readonly fields: (promptId: string) => Promise<Readonly<Record<FieldName, string>> | null>;
+  readonly fields: (promptId: string) => Readonly<Record<FieldName, string>> | null;
   /** Adds a version that stands for a text. Returns its id. */
   readonly addVersion: (promptId: string, version: OutsideVersion) => string;
   readonly activate: (promptId: string, environment: string, versionId: string) => void;
@@ -34,8 +27,8 @@ export type ServiceModel = {
   readonly act: (promptId: string, command: OwnCommand) => void;
   /** Returns the time in seconds, and lets time pass. A service without times returns 0. */
   readonly readClock: () => number;
-  /** Returns when a version was created and last changed, in seconds. `null` if the service does not show it. */
-  readonly timesOf: (promptId: string, versionId: string) => VersionSeconds | null;
+  /** Returns when each version was last changed, by version id. Empty if the service does not show it. */
+  readonly readTimes: (promptId: string) => ReadonlyMap<string, number>;
   /** Opens a provider for one run of promptsync. */
   readonly connect: (world: World, calls: Calls) => Provider;
   readonly pinsIds: boolean;
@@ -77,6 +70,8 @@ export type World = {
   readonly service: ServiceModel;
   /** The text that promptsync sent for each version that it created, by version id. */
   readonly madeByTool: Map<string, string>;
+  /** What happened to each prompt in the service, by prompt id. */
+  readonly logs: ReadonlyMap<string, ServiceLog>;
   readonly statistics: Statistics;
   /** The calls since the last command, for the message of a broken law. */
   lines: string[];
@@ -88,15 +83,15 @@ export type Opens = Readonly<Record<ProviderName, (setup: Setup, prompts: readon
 export function newWorld(setup: Setup, opens: Opens, statistics: Statistics): World {
   const prompts = PROMPTS.slice(0, setup.prompts);
   const service = opens[setup.provider](setup, prompts);
+  const drafts = prompts.map((id) => [id, firstDraft(id, typeOf(setup, id), adopt(service, id, setup))] as const);
+  const history = newHistory(new Map(drafts), service.readClock);
   return {
     setup,
     prompts,
-    history: newHistory(
-      new Map(prompts.map((id) => [id, firstDraft(id, typeOf(setup, id), adopt(service, id, setup))])),
-      service.readClock,
-    ),
+    history,
     service,
     madeByTool: new Map(),
+    logs: new Map(prompts.map((id) => [id, openLog(service, id, head(history).index)])),
     statistics,
     lines: [],
   };
