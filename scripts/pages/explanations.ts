@@ -280,7 +280,7 @@ export const EXPLANATIONS = {
   'guard/promotion-order': {
     why: PROMOTION_ORDER,
     advice:
-      'If you meant to roll back, make sure that the full git history of the file is available. Without it, promptsync cannot tell a rollback from [a promotion](configuration.md#rules-for-environments).',
+      'If an earlier commit already pinned the version in one of these environments, make sure that the full git history of the file is available. promptsync reads it to check [the conditions](configuration.md#promote_from).',
   },
   'guard/uncommitted': {
     why: 'Uncommitted changes have not been reviewed, and a version created from them could not be linked to a commit. In CI, an earlier step probably edited or created the file. Files in a git submodule also count as uncommitted, because the commits of your repository do not contain their text.',
