@@ -53,7 +53,7 @@ describe('the number of git processes per run', () => {
       TEXTS,
       ['history', '**'],
       0,
-      [...OPENED, ...READ_LINES, 'log', 'rev-list'],
+      [...OPENED, ...READ_LINES, 'cat-file', 'log'],
     ],
     [
       'plan starts the same number of git processes to check for rollbacks in 60 prompts as in 3 prompts',
