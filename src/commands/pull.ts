@@ -20,7 +20,7 @@ import { CONFLICT_MARKERS_CODE } from '../files/yaml-shape.ts';
 import { makeMerger } from '../git/make-merger.ts';
 import { EMPTY_LINE, type Line } from '../history/line.ts';
 import { MAX_DRIFT_STATES } from '../history/prompt-history.ts';
-import { readLine } from '../history/read-line.ts';
+import { readPromptLine } from '../history/read-line.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { type PromptDraft, draftEdits, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
 import { readMergeBases } from './list-merge-bases.ts';
@@ -77,7 +77,7 @@ async function draftPull(
   const { repository, config } = workspace;
   const head = repository?.head ?? null;
   const line =
-    repository === null || head === null ? EMPTY_LINE : await readLine(file, head, repository, MAX_DRIFT_STATES);
+    repository === null || head === null ? EMPTY_LINE : await readPromptLine(file, head, repository, MAX_DRIFT_STATES);
   // HEAD is no base for a file that it does not have.
   const hasBase = !workspace.lacksBase && line.states.length > 0;
   const rules = { hasBase, portablePins: config.portablePins, environment: options.environment };

@@ -17,10 +17,10 @@ import {
   type PromptHistory,
 } from '../history/prompt-history.ts';
 import { type PromptRepository, readSourceFile } from '../history/read-at-commit.ts';
-import { FIRST_STATES, MAX_STATES, readLine, readPlannedLine } from '../history/read-line.ts';
+import { FIRST_STATES, MAX_STATES, readPromptLine, readPlannedLine } from '../history/read-line.ts';
 import { readMessageSources } from '../history/read-message-sources.ts';
 import { readChangeSummaries, readProvenance } from '../history/read-provenance.ts';
-import { isPromotionAllowed, listPromotions, type Promotion } from '../planning/check-promotions.ts';
+import { isPromotionAllowed, listPlannedPromotions, type Promotion } from '../planning/check-promotions.ts';
 import { type Difference, listDifferences, wantsCurrent } from '../planning/find-drift.ts';
 import { planChanges } from '../planning/plan-changes.ts';
 import type { BaseFiles, DesiredWorkspace } from './read-desired-state.ts';
@@ -101,7 +101,7 @@ function comparePrompt(
   const head = { file, ...planChanges(context, NO_PROMPT_HISTORY) };
   if (head.changes.length === 0 && !mayGetBaseline(file, observed)) return [];
   const activations = head.pins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
-  const promotions = listPromotions(activations, observed, sources);
+  const promotions = listPlannedPromotions(activations, observed, sources);
   const baseFile = sources.base?.files.get(file.id);
   if (baseFile === undefined) return [{ file, observed, atRefs, targets, promotions, differences: [] }];
   const base = { file: baseFile, ...planChanges({ ...context, file: baseFile }, NO_PROMPT_HISTORY) };
@@ -179,9 +179,9 @@ async function readBaseHistory(prompt: ComparedPrompt, commits: ComparedCommits)
   const { repository, head, base, tip, hasTip } = commits;
   const baseFile = base.files.get(file.id);
   if (baseFile === undefined) return null;
-  const readBaseLine = (limit: number) => readLine(baseFile, base.commit, repository, limit);
+  const readBaseLine = (limit: number) => readPromptLine(baseFile, base.commit, repository, limit);
   const readHeadLine = (limit: number) => readPlannedLine(file, repository, limit);
-  const readTipLine = (limit: number) => readLine(file, tip?.commit ?? head, repository, limit);
+  const readTipLine = (limit: number) => readPromptLine(file, tip?.commit ?? head, repository, limit);
   const [line, headStates, tipStates] = await Promise.all([
     readInSteps(readBaseLine, (newest) => answersAll(newest, prompt), MAX_DRIFT_STATES),
     base.commit === head ? [] : readStatesBeyond(readHeadLine, base.commit, repository),

@@ -1,7 +1,7 @@
 import { type Content, isEqualContent } from '../domain/content.ts';
 import { findStartOfSeries } from './line.ts';
 import type { LiveBranch, PromptLocation } from './read-at-commit.ts';
-import { readLine } from './read-line.ts';
+import { readPromptLine } from './read-line.ts';
 
 /** Content that an environment should serve. */
 export type WantedContent = {
@@ -31,7 +31,7 @@ export async function findContentCommit(
 ): Promise<ContentCommit | null> {
   const tip = (await repository.findKnownTip(branch))?.commit ?? repository.head;
   if (tip === null) return null;
-  const line = await readLine(file, tip, repository);
+  const line = await readPromptLine(file, tip, repository);
   const wanted = line.states.map((state) => state.file.content).filter(isWanted);
   const content = wanted.find(isExact) ?? wanted[0];
   if (content === undefined) return null;

@@ -3,7 +3,7 @@ import type { Observation } from '../domain/observed-prompt.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { Line } from './line.ts';
 import type { PromptRepository } from './read-at-commit.ts';
-import { readLine } from './read-line.ts';
+import { readPromptLine } from './read-line.ts';
 
 /** The git history of prompt files, with details of the commits in it. */
 export type GitHistory = {
@@ -29,7 +29,7 @@ export async function readGitHistory(
   const { head } = repository;
   const files = selected.filter(({ id }) => observed.has(id));
   const lines = new Map(
-    await Promise.all(files.map(async (file) => [file.id, await readLine(file, head, repository)] as const)),
+    await Promise.all(files.map(async (file) => [file.id, await readPromptLine(file, head, repository)] as const)),
   );
   const stateCommits = [...lines.values()].flatMap(({ states }) => states.flatMap(({ commit }) => commit ?? []));
   const versions = files.flatMap(({ id }) => observed.get(id)?.known ?? []);

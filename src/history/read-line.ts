@@ -22,7 +22,7 @@ export const MAX_STATES = 500;
  * @param prompt the id and the type of the prompt, and the path at which to look first, relative to the folder
  * @param limit the maximum number of states to read
  */
-export async function readLine(
+export async function readPromptLine(
   prompt: PromptLocation,
   commit: string,
   repository: PromptRepository,
@@ -45,7 +45,7 @@ export async function readLine(
 /** Reads the line up to HEAD, with the planned file as its newest state if the file differs from that at HEAD. */
 export async function readPlannedLine(file: PromptFile, repository: PromptRepository, limit?: number): Promise<Line> {
   const { head } = repository;
-  const line = head === null ? EMPTY_LINE : await readLine(file, head, repository, limit);
+  const line = head === null ? EMPTY_LINE : await readPromptLine(file, head, repository, limit);
   const [newest] = line.states;
   if (newest !== undefined && isSameState(newest.file, file)) return line;
   const planned = await makeState({ ...file, path: repository.toRootPath(file.path) }, null, repository);
@@ -88,14 +88,14 @@ function makeStateKey({ content, pins, otherPins = [], key, name, description }:
 }
 
 /** The states that a prompt has in the history of one path, as far as git follows renames. */
-type Segment = { readonly states: readonly LineState[]; readonly isCut: boolean };
+type PathStates = { readonly states: readonly LineState[]; readonly isCut: boolean };
 
 async function readSegment(
   prompt: PromptLocation,
   { commit, path }: FileAtCommit,
   limit: number,
   repository: PromptRepository,
-): Promise<Segment> {
+): Promise<PathStates> {
   const places = await repository.followFile(commit, path);
   const newest = places.slice(0, limit);
   const results = await Promise.all(newest.map((place) => readPlace(prompt, place, repository)));

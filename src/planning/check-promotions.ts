@@ -25,7 +25,7 @@ export type Promotion = {
 };
 
 /** Lists the activations of a prompt in environments that have a promotion source. */
-export function listPromotions(
+export function listPlannedPromotions(
   activations: readonly PinActivation[],
   observed: ObservedPrompt,
   { promotionSources, otherPromotionSources }: PromotionRules,
@@ -78,7 +78,7 @@ export function checkPromotions(
   rules: PromotionRules,
   { line, isShallow }: Pick<PromptHistory, 'line' | 'isShallow'>,
 ): readonly Problem[] {
-  return listPromotions(activations, context.observed, rules)
+  return listPlannedPromotions(activations, context.observed, rules)
     .filter(({ environment }) => mustCheck(environment))
     .filter((promotion) => !isPromotionAllowed(promotion, context.observed, line))
     .map((promotion) => makeRefusalProblem(promotion, activations, isShallow, context));

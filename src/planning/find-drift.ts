@@ -107,7 +107,7 @@ export function findDrift(
     });
     const isDrift = cause === 'outside' || (cause === 'unfinished' && !isDefaultBase);
     return {
-      drift: isDrift ? [makeDrift(difference, cause, evidence.wasMoved, baseHistory)] : [],
+      drift: isDrift ? [toDrift(difference, cause, evidence.wasMoved, baseHistory)] : [],
       annotations: makeAnnotations(difference, cause, compared),
     };
   });
@@ -118,13 +118,13 @@ export function findDrift(
 }
 
 /** A prompt at the base, and everything with which promptsync compares it. */
-type ComparedPrompt = {
+type DriftSources = {
   readonly base: WantedChanges;
   readonly observed: ObservedPrompt;
   readonly baseHistory: BaseHistory;
 };
 
-function makeEvidence(difference: Difference, compared: ComparedPrompt): ComparedDifference {
+function makeEvidence(difference: Difference, compared: DriftSources): ComparedDifference {
   const { observed } = compared;
   const run = countRunOf(difference, compared);
   const before = compared.baseHistory.line.states.slice(run);
@@ -149,12 +149,12 @@ function makeEvidence(difference: Difference, compared: ComparedPrompt): Compare
 }
 
 /** Counts the states of the base's line since which the base wants the same in the environment or the field. */
-function countRunOf(difference: Difference, { base, baseHistory: { line } }: ComparedPrompt): number {
+function countRunOf(difference: Difference, { base, baseHistory: { line } }: DriftSources): number {
   if (difference.subject === 'environment') return countRun(line, difference.environment);
   return countNewest(line.states, ({ file }) => file[difference.field] === base.file[difference.field]);
 }
 
-function isMovingRef(environment: string, { baseHistory: { line } }: ComparedPrompt): boolean {
+function isMovingRef(environment: string, { baseHistory: { line } }: DriftSources): boolean {
   const want = line.states[0]?.wants.get(environment);
   return want?.kind === 'content' && want.isMoving;
 }
@@ -164,7 +164,7 @@ function isOlderVersion(version: KnownVersion, other: VersionRef): boolean {
 }
 
 /** Returns true if the times of the versions show that somebody moved the environment after a sync of the base. */
-function wasMoved({ environment, current, expected }: EnvironmentDifference, compared: ComparedPrompt): boolean {
+function wasMoved({ environment, current, expected }: EnvironmentDifference, compared: DriftSources): boolean {
   const { base, observed, baseHistory } = compared;
   const wanted = isNewVersionRef(expected) ? undefined : observed.known.find(({ id }) => id === expected.id);
   if (wanted === undefined) return false;
@@ -178,7 +178,7 @@ function wasMoved({ environment, current, expected }: EnvironmentDifference, com
   return wasMovedAfterSync({ wanted, served: current, wantedSince: since?.time ?? null, servedBySameCommit });
 }
 
-function makeDrift(
+function toDrift(
   difference: Difference,
   cause: DifferenceCause,
   wasMovedAway: boolean,
@@ -216,16 +216,16 @@ function makeDrift(
 function makeAnnotations(
   difference: Difference,
   cause: DifferenceCause,
-  compared: ComparedPrompt,
+  compared: DriftSources,
 ): readonly ChangeAnnotation[] {
-  const note = makeNote(difference, cause, compared);
+  const note = chooseNote(difference, cause, compared);
   if (note === null) return [];
   return difference.subject === 'field'
     ? [{ subject: 'field', field: difference.field, note }]
     : [{ subject: 'environment', environment: difference.environment, note }];
 }
 
-function makeNote(difference: Difference, cause: DifferenceCause, compared: ComparedPrompt): ChangeNote | null {
+function chooseNote(difference: Difference, cause: DifferenceCause, compared: DriftSources): ChangeNote | null {
   if (cause === 'behind') return { kind: 'behind' };
   if (cause !== 'unfinished' || !difference.restoresBase) return null;
   if (difference.subject === 'environment' && isMovingRef(difference.environment, compared)) return null;

@@ -5,7 +5,7 @@ import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import { LENIENT_SETTINGS, parsePromptFile } from '../../src/files/parse-prompt-file.ts';
 import type { Line, LineState, Want } from '../../src/history/line.ts';
 import type { PromptRepository } from '../../src/history/read-at-commit.ts';
-import { readLine, readPlannedLine } from '../../src/history/read-line.ts';
+import { readPromptLine, readPlannedLine } from '../../src/history/read-line.ts';
 import { open } from '../git/support.ts';
 import { countGit } from '../support/count-git.ts';
 import { cloneOf, commitAll, commitAllAt, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
@@ -43,7 +43,7 @@ function commitMove(folder: string, to: string, parts: PromptParts): string {
 
 async function readLineOf(folder: string, path = PATH, limit?: number): Promise<Line> {
   const repository = await openPrompts(folder);
-  return readLine({ ...PROMPT, path }, repository.head!, repository, limit);
+  return readPromptLine({ ...PROMPT, path }, repository.head!, repository, limit);
 }
 
 function parseFile(text: string, path = PATH): PromptFile {
