@@ -108,9 +108,7 @@ describe('drift on a pull request', () => {
     const [changes = '', drift = ''] = summary.split('#### Overwrites changes made in the service');
     expect(changes).toContain('| `farewell` | `staging: v1 → new version` |');
     expect(changes).not.toContain('greeting');
-    expect(drift).toContain(
-      '- `greeting`: `staging` serves `v2`, but the file says `v1` (no commit in this clone asked for it).',
-    );
+    expect(drift).toMatch(/^- `greeting`: .*`staging`.*`v2`.*`v1`/m);
   });
 
   test('If on-drift is set to fail, drift makes both the pull request review and the action run after the merge fail', async () => {
