@@ -54,7 +54,13 @@ type ChangedEnvironment = { readonly environment: string; readonly expected: Ver
 
 /**
  * Finds the changes that somebody made to a prompt in the service. With a base, these are exactly the plan's drift from
- * outside. Without one, every difference counts.
+ * outside. Without one, every difference counts. What becomes of an environment depends on the version that it serves:
+ *
+ * - No version: The environment is reported, and the file stays as it is.
+ * - A version that is older than the wanted one: The file pins it and keeps its text. With `portable_pins`, the file takes
+ *   the older text instead.
+ * - Any other version: The file takes its text, unless promptsync created the version. Every pin but `latest` then pins
+ *   the version.
  * @param line the line up to HEAD
  */
 export function findServiceChanges(
