@@ -335,7 +335,7 @@ export const PLANNING_PROBLEMS = {
   'git/shallow': defineWarning<{ of: 'drift' | 'history' }>(
     (e) =>
       e.of === 'drift'
-        ? 'This clone is shallow, so a change made in a missing commit might look like drift.'
+        ? 'This clone is shallow, so promptsync cannot distinguish a change made in the service from an unfinished sync.'
         : 'This clone is shallow, so the history begins at the oldest commit in the clone.',
     'Run `git fetch --unshallow` to fetch the full history. In a workflow, set `fetch-depth: 0` for `actions/checkout`.',
   ),
