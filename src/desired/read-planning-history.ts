@@ -1,8 +1,6 @@
 import type { Content } from '../domain/content.ts';
-import { getContentsAtRefs } from '../domain/desired-state.ts';
-import { chooseVersionToCreate, findPinTargets, mayGetBaseline, type PinTarget } from '../domain/pin-target.ts';
+import { chooseVersionToCreate, mayGetBaseline } from '../domain/pin-target.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
-import type { ContentsAtRefs } from '../domain/plan.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { isCommitId } from '../git/open-git.ts';
@@ -12,7 +10,6 @@ import {
   type BaseHistory,
   MAX_DRIFT_STATES,
   NO_PLANNING_HISTORY,
-  NO_PROMPT_HISTORY,
   type PlanningHistory,
   type PromptHistory,
 } from '../history/prompt-history.ts';
@@ -21,8 +18,7 @@ import { FIRST_STATES, MAX_STATES, readPromptLine, readPlannedLine } from '../hi
 import { readMessageSources } from '../history/read-message-sources.ts';
 import { readChangeSummaries, readProvenance } from '../history/read-provenance.ts';
 import { isPromotionAllowed, listPlannedPromotions, type Promotion } from '../planning/check-promotions.ts';
-import { type Difference, listDifferences, wantsCurrent } from '../planning/find-drift.ts';
-import { planChanges } from '../planning/plan-changes.ts';
+import { type ComparedPrompt, comparePrompt, wantsCurrent } from '../planning/compare-prompt.ts';
 import type { BaseFiles, DesiredWorkspace } from './read-desired-state.ts';
 
 /** The parts of the desired state that promptsync needs to read the planning history. */
@@ -34,18 +30,8 @@ type PlanningSources = Pick<
   readonly base: Pick<BaseFiles, 'commit' | 'files'> | null;
 };
 
-/** A prompt that a sync may change, with everything in its past that can matter for the plan. */
-type ComparedPrompt = {
-  readonly file: PromptFile;
-  readonly observed: ObservedPrompt;
-  readonly atRefs: ContentsAtRefs;
-  /** The targets of the pins, in the order of `file.pins`. */
-  readonly targets: readonly PinTarget[];
-  /** The activations that promotion order may refuse. */
-  readonly promotions: readonly Promotion[];
-  /** The environments and fields that may have drifted. */
-  readonly differences: readonly Difference[];
-};
+/** A prompt that a sync may change, with the promotions that promotion order may refuse. */
+type ChangingPrompt = ComparedPrompt & { readonly promotions: readonly Promotion[] };
 
 /** The commits that drift depends on. */
 type ComparedCommits = {
@@ -68,19 +54,19 @@ export async function readPlanningHistory(
   if (repository === null) return NO_PLANNING_HISTORY;
   const prompts = files.flatMap((file) => {
     const observedPrompt = observed.get(file.id);
-    return observedPrompt === undefined ? [] : comparePrompt(file, observedPrompt, sources);
+    return observedPrompt === undefined ? [] : compareIfChanging(file, observedPrompt, sources);
   });
   const mayHaveDrifted = prompts.some(({ differences }) => differences.length > 0);
   const commits = mayHaveDrifted ? await findComparedCommits(repository, base, config.branch) : null;
   const histories = prompts.map(async (prompt): Promise<readonly [string, PromptHistory]> => {
-    const { file, targets, atRefs } = prompt;
+    const { file, head, contentsAtRefs } = prompt;
     const baseHistory =
       commits === null || prompt.differences.length === 0 ? null : await readBaseHistory(prompt, commits);
     const history = {
       line: await readLineOfHead(prompt, baseHistory, repository),
       base: baseHistory,
       provenance: mayCreateVersion(prompt) ? await readProvenance(file, repository) : {},
-      changeSummaries: await readChangeSummaries(file, targets, atRefs, repository),
+      changeSummaries: await readChangeSummaries(file, head.targets, contentsAtRefs, repository),
       contents: await readContents(prompt, repository),
       isShallow: repository.isShallow,
     };
@@ -90,26 +76,19 @@ export async function readPlanningHistory(
 }
 
 /** Compares a prompt with its file and with the base. Returns an empty list if no sync would change the prompt. */
-function comparePrompt(
+function compareIfChanging(
   file: PromptFile,
   observed: ObservedPrompt,
   sources: PlanningSources,
-): readonly ComparedPrompt[] {
-  const atRefs = getContentsAtRefs(sources, file.id);
-  const context = { file, observed, contentsAtRefs: atRefs };
-  const targets = findPinTargets(file, observed, atRefs);
-  const head = { file, ...planChanges(context, NO_PROMPT_HISTORY) };
-  if (head.changes.length === 0 && !mayGetBaseline(file, observed)) return [];
-  const activations = head.pins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
-  const promotions = listPlannedPromotions(activations, observed, sources);
-  const baseFile = sources.base?.files.get(file.id);
-  if (baseFile === undefined) return [{ file, observed, atRefs, targets, promotions, differences: [] }];
-  const base = { file: baseFile, ...planChanges({ ...context, file: baseFile }, NO_PROMPT_HISTORY) };
-  return [{ file, observed, atRefs, targets, promotions, differences: listDifferences(head, base, observed) }];
+): readonly ChangingPrompt[] {
+  const compared = comparePrompt(file, observed, sources);
+  if (compared.head.changes.length === 0 && !mayGetBaseline(file, observed)) return [];
+  const activations = compared.head.pins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
+  return [{ ...compared, promotions: listPlannedPromotions(activations, observed, sources) }];
 }
 
 /** Returns true if a sync may create a version or a baseline of the file's own content. */
-function mayCreateVersion({ file, observed, targets }: ComparedPrompt): boolean {
+function mayCreateVersion({ file, observed, head: { targets } }: ComparedPrompt): boolean {
   // A run for selected environments may need a baseline even if the plan for all environments has none.
   return chooseVersionToCreate(file, observed, targets) !== null || mayGetBaseline(file, observed);
 }
@@ -141,7 +120,7 @@ async function readInSteps(
 
 /** Reads the line up to HEAD, if promotion order may refuse the prompt, or if the base's line does not explain its state. */
 async function readLineOfHead(
-  prompt: ComparedPrompt,
+  prompt: ChangingPrompt,
   baseHistory: BaseHistory | null,
   repository: PromptRepository,
 ): Promise<Line> {
@@ -177,7 +156,7 @@ function answersAll(line: Line, { differences, observed }: ComparedPrompt): bool
 async function readBaseHistory(prompt: ComparedPrompt, commits: ComparedCommits): Promise<BaseHistory | null> {
   const { file, observed } = prompt;
   const { repository, head, base, tip, hasTip } = commits;
-  const baseFile = base.files.get(file.id);
+  const baseFile = prompt.base?.file;
   if (baseFile === undefined) return null;
   const readBaseLine = (limit: number) => readPromptLine(baseFile, base.commit, repository, limit);
   const readHeadLine = (limit: number) => readPlannedLine(file, repository, limit);
@@ -255,10 +234,10 @@ async function findMissingCommits(
  * Returns the content by version id. Some of it may be missing, because promptsync can show a plan without it.
  */
 async function readContents(
-  { file, targets }: ComparedPrompt,
+  { file, head }: ComparedPrompt,
   repository: PromptRepository,
 ): Promise<PromptHistory['contents']> {
-  const entries = targets.map(async (target): Promise<readonly [string, Content][]> => {
+  const entries = head.targets.map(async (target): Promise<readonly [string, Content][]> => {
     if (target.kind !== 'known' || target.version.content !== null) return [];
     const content = await readContentFromGit(target.version, file, repository);
     return content === null ? [] : [[target.version.id, content]];

@@ -11,6 +11,8 @@ export type CommittedFiles = {
   readonly readRootTreeId: (commit: string) => Promise<string>;
   /** Returns the blob id of a file at a commit, or null if the commit has no regular file at this path. */
   readonly findBlobId: (commit: string, path: string) => Promise<string | null>;
+  /** Returns the bytes that git stores for a blob. */
+  readonly readBlob: (blob: string) => Promise<Buffer>;
   /** Returns the bytes that `git checkout` would write for a file with this blob at this path. */
   readonly readCheckedOutFile: (blob: string, path: string) => Promise<Buffer>;
   /**
@@ -41,6 +43,9 @@ export function makeFileReader(git: Git, { findBlobId }: Pick<BlobCache, 'findBl
   const readObjectsTogether = batchCalls((names) => readObjects(git, names));
   const readCheckedOutTogether = batchCalls((files) => readCheckedOutFiles(git, files));
   const readAttributesTogether = batchCalls((paths) => readAttributes(git, paths));
+  const readBlob = async (blob: string): Promise<Buffer> => {
+    return (await readObjectsTogether(blob)).get(blob)?.bytes ?? throwMissing(blob);
+  };
   const readRootTreesTogether = batchCalls((commits) => readRootTrees(git, commits));
   return {
     resolveRef: makeRefResolver(git),
@@ -50,13 +55,14 @@ export function makeFileReader(git: Git, { findBlobId }: Pick<BlobCache, 'findBl
       return tree;
     },
     findBlobId,
+    readBlob,
     readCheckedOutFile: async (blob, path) => {
       const file = `${blob} ${path}`;
       return (await readCheckedOutTogether(file)).get(file) ?? throwMissing(blob);
     },
     readFileAt: async (commit, path) => {
       const blob = await findBlobId(commit, path);
-      return blob === null ? null : ((await readObjectsTogether(blob)).get(blob)?.bytes ?? throwMissing(blob));
+      return blob === null ? null : readBlob(blob);
     },
     readAttributes: async (path) => (await readAttributesTogether(path)).get(path) ?? new Map(),
     listFilesAt: (commit) => listTree(git, commit),

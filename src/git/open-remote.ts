@@ -206,6 +206,7 @@ export async function findRemoteName(
   settings: CloneSettings,
   branch: string | null,
 ): Promise<string | null> {
+  if (settings.remotes.size === 0) return null;
   return (await chooseRemoteAndBranch(run, settings, branch)).remote ?? null;
 }
 

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
-import { EMPTY_LINE, type Line, type LineState, type Want } from './line.ts';
+import { type Line, type LineState, type Want } from './line.ts';
 import {
   findFileAtCommit,
   parseBlob,
@@ -36,7 +36,6 @@ export async function readPromptLine(
     if (segment.isCut || states.length >= limit) return finishLine(states, 'cut');
     start = await findEarlierFile(prompt, start, states.at(-1)?.commit ?? null, repository);
   }
-  if (states.length === 0) return EMPTY_LINE;
   // A shallow clone may lack the commit that deleted an earlier file of the prompt.
   const mayHaveReturned = repository.isShallow || (await wasDeleted(prompt, states, commit, repository));
   return finishLine(states, mayHaveReturned ? 'returned' : 'first');
@@ -45,22 +44,23 @@ export async function readPromptLine(
 /** Reads the line up to HEAD, with the planned file as its newest state if the file differs from that at HEAD. */
 export async function readPlannedLine(file: PromptFile, repository: PromptRepository, limit?: number): Promise<Line> {
   const { head } = repository;
-  const line = head === null ? EMPTY_LINE : await readPromptLine(file, head, repository, limit);
+  const line = head === null ? NO_COMMITS : await readPromptLine(file, head, repository, limit);
   const [newest] = line.states;
   if (newest !== undefined && isSameState(newest.file, file)) return line;
   const planned = await makeState({ ...file, path: repository.toRootPath(file.path) }, null, repository);
-  const isFirst = line.states.length === 0 && !repository.isShallow;
-  const states = [planned, ...line.states.map(omitMovingWants)];
-  return { states, isCut: line.isCut, isComplete: line.isComplete || isFirst };
+  return { ...line, states: [planned, ...line.states.map(omitMovingWants)] };
 }
+
+/** The line up to HEAD before the first commit. No file can have come back after a deletion. */
+const NO_COMMITS: Line = { states: [], isCut: false, isComplete: true };
 
 /** The end of a line: the first state of the file, a file that came back after a deletion, or a limit. */
 type LineEnd = 'first' | 'returned' | 'cut';
 
 function finishLine(states: readonly LineState[], end: LineEnd): Line {
-  const [newest, ...older] = states;
-  if (newest === undefined) return { ...EMPTY_LINE, isCut: end === 'cut' };
-  return { states: [newest, ...older.map(omitMovingWants)], isCut: end === 'cut', isComplete: end === 'first' };
+  const newest = states.slice(0, 1);
+  const older = states.slice(1).map(omitMovingWants);
+  return { states: [...newest, ...older], isCut: end === 'cut', isComplete: end === 'first' };
 }
 
 /** Omits the wants of moving refs. In an older state, nobody knows which commit such a ref pointed to. */
@@ -204,6 +204,11 @@ async function wasDeleted(
   const deletedFiles = (await repository.listDeletedFiles(commit, repository.toRootPath(path))).filter(
     (deleted) => extname(deleted.path) === extname(path) && !moves.has(deleted.commit),
   );
-  const parsed = await Promise.all(deletedFiles.map((deleted) => parseBlob(repository, deleted.blob, deleted.path)));
-  return parsed.some(({ file }) => file?.id === id && file.type === type);
+  const belongs = deletedFiles.map(async (deleted) => {
+    // Parse only files that contain the id. The history of a repository can contain thousands of deleted files.
+    if (!(await repository.readBlob(deleted.blob)).includes(id)) return false;
+    const { file } = await parseBlob(repository, deleted.blob, deleted.path);
+    return file?.id === id && file.type === type;
+  });
+  return (await Promise.all(belongs)).includes(true);
 }

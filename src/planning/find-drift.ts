@@ -3,19 +3,15 @@ import {
   type ChangeAnnotation,
   type ChangeNote,
   type Drift,
-  type FieldName,
-  FIELDS,
   isNewVersionRef,
-  isSameTarget,
-  type NewVersionRef,
   type ServedVersion,
 } from '../domain/plan.ts';
-import { findPin, type PromptFile } from '../domain/prompt-file.ts';
+import { findPin } from '../domain/prompt-file.ts';
 import { type KnownVersion, makeVersionRef, type VersionRef } from '../domain/versions.ts';
-import { countNewest, countRun, findStartOfRun, type LineState, wantsVersion } from '../history/line.ts';
+import { countNewest, countRun, findStartOfRun, type LineState } from '../history/line.ts';
 import { type BaseHistory, MAX_DRIFT_STATES, type PromptHistory } from '../history/prompt-history.ts';
 import { classifyDifference, type ComparedDifference, type DifferenceCause } from './classify-difference.ts';
-import type { PromptChanges } from './plan-changes.ts';
+import { type ComparedPrompt, type Difference, type WantedChanges, wantsCurrent } from './compare-prompt.ts';
 import { wasMovedAfterSync } from './was-moved-after-sync.ts';
 
 /** The drift of one prompt, and the notes about changes that do not come from the head. */
@@ -23,82 +19,20 @@ export type DriftResult = { readonly drift: readonly Drift[]; readonly annotatio
 
 export const NO_DRIFT: DriftResult = { drift: [], annotations: [] };
 
-/** What the head or the base wants: the file, and the changes that make the service match it. */
-export type WantedChanges = PromptChanges & { readonly file: PromptFile };
-
-/** An environment or a field whose state in the service differs from what the base and from what the head wants. */
-export type Difference = EnvironmentDifference | FieldDifference;
-
-type EnvironmentDifference = {
-  readonly subject: 'environment';
-  readonly environment: string;
-  /** The version that the environment serves. Null if no version is active. */
-  readonly current: KnownVersion | null;
-  /** The version that the base wants. */
-  readonly expected: VersionRef | NewVersionRef;
-  /** Whether the head wants the same as the base. */
-  readonly restoresBase: boolean;
-};
-
-type FieldDifference = {
-  readonly subject: 'field';
-  readonly field: FieldName;
-  readonly current: string;
-  readonly expected: string;
-  readonly restoresBase: boolean;
-};
-
-/** Lists the environments and the fields whose state in the service differs from what the base and the head want. */
-export function listDifferences(
-  head: WantedChanges,
-  base: WantedChanges,
-  { active }: Pick<ObservedPrompt, 'active'>,
-): readonly Difference[] {
-  const environments = head.pins.flatMap(({ pin: { environment }, after }): readonly Difference[] => {
-    const expected = base.pins.find(({ pin }) => pin.environment === environment)?.after ?? null;
-    if (after === null || expected === null) return [];
-    const current = active.get(environment) ?? null;
-    return [{ subject: 'environment', environment, current, expected, restoresBase: isSameTarget(after, expected) }];
-  });
-  const fields = FIELDS.flatMap((field): readonly Difference[] => {
-    const wanted = findFieldChange(head, field);
-    const expected = findFieldChange(base, field)?.after;
-    if (wanted === undefined || expected === undefined) return [];
-    return [{ subject: 'field', field, current: wanted.before, expected, restoresBase: wanted.after === expected }];
-  });
-  return [...environments, ...fields];
-}
-
-function findFieldChange({ changes }: WantedChanges, field: FieldName) {
-  return changes.find((change) => change.kind === 'update-prompt')?.fields[field];
-}
-
-/** Returns true if a state of the file wants what the service has in the environment or the field of a difference. */
-export function wantsCurrent(
-  difference: Difference,
-  state: LineState,
-  { metadata }: Pick<ObservedPrompt, 'metadata'>,
-): boolean {
-  if (difference.subject === 'field') return state.file[difference.field] === difference.current;
-  return difference.current !== null && wantsVersion(state, difference.environment, difference.current, metadata);
-}
-
 /**
  * Finds the drift of one prompt. A base that the user gave shows drift of both kinds. With a default base, only the notes
  * tell about an unfinished sync.
  */
 export function findDrift(
-  head: WantedChanges,
-  base: WantedChanges,
-  observed: ObservedPrompt,
+  { base, observed, differences }: ComparedPrompt,
   history: PromptHistory,
   isDefaultBase: boolean,
 ): DriftResult {
   const { base: baseHistory } = history;
-  if (baseHistory === null) return NO_DRIFT;
-  const compared = { base, observed, history, baseHistory };
-  const results = listDifferences(head, base, observed).map((difference): DriftResult => {
-    const evidence = makeEvidence(difference, compared);
+  if (base === null || baseHistory === null) return NO_DRIFT;
+  const sources = { base, observed, baseHistory };
+  const results = differences.map((difference): DriftResult => {
+    const evidence = makeEvidence(difference, sources);
     const cause = classifyDifference(evidence, {
       all: [...baseHistory.line.states, ...history.line.states.slice(0, MAX_DRIFT_STATES)],
       head: baseHistory.headStates,
@@ -108,7 +42,7 @@ export function findDrift(
     const isDrift = cause === 'outside' || (cause === 'unfinished' && !isDefaultBase);
     return {
       drift: isDrift ? [toDrift(difference, cause, evidence.wasMoved, baseHistory)] : [],
-      annotations: makeAnnotations(difference, cause, compared),
+      annotations: makeAnnotations(difference, cause, sources),
     };
   });
   return {
@@ -125,26 +59,28 @@ type DriftSources = {
 };
 
 function makeEvidence(difference: Difference, compared: DriftSources): ComparedDifference {
-  const { observed } = compared;
+  const { observed, baseHistory } = compared;
+  const { line } = baseHistory;
   const run = countRunOf(difference, compared);
-  const before = compared.baseHistory.line.states.slice(run);
+  const before = line.states.slice(run);
   const wanting = { wantsCurrent: (state: LineState) => wantsCurrent(difference, state, observed) };
   if (difference.subject === 'field') {
-    const isAdded = run < compared.baseHistory.line.states.length;
+    const isAdded = run < line.states.length;
     const isManagedBefore = before.some(({ file }) => file[difference.field] !== undefined);
     const wasNeverSynced = !observed.known.some(({ isManaged }) => isManaged === true);
     const isFirstWant = (isAdded && !isManagedBefore) || wasNeverSynced;
     return { ...wanting, isNothing: false, isMovingRef: false, wasMoved: false, isFirstWant };
   }
   const { environment, current, expected } = difference;
-  const isPinnedBefore = before.some(({ file }) => findPin(file.pins, environment) !== undefined);
+  // If the run may have begun before the oldest known state, nobody knows whether an earlier state pinned the environment.
+  const isFirstPin = findStartOfRun(line, run) !== null && !before.some(({ file }) => findPin(file.pins, environment));
   const isOlder = isNewVersionRef(expected) || (current !== null && isOlderVersion(current, expected));
   return {
     ...wanting,
     isNothing: current === null,
     isMovingRef: isMovingRef(environment, compared),
     wasMoved: wasMoved(difference, compared),
-    isFirstWant: !isPinnedBefore && isOlder,
+    isFirstWant: isFirstPin && isOlder,
   };
 }
 
@@ -164,7 +100,10 @@ function isOlderVersion(version: KnownVersion, other: VersionRef): boolean {
 }
 
 /** Returns true if the times of the versions show that somebody moved the environment after a sync of the base. */
-function wasMoved({ environment, current, expected }: EnvironmentDifference, compared: DriftSources): boolean {
+function wasMoved(
+  { environment, current, expected }: Extract<Difference, { readonly subject: 'environment' }>,
+  compared: DriftSources,
+): boolean {
   const { base, observed, baseHistory } = compared;
   const wanted = isNewVersionRef(expected) ? undefined : observed.known.find(({ id }) => id === expected.id);
   if (wanted === undefined) return false;

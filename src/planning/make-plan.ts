@@ -1,4 +1,4 @@
-import { type DesiredState, getContentsAtRefs, sortPins } from '../domain/desired-state.ts';
+import { type DesiredState, sortPins } from '../domain/desired-state.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import {
   type Change,
@@ -18,8 +18,9 @@ import {
   type PlanningHistory,
   type PromptHistory,
 } from '../history/prompt-history.ts';
-import { makeBaseline, planChanges, type PinContext, type PromptChanges, type ResolvedPin } from './plan-changes.ts';
-import { type DriftResult, findDrift, NO_DRIFT } from './find-drift.ts';
+import { makeBaseline, type PinContext, type PromptChanges, type ResolvedPin } from './plan-changes.ts';
+import { type ComparedPrompt, comparePrompt } from './compare-prompt.ts';
+import { findDrift, NO_DRIFT } from './find-drift.ts';
 import { checkFixedPins, checkPromotions, warnAboutUnaskedSources } from './check-promotions.ts';
 import { makePlanScope, type PlanScope, selectChanges, selectDrift } from './make-plan-scope.ts';
 
@@ -52,22 +53,21 @@ export function planPrompt(
   history: PromptHistory = NO_PROMPT_HISTORY,
 ): PromptPlan {
   const file = { ...written, pins: sortPins(written.pins, desired) };
-  const context = { file, observed, contentsAtRefs: getContentsAtRefs(desired, file.id) };
+  const compared = comparePrompt(file, observed, desired, history);
   const scope = makePlanScope(file, desired.environmentSelection);
-  const { pins, allPins, changes, allChanges } = planChangesInScope(context, scope, history);
+  const { pins, changes } = selectInScope(compared, scope, history);
+  const allPins = compared.head.pins;
   const activations = allPins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
   const refusals = [
     ...checkType(file, observed),
     ...checkFixedPins({ ...file, pins: pins.map(({ pin }) => pin) }, desired),
-    ...checkPromotions(activations, scope.includesEnvironment, context, desired, history),
+    ...checkPromotions(activations, scope.includesEnvironment, compared, desired, history),
   ];
   const problems = [...pins.flatMap((pin) => pin.problems), ...refusals];
   const status = choosePlanStatus(problems, changes);
   const pinsToFind = refusals.length > 0 ? [] : listPinsToFind(pins, allPins, changes);
-  const { drift, annotations } = selectDrift(
-    findDriftSinceBase(desired, context, { pins: allPins, changes: allChanges }, history),
-    scope,
-  );
+  const isDefaultBase = desired.base?.isDefault === true;
+  const { drift, annotations } = selectDrift(findDrift(compared, history, isDefaultBase), scope);
   const warnings = [
     ...warnAboutUnaskedSources(changes, file, desired),
     ...observed.problems.map((problem) => ({ ...problem, path: file.path })),
@@ -85,23 +85,17 @@ export function planPrompt(
   };
 }
 
-/** The pins and the changes of a prompt: those that the run includes, and all of them. */
-type ScopedChanges = {
-  readonly pins: readonly ResolvedPin[];
-  readonly allPins: readonly ResolvedPin[];
-  readonly changes: readonly Change[];
-  readonly allChanges: readonly Change[];
-};
+/** The pins and the changes of a prompt that the run includes. */
+type ScopedChanges = Pick<PromptChanges, 'pins' | 'changes'>;
 
-/** Plans all changes of a prompt, and selects those that the run includes. */
-function planChangesInScope(context: PinContext, scope: PlanScope, history: PromptHistory): ScopedChanges {
-  const { file } = context;
-  const { pins: allPins, changes: allChanges } = planChanges(context, history);
-  const pins = allPins.filter(({ pin }) => scope.includesEnvironment(pin.environment));
-  const selectedChanges = selectChanges(allChanges, scope);
-  const mustAddBaseline = needsBaselineOfItsOwn(selectedChanges, allChanges, context, scope);
+/** Selects the pins and the changes that the run includes. */
+function selectInScope(compared: ComparedPrompt, scope: PlanScope, history: PromptHistory): ScopedChanges {
+  const { file, head } = compared;
+  const pins = head.pins.filter(({ pin }) => scope.includesEnvironment(pin.environment));
+  const selectedChanges = selectChanges(head.changes, scope);
+  const mustAddBaseline = needsBaselineOfItsOwn(selectedChanges, head.changes, compared, scope);
   const baselines = mustAddBaseline ? [makeBaseline(file, history.provenance)] : [];
-  return { pins, allPins, changes: [...baselines, ...selectedChanges], allChanges };
+  return { pins, changes: [...baselines, ...selectedChanges] };
 }
 
 /**
@@ -139,23 +133,6 @@ function checkType({ path, type }: PromptFile, { type: stored }: ObservedPrompt)
 function choosePlanStatus(problems: readonly Problem[], changes: readonly Change[]): PlanStatus {
   if (problems.length > 0) return 'blocked';
   return changes.length > 0 ? 'pending' : 'unchanged';
-}
-
-/**
- * Finds the drift of one prompt. Plans the file from the base against the same observation, and compares the result
- * with the changes that the head needs. A prompt that does not exist at the base has no drift.
- */
-function findDriftSinceBase(
-  { base }: PlanInput,
-  context: PinContext,
-  head: PromptChanges,
-  history: PromptHistory,
-): DriftResult {
-  const { file, observed } = context;
-  const baseFile = base?.files.get(file.id);
-  if (base === null || baseFile === undefined) return NO_DRIFT;
-  const wantedByBase = { file: baseFile, ...planChanges({ ...context, file: baseFile }, history) };
-  return findDrift({ file, ...head }, wantedByBase, observed, history, base.isDefault);
 }
 
 function makeUnobservedPlan(file: PromptFile, failed: Observation['failed']): PromptPlan {

@@ -39,6 +39,8 @@ export type ResolvedPin = {
 
 /** The resolved pins and the planned changes of one prompt. */
 export type PromptChanges = {
+  /** The targets of the pins, in the order of the file. */
+  readonly targets: readonly PinTarget[];
   /** The pins in the order of the file. */
   readonly pins: readonly ResolvedPin[];
   /** The changes in the order in which promptsync applies them. */
@@ -68,7 +70,7 @@ export function planChanges(
   const fields = compareFields(file, observed.fields);
   const updates = Object.keys(fields).length === 0 ? [] : [{ kind: 'update-prompt' as const, fields }];
   const changes: readonly Change[] = [...creates, ...updates, ...activations];
-  return { pins, changes };
+  return { targets, pins, changes };
 }
 
 function makeActivation({ pin: { environment }, after }: ResolvedPin, observed: ObservedPrompt): readonly SetActive[] {

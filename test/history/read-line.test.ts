@@ -90,8 +90,8 @@ describe('the states of a line', () => {
     expect(summarize(await readLineOf(folder))).toEqual(['Two.', 'One.', 'complete']);
   });
 
-  test('The line of a prompt that the commit lacks has no states and is not complete', async () => {
-    expect(summarize(await readLineOf(makeHistory()))).toEqual(['incomplete']);
+  test('The line of a prompt that no commit had has no states and is complete', async () => {
+    expect(summarize(await readLineOf(makeHistory()))).toEqual(['complete']);
   });
 });
 

@@ -328,7 +328,7 @@ describe('the times of versions', () => {
   test('The times are no evidence if the run may have begun before the oldest known state', () => {
     const states = [{ pins: { production: 3 } }];
     expect(planTouched({ production: 2 }, states)).toMatchObject([{ ...moved, isMovedBack: true }]);
-    expect(planTouched({ production: 2 }, states, true)).toStrictEqual([]);
+    expect(planTouched({ production: 2 }, states, true)[0]).not.toHaveProperty('isMovedBack');
   });
 });
 

@@ -1,0 +1,98 @@
+import { type DesiredState, getContentsAtRefs } from '../domain/desired-state.ts';
+import type { ObservedPrompt } from '../domain/observed-prompt.ts';
+import { type FieldChange, type FieldName, FIELDS, isSameTarget, type NewVersionRef } from '../domain/plan.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import type { KnownVersion, VersionRef } from '../domain/versions.ts';
+import { type LineState, wantsVersion } from '../history/line.ts';
+import { NO_PROMPT_HISTORY, type PromptHistory } from '../history/prompt-history.ts';
+import { planChanges, type PinContext, type PromptChanges } from './plan-changes.ts';
+
+/** The observed state of a prompt, compared with what its file and what the base want. */
+export type ComparedPrompt = PinContext & {
+  /** What the file wants. */
+  readonly head: WantedChanges;
+  /** What the base wants. Null if there is no base, or if the base does not have the prompt. */
+  readonly base: WantedChanges | null;
+  /** The differences that may be drift. Empty without a base. */
+  readonly differences: readonly Difference[];
+};
+
+/**
+ * Compares a prompt with its file and with the base. Finds the targets of all pins.
+ * @param sources where the contents come from of which a sync would create versions
+ */
+export function comparePrompt(
+  file: PromptFile,
+  observed: ObservedPrompt,
+  desired: Pick<DesiredState, 'contentsAtRefs'> & {
+    readonly base: Pick<NonNullable<DesiredState['base']>, 'files'> | null;
+  },
+  sources: Pick<PromptHistory, 'provenance' | 'changeSummaries'> = NO_PROMPT_HISTORY,
+): ComparedPrompt {
+  const context = { file, observed, contentsAtRefs: getContentsAtRefs(desired, file.id) };
+  const head = { file, ...planChanges(context, sources) };
+  const baseFile = desired.base?.files.get(file.id);
+  if (baseFile === undefined) return { ...context, head, base: null, differences: [] };
+  const base = { file: baseFile, ...planChanges({ ...context, file: baseFile }, sources) };
+  return { ...context, head, base, differences: listDifferences(head, base, observed) };
+}
+
+/** What the head or the base wants: the file, and the changes that make the service match it. */
+export type WantedChanges = PromptChanges & { readonly file: PromptFile };
+
+/** An environment or a field whose state in the service differs from what the base and from what the head wants. */
+export type Difference = EnvironmentDifference | FieldDifference;
+
+type EnvironmentDifference = {
+  readonly subject: 'environment';
+  readonly environment: string;
+  /** The version that the environment serves. Null if no version is active. */
+  readonly current: KnownVersion | null;
+  /** The version that the base wants. */
+  readonly expected: VersionRef | NewVersionRef;
+  /** Whether the head wants the same as the base. */
+  readonly restoresBase: boolean;
+};
+
+type FieldDifference = {
+  readonly subject: 'field';
+  readonly field: FieldName;
+  readonly current: string;
+  readonly expected: string;
+  readonly restoresBase: boolean;
+};
+
+/** Lists the environments and the fields whose state in the service differs from what the base and the head want. */
+function listDifferences(
+  head: WantedChanges,
+  base: WantedChanges,
+  { active }: Pick<ObservedPrompt, 'active'>,
+): readonly Difference[] {
+  const environments = head.pins.flatMap(({ pin: { environment }, after }): readonly Difference[] => {
+    const expected = base.pins.find(({ pin }) => pin.environment === environment)?.after ?? null;
+    if (after === null || expected === null) return [];
+    const current = active.get(environment) ?? null;
+    return [{ subject: 'environment', environment, current, expected, restoresBase: isSameTarget(after, expected) }];
+  });
+  const fields = FIELDS.flatMap((field): readonly Difference[] => {
+    const wanted = findFieldChange(head, field);
+    const expected = findFieldChange(base, field)?.after;
+    if (wanted === undefined || expected === undefined) return [];
+    return [{ subject: 'field', field, current: wanted.before, expected, restoresBase: wanted.after === expected }];
+  });
+  return [...environments, ...fields];
+}
+
+function findFieldChange({ changes }: WantedChanges, field: FieldName): FieldChange | undefined {
+  return changes.find((change) => change.kind === 'update-prompt')?.fields[field];
+}
+
+/** Returns true if a state of the file wants what the service has in the environment or the field of a difference. */
+export function wantsCurrent(
+  difference: Difference,
+  state: LineState,
+  { metadata }: Pick<ObservedPrompt, 'metadata'>,
+): boolean {
+  if (difference.subject === 'field') return state.file[difference.field] === difference.current;
+  return difference.current !== null && wantsVersion(state, difference.environment, difference.current, metadata);
+}
