@@ -181,13 +181,13 @@ describe('a label that somebody moved after the sync', () => {
   });
 
   test('plan on a feature branch compares with the commit of the live branch that introduced the text', async () => {
-    const { store, folder, commit, plan } = await makeScene();
+    const { store, folder, commit, run } = await makeScene();
     git(folder, 'switch', '--quiet', '--create', 'feature');
     commit(6, { text: 'Three.', metadata: {} });
     commit(7, { text: 'Three.' });
     writeFiles(folder, { 'promptsync.yaml': `${CONFIG}branch: main\nservice: { provider: langfuse }\n` });
     store.moveLabel(NAME, 2, 'production');
-    expect(await plan()).toMatchObject({ drift: ['production outside'] });
+    expect(await run('plan')).toMatchObject({ drift: ['production outside'] });
   });
 });
 
