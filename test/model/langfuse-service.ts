@@ -29,13 +29,22 @@ type Kept = {
   readonly listed: Map<string, readonly LangfuseVersion[]>;
   /** The versions that promptsync read in the current run, by prompt and number. */
   readonly shown: Map<string, LedgerVersion>;
+  /** The number of logged changes of each prompt at the start of the current run. */
+  readonly changesBefore: Map<string, number>;
 };
 
 /** Opens the model of Langfuse, whose labels are the environments. */
 export function openLangfuse(setup: Setup): ServiceModel {
   // Outside changes during a write happen before the write continues.
   const store = langfuseStore({ pause: async () => {} });
-  const kept: Kept = { store, ever: new Map(), byRow: new Map(), listed: new Map(), shown: new Map() };
+  const kept: Kept = {
+    store,
+    ever: new Map(),
+    byRow: new Map(),
+    listed: new Map(),
+    shown: new Map(),
+    changesBefore: new Map(),
+  };
   const find = (promptId: string, is: (row: LangfuseVersion) => boolean): LedgerVersion | undefined => {
     const row = store.versions(promptId).find(is);
     return row && toVersion(kept, row);
@@ -55,6 +64,7 @@ export function openLangfuse(setup: Setup): ServiceModel {
     act: (promptId, command) => act(store, promptId, command),
     connect: (world, calls) => {
       kept.shown.clear();
+      for (const [id, { changes }] of world.logs) kept.changesBefore.set(id, changes.length);
       return makeLangfuseProvider({
         service: callsOf(kept, world, calls),
         sleep: calls.sleep,
@@ -122,7 +132,7 @@ function foundByText(kept: Kept, rows: readonly LangfuseVersion[], { more = 0, m
 }
 
 /** Returns why promptsync may not find a version: it loses an unpinned version when its labels move on. */
-function forgotten(kept: Kept, { madeByTool, history }: World, promptId: string, id: string): string | null {
+function forgotten(kept: Kept, { madeByTool, history, logs }: World, promptId: string, id: string): string | null {
   const rows = kept.listed.get(promptId) ?? [];
   if (rows.every((row) => toVersion(kept, row).id !== id)) {
     return madeByTool.has(id) ? null : 'made by somebody else right before';
@@ -132,7 +142,10 @@ function forgotten(kept: Kept, { madeByTool, history }: World, promptId: string,
   const file = head(history).files.get(promptId)?.file;
   const moving = file === undefined || followsLatest(file) ? [] : file.pins.map(({ environment }) => environment);
   const isFound = [rows, kept.store.versions(promptId)].every((all) => foundByText(kept, all, { moving }).has(id));
-  return isFound ? null : 'without a label that stays, and not among the 20 newest versions';
+  if (!isFound) return 'without a label that stays, and not among the 20 newest versions';
+  const changes = logs.get(promptId)?.changes.slice(kept.changesBefore.get(promptId)) ?? [];
+  const isLabelledLate = changes.some(({ moves }) => [...moves.values()].some(({ to }) => to === id));
+  return isLabelledLate ? 'with a label that somebody moved there during the look' : null;
 }
 
 function callsOf(kept: Kept, world: World, { call, watched }: Calls): LangfuseService {

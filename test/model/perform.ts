@@ -127,9 +127,11 @@ async function sync(world: World, options: SyncWith): Promise<void> {
     if (options.reviewed === true) checkReviewed(outcome, planned);
     if (run.troubles.touched(id)) continue;
     const prediction = predictions.get(id)!;
-    checkDrift(world, planned, drifts.get(id)!, findComparedCommits(world, options), options);
+    // promptsync plans a prompt again before it writes, and may have found a pinned version by then.
+    const plans = new Set([planned, outcome.plan]);
+    for (const plan of plans) checkDrift(world, plan, drifts.get(id)!, findComparedCommits(world, options), options);
     checkPromotions(world, outcome.plan.file, servedBefore.get(id)!, run.port.writes);
-    const isRefused = planned.problems.some(({ code }) => code === 'guard/drift');
+    const isRefused = [...plans].some(({ problems }) => problems.some(({ code }) => code === 'guard/drift'));
     checkOutcome(world, outcome, { ...prediction, mayBlock: prediction.mayBlock || mayBeStale || isRefused }, options);
   }
   logRun(world, run, options);

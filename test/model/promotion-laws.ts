@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findPin, type PromptFile } from '../../src/domain/prompt-file.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
-import { ENVIRONMENTS } from './commands.ts';
+import { ENVIRONMENTS, MOVING_REF } from './commands.ts';
 import { findCommitted, head } from './history.ts';
 import { must } from './laws.ts';
 import { mayStay, wantedBy } from './limits.ts';
@@ -60,7 +60,10 @@ function wants(world: World, file: PromptFile, version: LedgerVersion, environme
   return pin !== undefined && mayStay(world, version, wantedBy(world, file, pin));
 }
 
-/** Whether git wanted a version in an environment or its source before the last change of what the environment wants. */
+/**
+ * Whether git wanted a version in an environment or its source before the last change of what the environment wants. A
+ * moving ref counts as changed by the newest state, because nobody knows what it meant before.
+ */
 function wasWantedBefore(
   world: World,
   file: PromptFile,
@@ -72,7 +75,11 @@ function wasWantedBefore(
     return pin && [pin.kind, wantedBy(world, state, pin)];
   };
   const states = listStates(world, file);
-  const change = states.findIndex((state) => !isDeepStrictEqual(meaningOf(state), meaningOf(file)));
+  const { pin } = findPin(file.pins, environment) ?? {};
+  const isMoving = pin?.kind === 'git' && pin.ref === MOVING_REF;
+  const change = states.findIndex((state, age) => {
+    return (isMoving && age > 0) || !isDeepStrictEqual(meaningOf(state), meaningOf(file));
+  });
   const before = change === -1 ? [] : states.slice(change);
   return before.some((state) => [environment, source].some((name) => wants(world, state, version, name)));
 }

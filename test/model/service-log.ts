@@ -19,7 +19,7 @@ export type ServiceChange = {
   readonly touched: ReadonlySet<string>;
 };
 
-/** A run without troubles after which the service matched the file. */
+/** The import of the prompt, or a run without troubles after which the service matched the file. */
 export type CompletedSync = {
   readonly commit: number;
   /** The number of earlier changes. */
@@ -47,8 +47,12 @@ type ServiceState = {
 /** The environments and the labels of Langfuse whose moves change the times of versions. */
 const LABELS = [...ENVIRONMENTS, LOOK, 'latest'];
 
+/** Opens the log of a prompt. Its import counts as a completed sync, because its file pins what the environments serve. */
 export function openLog(service: ServiceModel, promptId: string, importedAt: number): ServiceLog {
-  return { changes: [], syncs: [], importedAt, state: readState(service, promptId) };
+  const state = readState(service, promptId);
+  const left = new Map(ENVIRONMENTS.map((environment) => [environment, state.places.get(environment) ?? null]));
+  const syncs = [{ commit: importedAt, age: 0, left, created: new Set<string>() }];
+  return { changes: [], syncs, importedAt, state };
 }
 
 function readState(service: ServiceModel, promptId: string): ServiceState {
