@@ -84,6 +84,7 @@ describe('plan without --base', () => {
   test('If the clone does not know the tip of the live branch, the JSON report does not call the commit merged', async () => {
     const { folder, plan, commit } = await makeSyncedTeam();
     writeFiles(folder, { 'promptsync.yaml': CONFIG.replace('branch: main\n', '') });
+    git(folder, 'branch', '--move', 'topic');
     const committed = commit({ text: 'Two', pins: { staging: 'latest' } });
     expect((await plan()).activation).toMatchObject({ wanted_since: { commit: committed, unmerged: true } });
   });
