@@ -14,7 +14,7 @@ import {
   type PromptPlan,
   type SetActive,
 } from '../domain/plan.ts';
-import { type Content, canServeContent } from '../domain/content.ts';
+import { type Content, isInSync } from '../domain/content.ts';
 import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import type { CreateOutcome, Provider, ProviderRules, PromptWriter, WriteOutcome } from '../domain/provider.ts';
 import type { VersionRef } from '../domain/versions.ts';
@@ -331,7 +331,7 @@ function findEnvironmentsToActivate(change: CreateVersion, { changes }: PromptPl
 }
 
 function findCreatedVersion(createdVersions: readonly CreatedVersion[], target: NewVersionRef): VersionRef | undefined {
-  return createdVersions.find(({ content }) => canServeContent(content, target.newContent))?.version;
+  return createdVersions.find(({ content }) => isInSync(content, target.newContent))?.version;
 }
 
 /**

@@ -146,21 +146,12 @@ export function holdsContent(
 }
 
 /**
- * Returns true if an environment that serves the version is in sync with the given content. Compares the metadata only
- * if the prompt file manages it.
+ * Returns true if an environment that serves the version is in sync with the given content. The version may also be the
+ * content of a version that a plan creates. Compares the metadata only if the content includes managed metadata.
  */
-export function isInSync(version: ContentDigests, content: Content): boolean {
+export function isInSync(version: Pick<Content, keyof ContentDigests>, content: Content): boolean {
   if (version.digest !== content.digest) return false;
   return content.metadataDigest === undefined || version.metadataDigest === content.metadataDigest;
-}
-
-/**
- * Returns true if a new version with the content `created` can also serve a pin that needs the given `content`. The
- * texts must be equal. If `content` includes managed metadata, the metadata must be equal, too.
- */
-export function canServeContent(created: Pick<Content, keyof ContentDigests>, content: Content): boolean {
-  if (created.digest !== content.digest) return false;
-  return content.metadataDigest === undefined || content.metadataDigest === created.metadataDigest;
 }
 
 /** The digests of some content, as far as they are known. An unknown digest is absent or undefined. */

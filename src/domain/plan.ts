@@ -6,7 +6,7 @@ import {
   type DigestsByProperty,
   computeNewVersionDigests,
   isEqualContent,
-  canServeContent,
+  isInSync,
 } from './content.ts';
 import { renderCanonicalJson, type JsonValue } from './json.ts';
 import type { ObservedPrompt, ObservedFields } from './observed-prompt.ts';
@@ -363,7 +363,7 @@ export function computeCreatedDigests({
 export function findCreateFor(target: NewVersionRef, changes: readonly Change[]): CreateVersion | undefined {
   return changes
     .filter((change) => change.kind === 'create-version')
-    .find(({ content }) => canServeContent(content, target.newContent));
+    .find(({ content }) => isInSync(content, target.newContent));
 }
 
 /** Returns true if both references are to the same existing version, or to new versions with the same content. */

@@ -10,7 +10,7 @@ import {
   type Provenance,
   type SetActive,
 } from '../domain/plan.ts';
-import { type Content, canServeContent } from '../domain/content.ts';
+import { type Content, isInSync } from '../domain/content.ts';
 import { makeVersionRef, type VersionRef } from '../domain/versions.ts';
 import { locatePin, type EnvironmentPin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
@@ -164,11 +164,11 @@ export function makeBaseline({ content }: PromptFile, provenance: Provenance): C
  * over equal content at a ref.
  */
 function isServedByOther(content: Content, index: number, other: Content, otherIndex: number): boolean {
-  return canServeContent(other, content) && (!canServeContent(content, other) || otherIndex > index);
+  return isInSync(other, content) && (!isInSync(content, other) || otherIndex > index);
 }
 
 function listOtherContents(content: Content, contents: readonly Content[]): Pick<CreateVersion, 'otherContents'> {
-  const otherContents = [...new Set(contents)].filter((other) => other !== content && canServeContent(content, other));
+  const otherContents = [...new Set(contents)].filter((other) => other !== content && isInSync(content, other));
   return otherContents.length > 0 ? { otherContents } : {};
 }
 
