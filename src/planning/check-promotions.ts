@@ -46,8 +46,8 @@ export function listPlannedPromotions(
  *    source.
  * 4. The environment has wanted the version since the first state of a complete line. The file was adopted with this pin.
  *
- * A version that does not exist yet is refused, unless another configuration manages the source. promptsync cannot ask
- * that source, so the content that the version will have decides.
+ * A version that does not exist yet can only meet the first condition, unless another configuration manages the source.
+ * promptsync cannot ask that source, so the content that the version will have decides the others.
  * @param line the line up to HEAD, with the planned file as its newest state
  */
 export function isPromotionAllowed(

@@ -6,12 +6,13 @@ import type { LineState } from '../history/line.ts';
  * - `behind`: The live branch wants what the service has, and HEAD does not contain that commit yet.
  * - `outside`: Somebody changed the service.
  * - `first`: The base wants this for the first time, and no sync has put it into the service yet.
- * - `unfinished`: A sync has not finished, or somebody put back an earlier state. promptsync cannot know which.
+ * - `unfinished`: A sync has not finished, or somebody put back an earlier state. promptsync cannot know which. This also
+ *   covers everything that git cannot explain: a moving ref, a shallow clone, and an environment that serves nothing.
  */
 export type DifferenceCause = 'head' | 'behind' | 'outside' | 'first' | 'unfinished';
 
-/** An environment or a field whose state in the service differs from what the base and the head want. */
-export type ComparedDifference = {
+/** What git and the service show about an environment or a field that differs from what the base and the head want. */
+export type DriftEvidence = {
   /** Returns true if a state of the file wants what the service has. False if the service has nothing there. */
   readonly wantsCurrent: (state: LineState) => boolean;
   /** Whether no version is active in the environment. */
@@ -20,12 +21,12 @@ export type ComparedDifference = {
   readonly isMovingRef: boolean;
   /** Whether the provider shows that the environment was moved after what the base wants had been applied. */
   readonly wasMoved: boolean;
-  /** Whether what the base wants is its first want there, and the service still has what was there before. */
+  /** Whether the base wants something there for the first time, and the service has something older. */
   readonly isFirstWant: boolean;
 };
 
 /** The states of the file with which promptsync compares the service. */
-export type ComparedStates = {
+export type StatesOfLines = {
   /** The states of the base's line and of the head's line. */
   readonly all: readonly LineState[];
   /** The states of the head's line that the base lacks. */
@@ -37,8 +38,8 @@ export type ComparedStates = {
 
 /** Finds the cause of a difference. The first row that applies decides. */
 export function classifyDifference(
-  { wantsCurrent, isNothing, isMovingRef, wasMoved, isFirstWant }: ComparedDifference,
-  { all, head, tip, isShallow }: ComparedStates,
+  { wantsCurrent, isNothing, isMovingRef, wasMoved, isFirstWant }: DriftEvidence,
+  { all, head, tip, isShallow }: StatesOfLines,
 ): DifferenceCause {
   if (head.some(wantsCurrent)) return 'head';
   if (isMovingRef) return 'unfinished';

@@ -10,7 +10,7 @@ import { findPin } from '../domain/prompt-file.ts';
 import { type KnownVersion, makeVersionRef, type VersionRef } from '../domain/versions.ts';
 import { countNewest, countRun, findStartOfRun, type LineState } from '../history/line.ts';
 import { type BaseHistory, MAX_DRIFT_STATES, type PromptHistory } from '../history/prompt-history.ts';
-import { classifyDifference, type ComparedDifference, type DifferenceCause } from './classify-difference.ts';
+import { classifyDifference, type DriftEvidence, type DifferenceCause } from './classify-difference.ts';
 import { type ComparedPrompt, type Difference, type WantedChanges, wantsCurrent } from './compare-prompt.ts';
 import { wasMovedAfterSync } from './was-moved-after-sync.ts';
 
@@ -58,13 +58,14 @@ type DriftSources = {
   readonly baseHistory: BaseHistory;
 };
 
-function makeEvidence(difference: Difference, compared: DriftSources): ComparedDifference {
-  const { observed, baseHistory } = compared;
+function makeEvidence(difference: Difference, sources: DriftSources): DriftEvidence {
+  const { observed, baseHistory } = sources;
   const { line } = baseHistory;
-  const run = countRunOf(difference, compared);
+  const run = countRunOf(difference, sources);
   const before = line.states.slice(run);
   const wanting = { wantsCurrent: (state: LineState) => wantsCurrent(difference, state, observed) };
   if (difference.subject === 'field') {
+    // A field of the first state was imported or is still waiting for the first sync of the prompt.
     const isAdded = run < line.states.length;
     const isManagedBefore = before.some(({ file }) => file[difference.field] !== undefined);
     const wasNeverSynced = !observed.known.some(({ isManaged }) => isManaged === true);
@@ -78,8 +79,8 @@ function makeEvidence(difference: Difference, compared: DriftSources): ComparedD
   return {
     ...wanting,
     isNothing: current === null,
-    isMovingRef: isMovingRef(environment, compared),
-    wasMoved: wasMoved(difference, compared),
+    isMovingRef: isMovingRef(environment, sources),
+    wasMoved: wasMoved(difference, sources),
     isFirstWant: isFirstPin && isOlder,
   };
 }
@@ -102,9 +103,9 @@ function isOlderVersion(version: KnownVersion, other: VersionRef): boolean {
 /** Returns true if the times of the versions show that somebody moved the environment after a sync of the base. */
 function wasMoved(
   { environment, current, expected }: Extract<Difference, { readonly subject: 'environment' }>,
-  compared: DriftSources,
+  sources: DriftSources,
 ): boolean {
-  const { base, observed, baseHistory } = compared;
+  const { base, observed, baseHistory } = sources;
   const wanted = isNewVersionRef(expected) ? undefined : observed.known.find(({ id }) => id === expected.id);
   if (wanted === undefined) return false;
   const findSince = (name: string) => findStartOfRun(baseHistory.line, countRun(baseHistory.line, name));
@@ -148,28 +149,29 @@ function toDrift(
   };
 }
 
-/**
- * Makes the note about a change that does not come from the head. There is none if the head wants something else than the
- * base, or if promptsync does not know the commit since which the base wants it.
- */
+/** Makes the note about a change that does not come from the head, if there is one. */
 function makeAnnotations(
   difference: Difference,
   cause: DifferenceCause,
-  compared: DriftSources,
+  sources: DriftSources,
 ): readonly ChangeAnnotation[] {
-  const note = chooseNote(difference, cause, compared);
+  const note = chooseNote(difference, cause, sources);
   if (note === null) return [];
   return difference.subject === 'field'
     ? [{ subject: 'field', field: difference.field, note }]
     : [{ subject: 'environment', environment: difference.environment, note }];
 }
 
-function chooseNote(difference: Difference, cause: DifferenceCause, compared: DriftSources): ChangeNote | null {
+/**
+ * Chooses the note about a change. An unfinished sync has none if the head wants something else than the base, if the pin
+ * is a moving ref, or if promptsync does not know the commit since which the base wants it.
+ */
+function chooseNote(difference: Difference, cause: DifferenceCause, sources: DriftSources): ChangeNote | null {
   if (cause === 'behind') return { kind: 'behind' };
   if (cause !== 'unfinished' || !difference.restoresBase) return null;
-  if (difference.subject === 'environment' && isMovingRef(difference.environment, compared)) return null;
-  const { line, unmergedCommits } = compared.baseHistory;
-  const { commit = null, time = null } = findStartOfRun(line, countRunOf(difference, compared)) ?? {};
+  if (difference.subject === 'environment' && isMovingRef(difference.environment, sources)) return null;
+  const { line, unmergedCommits } = sources.baseHistory;
+  const { commit = null, time = null } = findStartOfRun(line, countRunOf(difference, sources)) ?? {};
   if (commit === null || time === null) return null;
   return { kind: 'wanted-since', commit, time, isMerged: !unmergedCommits.has(commit) };
 }

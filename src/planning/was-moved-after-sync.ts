@@ -8,7 +8,7 @@ export type MoveEvidence = {
   readonly served: KnownVersion | null;
   /** The committer date of the commit since which the pin wants its version, in seconds since 1970. Null if unknown. */
   readonly wantedSince: number | null;
-  /** The versions of the other environments that serve what the same commit wants there. */
+  /** The versions that other environments serve as the same commit wants it. */
   readonly servedBySameCommit: readonly KnownVersion[];
 };
 

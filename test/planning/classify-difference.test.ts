@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
   classifyDifference,
-  type ComparedDifference,
-  type ComparedStates,
+  type DriftEvidence,
+  type StatesOfLines,
   type DifferenceCause,
 } from '../../src/planning/classify-difference.ts';
 import { line } from './support.ts';
@@ -13,16 +13,16 @@ const WANTING = [wanting!];
 const OTHER = [other!];
 
 /** By default, the base wants something that was never moved away, and no state wants what the service has. */
-const DIFFERENCE: ComparedDifference = {
+const DIFFERENCE: DriftEvidence = {
   wantsCurrent: (state) => state === wanting,
   isNothing: false,
   isMovingRef: false,
   wasMoved: false,
   isFirstWant: false,
 };
-const STATES: ComparedStates = { all: OTHER, head: [], tip: [], isShallow: false };
+const STATES: StatesOfLines = { all: OTHER, head: [], tip: [], isShallow: false };
 
-test.each<[title: string, Partial<ComparedDifference>, Partial<ComparedStates>, DifferenceCause]>([
+test.each<[title: string, Partial<DriftEvidence>, Partial<StatesOfLines>, DifferenceCause]>([
   [
     'A change comes from the head if a state that only the head has wants what the service has',
     {},
