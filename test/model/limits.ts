@@ -127,7 +127,8 @@ function mayBreakOrder(
     return source?.id !== wanted.version.id && !isRollback;
   }
   const candidates = service.versions(file.id).filter((version) => mayStay(world, version, wanted));
-  return candidates.length !== 1 || source?.id !== candidates[0]?.id;
+  const isOnlyCandidate = candidates.length === 1 && source?.id === candidates[0]?.id;
+  return source === null || !isOnlyCandidate || !isSurelyWhat(world, source, wanted);
 }
 
 /** Whether the prompt has another type in the service. All versions of a prompt have the same type. */

@@ -124,6 +124,8 @@ export function actOutside(world: World, command: OutsideCommand): void {
   logChanges(world, promptId, 'promptsync');
   change(world, promptId, command);
   logChanges(world, promptId, 'somebody');
+  // Lets time pass, so that this change and the next one do not look like two touches of one move.
+  world.service.readClock();
 }
 
 function change(world: World, prompt: string, command: OutsideCommand): void {
