@@ -36,14 +36,14 @@ describe('the JSON report', () => {
       { pins: { staging: 'latest' }, name: 'Greeting' },
       { pins: { staging: 'latest' }, name: 'Support greeting', text: 'Second text.' },
     );
-    const wanted_since = { commit, date: '2026-01-02', unmerged: true };
+    const wanted_since = { commit, date: '2026-01-02' };
     const { report, exitCode, stderr } = await runJson(folder, ['plan', '--exit-code'], service);
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: '' });
     expect(report).toEqual({
       schema_version: 1,
       mode: 'dry-run',
       service: service.baseUrl,
-      ...{ commit, base: commit.slice(0, 12), plan_digest: digest },
+      ...{ commit, base: 'main', branch: 'main', plan_digest: digest },
       summary: { ...NOTHING, create_version: 1, update_prompt: 1, set_active: 1 },
       prompts: [
         {

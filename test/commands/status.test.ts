@@ -27,7 +27,7 @@ describe('status', () => {
     ],
     [
       'If production does not serve its pinned version, status shows the distance to staging next to the active version',
-      ...([3, 2, 'greeting  v3       v2 ↑1 → v1'] as const),
+      ...([3, 2, 'greeting  v3       v2 ↑1 → v1 drift'] as const),
     ],
     [
       'status shows no distance to staging if staging and production serve the same version',
@@ -35,7 +35,7 @@ describe('status', () => {
       1,
       'greeting  v1 → v3  v1',
     ],
-    ['status shows no distance to staging if production is ahead of staging', 1, 2, 'greeting  v1 → v3  v2 → v1'],
+    ['status shows no distance to staging if production is ahead of staging', 1, 2, 'greeting  v1 → v3  v2 → v1 drift'],
   ])('%s', async (_, staging, production, row) => {
     const scene = await makeServingScene(staging, production);
     const { stdout } = await scene.run('status');
@@ -107,7 +107,7 @@ describe('status', () => {
     expect((await scene.run('sync', '--yes')).exitCode).toBe(0);
     const listCommands = countGit();
     expect((await scene.run('status')).exitCode).toBe(0);
-    expect(listCommands()).toEqual(['config', 'diff', 'ls-files', 'rev-parse']);
+    expect(listCommands()).toEqual(['cat-file', 'config', 'diff', 'for-each-ref', 'ls-files', 'rev-parse']);
   });
 
   test('if git cannot read the history, status prints a notice and still counts the versions that are waiting for promotion', async () => {
@@ -154,7 +154,7 @@ const makeRepositoryWithout = (id: string) => (files: Files) =>
   makeRepository(Object.fromEntries(Object.entries(files).filter(([path]) => path !== `prompts/${id}.md`)));
 
 describe('status of 40 prompts on a terminal with 80 columns', () => {
-  test('status lists the prompts that need attention first and adds only three lines of notes for 40 prompts', async () => {
+  test('status lists the prompts that need attention first and adds only four lines of notes for 40 prompts', async () => {
     const { stdout } = await (await makeFortyPrompts()).run('status');
     const lines = stdout.split('\n');
     const keys = lines.slice(1, 41).map((line) => line.slice(0, 3));
@@ -163,10 +163,11 @@ describe('status of 40 prompts on a terminal with 80 columns', () => {
     expect(keys.toSorted()).toHaveLength(new Set(keys).size);
     expect(lines[3]).toBe('p02     v3       v1 ↑2');
     expect(lines.find((line) => line.startsWith('p11'))).toBe('p11     v3       ·');
-    expect(lines.slice(41, 46)).toEqual([
+    expect(lines.slice(41, 47)).toEqual([
       '',
       '↑n: at least n versions behind the environment that it is promoted from',
       '·: the file does not pin this environment',
+      'drift: someone changed the service; for details, run promptsync plan',
       expect.stringMatching(/^Longest wait: p02 in production, since [0-9a-f]{12}, Friday 2026-01-02$/),
       '',
     ]);
