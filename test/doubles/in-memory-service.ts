@@ -62,11 +62,20 @@ export function inMemoryService(seeds: readonly PromptSeed[]): InMemoryService {
     },
     active: (promptId, environment) => {
       const version = activeIn(find(entries, promptId), environment);
-      return version === null ? null : makeLedgerVersion(version);
+      return version === null ? null : readVersion(version);
     },
-    versions: (promptId) => find(entries, promptId).versions.map(makeLedgerVersion),
+    versions: (promptId) => find(entries, promptId).versions.map(readVersion),
     fields: (promptId) => find(entries, promptId).fields,
   };
+}
+
+/** Caches versions with their version records, by stored version. A version never changes. */
+const readVersions = new WeakMap<ServiceVersion, LedgerVersion>();
+
+function readVersion(stored: ServiceVersion): LedgerVersion {
+  const version = readVersions.get(stored) ?? makeLedgerVersion(stored);
+  readVersions.set(stored, version);
+  return version;
 }
 
 function entryFor(seed: PromptSeed): Entry {
