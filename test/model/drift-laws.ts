@@ -4,7 +4,7 @@ import { MAX_DRIFT_STATES } from '../../src/history/prompt-history.ts';
 import { ENVIRONMENTS, MOVING_REF, type SyncWith } from './commands.ts';
 import { type Commit, type Committed, findCommitted, head } from './history.ts';
 import { must, scopeOf } from './laws.ts';
-import { mayStay, type Wanted, wantedBy } from './limits.ts';
+import { isSurelyWhat, mayStay, type Wanted, wantedBy } from './limits.ts';
 import { type ComparedCommits, findStartOfFile } from './make-prompt-history.ts';
 import { type CompletedSync, findLastMove, type Place, type ServiceLog } from './service-log.ts';
 import { note } from './situations.ts';
@@ -163,7 +163,15 @@ function wasMovedOutOfGit(situation: Situation, isWanted: boolean): boolean {
   if (syncs.some((sync) => textOf(sync.left.get(place) ?? '') !== textOf(left))) return true;
   const wanted = service.versions(base.id).filter(({ id }) => wantsValue(world, base, place, id));
   const current = service.version(base.id, log.state.places.get(place) ?? '')?.number ?? 0;
-  return service.isKept(base.id, left) && wanted.every(({ number }) => number < current);
+  return isReusable(situation, left) && wanted.every(({ number }) => number < current);
+}
+
+/** Whether promptsync finds a version again and may activate it for the base. It may not reuse some foreign versions. */
+function isReusable({ world, place, base }: Situation, versionId: string): boolean {
+  const version = world.service.version(base.id, versionId);
+  const wanted = findWanted(world, base, place);
+  if (version === undefined || wanted === null || !world.service.isKept(base.id, versionId)) return false;
+  return !wantsValue(world, base, place, versionId) || isSurelyWhat(world, version, wanted);
 }
 
 /** Whether promptsync knows the version that a file pins by its number or id. */
