@@ -20,8 +20,9 @@ const MAX_SECONDS_OF_MOVE = 2;
  * wants. A move touches the version that the environment leaves and the version that it joins. It counts if both were
  * touched together, after the commit and after the creation of the wanted version. All times are in whole seconds.
  *
- * If the wanted version is older than the commit, a job for another environment of the same commit may have touched one
- * of the two versions. If it is newer, the sync that created it moved all environments in the same call.
+ * A job for another environment of the same commit may have touched one of the two versions. Then the touch shows nothing.
+ * If the wanted version is older than the commit, one such environment is enough. If it is newer, there must be two,
+ * because the sync that created the version moved the first of them in the same call.
  */
 export function wasMovedAfterSync({ wanted, served, wantedSince, servedBySameCommit }: MoveEvidence): boolean {
   const touched = served === null ? [wanted] : [wanted, served];
@@ -31,7 +32,8 @@ export function wasMovedAfterSync({ wanted, served, wantedSince, servedBySameCom
   const movedAt = Math.min(...touchedAt);
   if (Math.max(...touchedAt) - movedAt > MAX_SECONDS_OF_MOVE) return false;
   if (movedAt <= wantedSince || movedAt <= createdAt) return false;
-  return createdAt > wantedSince || !servedBySameCommit.some(({ id }) => touched.some((version) => version.id === id));
+  const others = servedBySameCommit.filter(({ id }) => touched.some((version) => version.id === id));
+  return others.length < (createdAt > wantedSince ? 2 : 1);
 }
 
 /** @param time a time in milliseconds since 1970 */

@@ -196,6 +196,11 @@ function wasMovedBack(situation: Situation): boolean {
   });
   if (!isSameFile || !last.created.has(left) || isMovingRef(situation, base)) return false;
   const { from, to } = move.moves.get(place) ?? {};
+  // The job of a second label may have touched both versions.
+  const others = base.pins.filter(({ environment }) => {
+    return environment !== place && [left, to].includes(log.state.places.get(environment) ?? undefined);
+  });
+  if (others.length > 1) return false;
   // A label that is put on a second version does not leave the first one.
   const isMoveAway = from === left && move.touched.has(left) && log.changes.indexOf(move) >= last.age;
   const later = log.changes.slice(log.changes.indexOf(move) + 1);

@@ -85,6 +85,11 @@ test.each<[title: string, evidence: Partial<MoveEvidence>, expected: boolean]>([
     true,
   ],
   [
+    'Two other labels of the same commit hide a move, because the second of them may have moved in a job of its own',
+    { wanted: wanted(AFTER, MOVED), servedBySameCommit: [wanted(AFTER, MOVED), wanted(AFTER, MOVED)] },
+    false,
+  ],
+  [
     'Another label of the same commit hides a move if the wanted version was created in the second of the commit',
     { wanted: wanted(COMMITTED + 0.999, MOVED), servedBySameCommit: [wanted(COMMITTED, MOVED)] },
     false,
