@@ -182,8 +182,8 @@ function canBeFound({ world, place }: Situation, file: PromptFile): boolean {
 }
 
 /**
- * Whether somebody took an environment off the version that the last completed sync had created, and neither the file nor
- * the two versions have changed since. A service with times shows that.
+ * Whether somebody took an environment off the version that the last completed sync had created, neither the file nor the
+ * two versions have changed since, and no newer commit wants what is there. A service with times shows that.
  */
 function wasMovedBack(situation: Situation): boolean {
   const { world, log, place, file, base, commits } = situation;
@@ -191,6 +191,11 @@ function wasMovedBack(situation: Situation): boolean {
   const move = findLastMove(log, place);
   const left = last?.left.get(place) ?? null;
   if (last === undefined || move?.by !== 'somebody' || left === null) return false;
+  // If a newer commit of the live branch wants what is there, the planned commit is behind.
+  const isWantedLater = listStates(situation).some(({ touchedBy, file: later }) => {
+    return touchedBy.index > commits.planned.index && situation.isWantedBy(later);
+  });
+  if (isWantedLater) return false;
   const isSameFile = [commits.planned, commits.base].every((commit) => {
     return (findCommitted(commit, file)?.touchedBy.index ?? Number.NaN) <= last.commit;
   });
