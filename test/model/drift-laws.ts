@@ -282,7 +282,8 @@ function checkOtherMove({ logs, statistics }: World, promptId: string, place: Pl
   const touched = [observed, isNewVersionRef(expected) ? null : expected].flatMap((version) => version?.id ?? []);
   const { changes } = logs.get(promptId)!;
   const other = changes.findLast((change) => {
-    const isOther = [...change.moves.keys()].some((label) => label !== place);
+    // A PATCH of a label that is there already moves nothing, but it touches the version.
+    const isOther = change.moves.size === 0 || [...change.moves.keys()].some((label) => label !== place);
     return isOther && touched.every((id) => change.touched.has(id));
   });
   must(touched.length > 0 && other !== undefined, what);
