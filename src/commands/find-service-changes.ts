@@ -109,8 +109,7 @@ function listDifferingEnvironments({ changes }: ObservedPromptPlan): readonly Ch
 
 /**
  * Returns the environments whose pinned number nobody knows. The plan has no change for them, so drift cannot show them.
- * Omits an environment that serves what a state of the line wanted, because the number may be a pin that waits for a
- * sync.
+ * Omits an environment that serves what a state of the line wanted, because no sync may have applied the number yet.
  */
 function listUnknownNumbers({ file, observed }: ObservedPromptPlan, line: Line): readonly ChangedEnvironment[] {
   return file.pins.flatMap(({ environment, pin }) => {

@@ -17,7 +17,7 @@ export type BaseWant = { readonly want: Want; readonly version: KnownVersion | u
  * because only the user knows which of them it was:
  *
  * - After a revert, an older state wanted a newer version. A sync may not have applied the revert yet.
- * - promptsync does not know all versions before the served one. One of them may hold what a state wants since then.
+ * - promptsync does not know all versions before the served one. An unknown one may hold what a newer state wants.
  *
  * Returns an empty list if no state can be the base.
  * @param edit an environment that the file does not pin counts as pinned to `latest`
@@ -28,7 +28,7 @@ export function findBaseWants(
   line: Line,
   { known, metadata }: Pick<ObservedPrompt, 'known' | 'metadata'>,
 ): readonly BaseWant[] {
-  // A text that is older than the wanted one replaces it. The base is then what the newest state wants.
+  // An older text replaces the wanted text as a whole, so the base is what the newest state wants.
   const candidates = isOlder ? known : known.filter(({ number }) => number < served.number);
   const states = isOlder ? line.states.slice(0, 1) : line.states;
   const getWant = ({ wants, file: { content } }: LineState): Want | undefined =>

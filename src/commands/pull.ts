@@ -8,7 +8,7 @@ import { makeGitSettings } from '../config/make-git-settings.ts';
 import type { ConflictLabels, PreferredSide } from '../domain/edits.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { FieldName, ObservedPromptPlan } from '../domain/plan.ts';
-import { findPin, locatePin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import { locateEnvironment, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { TextChange } from '../domain/text-changes.ts';
 import { formatCodePoint } from '../text.ts';
 import { toFileContent, type StoredContent, omitDigests } from '../domain/content.ts';
@@ -89,13 +89,8 @@ async function draftPull(
     ...serviceChanges.knownVersions.map((edit) => warnAboutManagedVersion(edit, file)),
     ...serviceChanges.leftAlone.map((edit) => warnAboutKeptPin(edit, file)),
     ...serviceChanges.deactivated.map(({ environment, wanted }) => {
-      const pin = findPin(file.pins, environment);
       const evidence = { environment, served: `v${wanted.number}` };
-      return makeProblem(
-        'pull/nothing-active',
-        evidence,
-        pin === undefined ? { path: file.path } : locatePin(pin, file),
-      );
+      return makeProblem('pull/nothing-active', evidence, locateEnvironment(environment, file));
     }),
   ];
   return { ...draft, problems: [...draft.problems, ...warnings] };
@@ -275,5 +270,5 @@ function warnAboutManagedVersion({ environment, version }: OutsideEdit, { path, 
 /** Warns that a pull leaves an environment alone, because its pin names a commit. */
 function warnAboutKeptPin({ environment, pin, version }: OutsideEdit, file: PromptFile): Problem {
   const evidence = { environment, pin: pin === null ? '' : formatPin(pin.pin), serves: `v${version.number}` };
-  return makeProblem('pull/kept-pin', evidence, pin === null ? { path: file.path } : locatePin(pin, file));
+  return makeProblem('pull/kept-pin', evidence, locateEnvironment(environment, file));
 }

@@ -18,7 +18,14 @@ import { FIRST_STATES, MAX_STATES, readPromptLine, readPlannedLine } from '../hi
 import { readMessageSources } from '../history/read-message-sources.ts';
 import { readChangeSummaries, readProvenance } from '../history/read-provenance.ts';
 import { isPromotionAllowed, listPlannedPromotions, type Promotion } from '../planning/check-promotions.ts';
-import { type ComparedPrompt, comparePrompt, wantsCurrent } from '../planning/compare-prompt.ts';
+import {
+  type ComparedPrompt,
+  comparePrompt,
+  type Difference,
+  type EnvironmentDifference,
+  wantsCurrent,
+} from '../planning/compare-prompt.ts';
+import { listActivations } from '../planning/plan-changes.ts';
 import type { BaseFiles, DesiredWorkspace } from './read-desired-state.ts';
 
 /** The parts of the desired state that promptsync needs to read the planning history. */
@@ -83,8 +90,8 @@ function compareIfChanging(
 ): readonly ChangingPrompt[] {
   const compared = comparePrompt(file, observed, sources);
   if (compared.head.changes.length === 0 && !mayGetBaseline(file, observed)) return [];
-  const activations = compared.head.pins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
-  return [{ ...compared, promotions: listPlannedPromotions(activations, observed, sources) }];
+  const promotions = listPlannedPromotions(listActivations(compared.head.pins), observed, sources);
+  return [{ ...compared, promotions }];
 }
 
 /** Returns true if a sync may create a version or a baseline of the file's own content. */
@@ -135,8 +142,7 @@ async function readLineOfHead(
 /** Returns true if for each difference, a state of the line wanted what the service has, or the service has nothing. */
 function explainsAll({ states }: Pick<Line, 'states'>, { differences, observed }: ComparedPrompt): boolean {
   return differences.every((difference) => {
-    const isNothing = difference.subject === 'environment' && difference.current === null;
-    return isNothing || states.some((state) => wantsCurrent(difference, state, observed));
+    return isUnserved(difference) || states.some((state) => wantsCurrent(difference, state, observed));
   });
 }
 
@@ -144,13 +150,15 @@ function explainsAll({ states }: Pick<Line, 'states'>, { differences, observed }
  * Returns true if older states of the base's line cannot change the result. This is the case if a state wanted what the
  * service has, because the run then ends before it. If an environment serves nothing, only the start of the run matters.
  */
-function answersAll(line: Line, { differences, observed }: ComparedPrompt): boolean {
-  return differences.every((difference) => {
-    if (difference.subject === 'environment' && difference.current === null) {
-      return countRun(line, difference.environment) < line.states.length;
-    }
-    return line.states.some((state) => wantsCurrent(difference, state, observed));
-  });
+function answersAll(line: Line, prompt: ComparedPrompt): boolean {
+  const unserved = prompt.differences.filter(isUnserved);
+  const areStartsKnown = unserved.every(({ environment }) => countRun(line, environment) < line.states.length);
+  return areStartsKnown && explainsAll(line, prompt);
+}
+
+/** Returns true if the difference is an environment that serves nothing. */
+function isUnserved(difference: Difference): difference is EnvironmentDifference {
+  return difference.subject === 'environment' && difference.current === null;
 }
 
 async function readBaseHistory(prompt: ComparedPrompt, commits: ComparedCommits): Promise<BaseHistory | null> {

@@ -70,6 +70,12 @@ export function locatePin(
   return { path, line, column };
 }
 
+/** Returns the place of the pin of an environment, or the file if it does not pin the environment. */
+export function locateEnvironment(environment: string, file: Pick<PromptFile, 'path' | 'pins'>): Place {
+  const pin = findPin(file.pins, environment);
+  return pin === undefined ? { path: file.path } : locatePin(pin, file);
+}
+
 /**
  * Returns true if promptsync must store the text of the file as a version, even if no pin refers to the text. Other
  * configurations may use the same file. A service then stores the text only if one of its own environments follows it.

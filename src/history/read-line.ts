@@ -31,9 +31,9 @@ export async function readPromptLine(
   const states: LineState[] = [];
   let start: FileAtCommit | null = { commit, path: repository.toRootPath(prompt.path) };
   while (start !== null) {
-    const segment = await readSegment(prompt, start, limit - states.length, repository);
-    states.push(...segment.states);
-    if (segment.isCut || states.length >= limit) return finishLine(states, 'cut');
+    const onePath = await readPathStates(prompt, start, limit - states.length, repository);
+    states.push(...onePath.states);
+    if (onePath.isCut || states.length >= limit) return finishLine(states, 'cut');
     start = await findEarlierFile(prompt, start, states.at(-1)?.commit ?? null, repository);
   }
   // A shallow clone may lack the commit that deleted an earlier file of the prompt.
@@ -90,7 +90,7 @@ function makeStateKey({ content, pins, otherPins = [], key, name, description }:
 /** The states that a prompt has in the history of one path, as far as git follows renames. */
 type PathStates = { readonly states: readonly LineState[]; readonly isCut: boolean };
 
-async function readSegment(
+async function readPathStates(
   prompt: PromptLocation,
   { commit, path }: FileAtCommit,
   limit: number,
@@ -125,8 +125,7 @@ async function readPlace(
 
 /** @param file the file, with its path relative to the repository root */
 async function makeState(file: PromptFile, commit: string | null, repository: PromptRepository): Promise<LineState> {
-  const times = commit === null ? null : await repository.readCommitTimes([commit]);
-  const time = commit === null ? null : (times?.get(commit) ?? null);
+  const time = commit === null ? null : ((await repository.readCommitTimes([commit])).get(commit) ?? null);
   const wants = [
     ...file.pins.map(async (pin) => ({ pin, want: await readWant(pin, file, repository) })),
     ...(file.otherPins ?? []).map(async (pin) => ({ pin, want: await readOtherWant(pin, file, repository) })),

@@ -3,14 +3,18 @@ import { computeNewVersionDigests } from '../domain/content.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import { type Change, isNewVersionRef, listChangingEnvironments, type NewVersionRef } from '../domain/plan.ts';
 import { isSameVersion, type VersionRef, type VersionTraits } from '../domain/versions.ts';
-import { type EnvironmentPin, findPin, formatPin, locatePin, type PromptFile } from '../domain/prompt-file.ts';
+import {
+  type EnvironmentPin,
+  findPin,
+  formatPin,
+  locateEnvironment,
+  locatePin,
+  type PromptFile,
+} from '../domain/prompt-file.ts';
 import { countRun, type Line, wantsVersion } from '../history/line.ts';
 import type { PromptHistory } from '../history/prompt-history.ts';
-import type { PinContext } from './plan-changes.ts';
+import type { PinActivation, PinContext } from './plan-changes.ts';
 import { makeProblem, type Place, type Problem } from '../problem.ts';
-
-/** A pin, with the version that it would activate. */
-type PinActivation = { readonly pin: EnvironmentPin; readonly after: VersionRef | NewVersionRef };
 
 /** The environments with a promotion source. */
 type PromotionRules = Pick<DesiredState, 'promotionSources' | 'otherPromotionSources'>;
@@ -116,7 +120,7 @@ function makeRefusalProblem(
 ): Problem {
   const { file } = context;
   const { number, id } = target;
-  const pin = findPin(file.pins, environment);
+  const pin = findPin(file.pins, environment)?.pin;
   const evidence = {
     environment,
     from,
@@ -124,14 +128,14 @@ function makeRefusalProblem(
     isShallow,
     key: file.key,
     version: number === undefined ? (id ?? 'a version that does not exist yet') : `v${number}`,
-    isNewFromCommit: pin?.pin.kind === 'git' && id === undefined,
+    isNewFromCommit: pin?.kind === 'git' && id === undefined,
     serves: describeServed(from, context),
     current: describeServed(environment, context),
     liveIn: findLiveEnvironment(target, context),
     sourcePinned: file.pins.some((one) => one.environment === from),
     sourceComes: becomesActive(from, target, activations, context),
   };
-  return makeProblem('guard/promotion-order', evidence, pin === undefined ? { path: file.path } : locatePin(pin, file));
+  return makeProblem('guard/promotion-order', evidence, locateEnvironment(environment, file));
 }
 
 function describeServed(environment: string, { observed }: PinContext): string | null {

@@ -43,7 +43,8 @@ export type WantedChanges = PromptChanges & { readonly file: PromptFile };
 /** An environment or a field whose state in the service differs from what the base and from what the head wants. */
 export type Difference = EnvironmentDifference | FieldDifference;
 
-type EnvironmentDifference = {
+/** An environment that serves another version than the base and the head want. */
+export type EnvironmentDifference = {
   readonly subject: 'environment';
   readonly environment: string;
   /** The version that the environment serves. Null if no version is active. */

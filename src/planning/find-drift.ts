@@ -11,7 +11,13 @@ import { type KnownVersion, makeVersionRef, type VersionRef } from '../domain/ve
 import { countNewest, countRun, findStartOfRun, type LineState } from '../history/line.ts';
 import { type BaseHistory, MAX_DRIFT_STATES, type PromptHistory } from '../history/prompt-history.ts';
 import { classifyDifference, type DriftEvidence, type DifferenceCause } from './classify-difference.ts';
-import { type ComparedPrompt, type Difference, type WantedChanges, wantsCurrent } from './compare-prompt.ts';
+import {
+  type ComparedPrompt,
+  type Difference,
+  type EnvironmentDifference,
+  type WantedChanges,
+  wantsCurrent,
+} from './compare-prompt.ts';
 import { wasMovedAfterSync } from './was-moved-after-sync.ts';
 
 /** The drift of one prompt, and the notes about changes that do not come from the head. */
@@ -101,10 +107,7 @@ function isOlderVersion(version: KnownVersion, other: VersionRef): boolean {
 }
 
 /** Returns true if the times of the versions show that somebody moved the environment after a sync of the base. */
-function wasMoved(
-  { environment, current, expected }: Extract<Difference, { readonly subject: 'environment' }>,
-  sources: DriftSources,
-): boolean {
+function wasMoved({ environment, current, expected }: EnvironmentDifference, sources: DriftSources): boolean {
   const { base, observed, baseHistory } = sources;
   const wanted = isNewVersionRef(expected) ? undefined : observed.known.find(({ id }) => id === expected.id);
   if (wanted === undefined) return false;

@@ -18,7 +18,13 @@ import {
   type PlanningHistory,
   type PromptHistory,
 } from '../history/prompt-history.ts';
-import { makeBaseline, type PinContext, type PromptChanges, type ResolvedPin } from './plan-changes.ts';
+import {
+  listActivations,
+  makeBaseline,
+  type PinContext,
+  type PromptChanges,
+  type ResolvedPin,
+} from './plan-changes.ts';
 import { type ComparedPrompt, comparePrompt } from './compare-prompt.ts';
 import { findDrift, NO_DRIFT } from './find-drift.ts';
 import { checkFixedPins, checkPromotions, warnAboutUnaskedSources } from './check-promotions.ts';
@@ -57,7 +63,7 @@ export function planPrompt(
   const scope = makePlanScope(file, desired.environmentSelection);
   const { pins, changes } = selectInScope(compared, scope, history);
   const allPins = compared.head.pins;
-  const activations = allPins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
+  const activations = listActivations(allPins);
   const refusals = [
     ...checkType(file, observed),
     ...checkFixedPins({ ...file, pins: pins.map(({ pin }) => pin) }, desired),
