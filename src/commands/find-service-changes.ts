@@ -24,7 +24,7 @@ export type OutsideEdit = {
    * Whether promptsync created the version. If so, its text comes from this repository, and there is no text to pull.
    */
   readonly isManaged: boolean;
-  /** Whether the version is older than the wanted one. A merge of its text would mix two states of the file. */
+  /** Whether the version is older than the wanted one. If so, merging its text would mix two states of the file. */
   readonly isOlder: boolean;
 };
 
@@ -44,7 +44,7 @@ export type ServiceChanges = {
    * pinned there. Empty without this setting.
    */
   readonly leftAlone: readonly OutsideEdit[];
-  /** The environments that serve no version any more, with the version that the file wants there. */
+  /** The environments that no longer serve a version, with the version that the file wants there. */
   readonly deactivated: readonly { readonly environment: string; readonly wanted: VersionRef }[];
   readonly fields: readonly FieldName[];
 };
@@ -108,8 +108,9 @@ function listDifferingEnvironments({ changes }: ObservedPromptPlan): readonly Ch
 }
 
 /**
- * Returns the environments whose pinned number nobody knows. The plan has no change for them, so drift cannot show them.
- * Omits an environment that serves what a state of the line wanted, because no sync may have applied the number yet.
+ * Returns the environments whose pinned number belongs to no known version. The plan has no change for them, so drift
+ * cannot show them. Omits an environment that serves what a state of the line wanted, because no sync may have applied
+ * the number yet.
  */
 function listUnknownNumbers({ file, observed }: ObservedPromptPlan, line: Line): readonly ChangedEnvironment[] {
   return file.pins.flatMap(({ environment, pin }) => {
@@ -120,7 +121,10 @@ function listUnknownNumbers({ file, observed }: ObservedPromptPlan, line: Line):
   });
 }
 
-/** Returns the environment of `--environment` if the file does not pin it, because no base can want anything there. */
+/**
+ * Returns the environment that the user passed as `--environment` if the file does not pin it. No base wants anything
+ * there.
+ */
 function listUnpinned(environment: string | undefined, { pins }: PromptFile): readonly ChangedEnvironment[] {
   if (environment === undefined || findPin(pins, environment) !== undefined) return [];
   return [{ environment, expected: null }];

@@ -28,7 +28,7 @@ export function findBaseWants(
   line: Line,
   { known, metadata }: Pick<ObservedPrompt, 'known' | 'metadata'>,
 ): readonly BaseWant[] {
-  // An older text replaces the wanted text as a whole, so the base is what the newest state wants.
+  // An older text replaces the wanted text completely, so the merge base is what the newest state wants.
   const candidates = isOlder ? known : known.filter(({ number }) => number < served.number);
   const states = isOlder ? line.states.slice(0, 1) : line.states;
   const getWant = ({ wants, file: { content } }: LineState): Want | undefined =>
@@ -59,7 +59,7 @@ function getNumber({ version }: BaseWant): number {
 }
 
 /**
- * Reads the contents from which somebody may have edited the text that an environment serves. Returns an empty list if
+ * Reads the contents that somebody may have edited into the text that an environment serves. Returns an empty list if
  * promptsync cannot read the content of a version that may be the base.
  */
 export async function readMergeBases(

@@ -66,9 +66,9 @@ async function draftRollback(
 }
 
 /**
- * Drafts a rollback to the previous pin in git. Without such a pin, drafts a rollback to the newest known version that is
- * older than the active one. With portable pins, writes the previous pin as git has it, because a version number means
- * something else in each service.
+ * Drafts a rollback to the previous pin in git. Without such a pin, drafts a rollback to the newest known version that
+ * is older than the active one. With portable pins, writes the previous pin exactly as it is in git, because a version
+ * number means something different in each service.
  */
 async function draftPreviousPin(
   prompt: ObservedPromptPlan,

@@ -20,7 +20,7 @@ import { shortenCommitId } from '../text.ts';
 /**
  * Which commit is the default base:
  * - `live`: the merge base of HEAD and the tip of the live branch; if the tip is unknown or unrelated, HEAD
- * - `head`: HEAD. `pull` compares with it, because it edits the files that a commit on HEAD would contain.
+ * - `head`: HEAD. `pull` compares with it, because it edits the files for a commit on top of HEAD.
  */
 export type DefaultBaseKind = 'live' | 'head';
 

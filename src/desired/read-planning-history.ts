@@ -37,10 +37,10 @@ type PlanningSources = Pick<
   readonly base: Pick<BaseFiles, 'commit' | 'files'> | null;
 };
 
-/** A prompt that a sync may change, with the promotions that promotion order may refuse. */
+/** A prompt that a sync may change, with those of its promotions that promotion order may refuse. */
 type ChangingPrompt = ComparedPrompt & { readonly promotions: readonly Promotion[] };
 
-/** The commits that drift depends on. */
+/** The commits whose lines decide what has drifted. */
 type ComparedCommits = {
   readonly repository: PromptRepository;
   readonly head: string;
@@ -139,7 +139,10 @@ async function readLineOfHead(
   return isExplained ? EMPTY_LINE : read(MAX_DRIFT_STATES);
 }
 
-/** Returns true if for each difference, a state of the line wanted what the service has, or the service has nothing. */
+/**
+ * Returns true if each difference is explained: a state of the line wanted what the service has, or the service has
+ * nothing.
+ */
 function explainsAll({ states }: Pick<Line, 'states'>, { differences, observed }: ComparedPrompt): boolean {
   return differences.every((difference) => {
     return isUnserved(difference) || states.some((state) => wantsCurrent(difference, state, observed));

@@ -146,8 +146,8 @@ export function holdsContent(
 }
 
 /**
- * Returns true if an environment that serves the version is in sync with the given content. The version may also be the
- * content of a version that a plan creates. Compares the metadata only if the content includes managed metadata.
+ * Returns true if an environment that serves the version is in sync with the given content. For a version that does not
+ * exist yet, pass its content as the version. Compares the metadata only if the content includes managed metadata.
  */
 export function isInSync(version: Pick<Content, keyof ContentDigests>, content: Content): boolean {
   if (version.digest !== content.digest) return false;

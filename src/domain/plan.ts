@@ -132,8 +132,8 @@ export function listChangingEnvironments(changes: readonly Change[]): ReadonlySe
 type DriftCause = {
   /**
    * The kind of drift:
-   * - `unfinished`: A sync has not finished, or somebody put back an earlier state.
-   * - `outside`: Somebody changed the service without promptsync.
+   * - `unfinished`: A sync has not finished, or somebody restored an earlier state.
+   * - `outside`: Somebody changed the service without using promptsync.
    */
   readonly kind: 'outside' | 'unfinished';
   /** Whether the head wants the same state as the base. If so, a sync restores the state that the base wanted. */
@@ -179,14 +179,17 @@ export type Drift =
 
 /**
  * A note that explains where a change comes from:
- * - `wanted-since`: An earlier commit wanted the result of the change already. Either no sync has applied it since, or
- *   somebody put back an earlier state.
- * - `behind`: A commit of the live branch that HEAD does not contain wants the current state.
+ * - `wanted-since`: An earlier commit already wanted the result of the change. Either no sync has applied it since, or
+ *   somebody restored an earlier state.
+ * - `behind`: The live branch wants the current state, but HEAD does not contain the commit that wants it.
  */
 export type ChangeNote =
   | {
       readonly kind: 'wanted-since';
-      /** The id of the oldest commit since which the files have wanted the result of the change. */
+      /**
+       * The id of the commit with which the files began to want the result of the change. All later states want it,
+       * too.
+       */
       readonly commit: string;
       /** The committer date of the commit, in seconds since 1970. */
       readonly time: number;

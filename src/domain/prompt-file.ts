@@ -70,7 +70,7 @@ export function locatePin(
   return { path, line, column };
 }
 
-/** Returns the place of the pin of an environment, or the file if it does not pin the environment. */
+/** Returns the place of an environment's pin, or the place of the file if it does not pin the environment. */
 export function locateEnvironment(environment: string, file: Pick<PromptFile, 'path' | 'pins'>): Place {
   const pin = findPin(file.pins, environment);
   return pin === undefined ? { path: file.path } : locatePin(pin, file);

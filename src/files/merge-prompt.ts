@@ -167,7 +167,9 @@ function mergeMetadata(
   return changed.map(({ key, before, value }) => makeMergeStep(['metadata', key], before, value));
 }
 
-/** Returns the value that a metadata key has in all merge bases. Null if there are none, or if they differ. */
+/**
+ * Returns the value of a metadata key that all merge bases agree on. Null if there is no merge base, or if they differ.
+ */
 function findBaseValue(bases: readonly FileContent[], key: string): { readonly value: OptionalJson } | null {
   const values = bases.map(({ metadata }) => metadata && { value: getOwnValue(metadata, key) });
   const [first] = values;

@@ -78,7 +78,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
     readCommitTimes: makeTimeReader(readers),
     readSubject: async (id) => {
       const known = readers.commits.get(id)?.subject;
-      // Only the subject of a merge commit does not describe the change.
+      // The subject of a merge commit does not describe the change, so it is not enough.
       if (known !== undefined && !known.startsWith('Merge ')) return known;
       return (await readInfosTogether(id)).get(id)?.subject ?? '';
     },

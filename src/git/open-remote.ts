@@ -237,7 +237,7 @@ async function chooseRemoteAndBranch(
 /** Returns the refs of the branches that are named `main` or `master`. */
 async function listDefaultRefs(run: RunGit, prefix: string): Promise<readonly string[]> {
   const names = [`${prefix}main`, `${prefix}master`];
-  // A pattern of git also matches refs below it, such as `main/old`.
+  // A pattern of `git for-each-ref` also matches refs below it, such as `main/old`.
   const refs = splitLines(await run('for-each-ref', '--format=%(refname)', ...names));
   return refs.filter((ref) => names.includes(ref));
 }

@@ -28,7 +28,7 @@ export type LineState = {
   readonly file: PromptFile;
   /**
    * What the state wants in each pinned environment, including the environments that another configuration manages.
-   * Omits a pin that wants nothing: an old pin to a moving ref, a pin to a ref that git does not know, and a version
+   * Omits pins that want nothing: old pins to moving refs, pins to refs that git does not know, and pins to versions
    * that only the service of another configuration has.
    */
   readonly wants: ReadonlyMap<string, Want>;
@@ -61,8 +61,8 @@ export function isSameWant(one: Want, other: Want): boolean {
 }
 
 /**
- * Returns true if a want names this version, or if the version holds the wanted content. A version whose text is unknown
- * holds no content.
+ * Returns true if a want names this version, or if the version holds the wanted content. A version whose text is
+ * unknown matches no content.
  * @param metadata whether the service stores the metadata of versions
  */
 export function namesVersion(want: Want | undefined, version: VersionTraits, metadata: 'kept' | 'dropped'): boolean {
@@ -83,7 +83,8 @@ export function namesVersion(want: Want | undefined, version: VersionTraits, met
 }
 
 /**
- * Returns the known version that a want names. If several hold the wanted content, `findByContent` chooses one of them.
+ * Returns the known version that a want names. If several versions hold the wanted content, `findByContent` chooses
+ * one.
  */
 export function findWantedVersion(
   want: Want,
@@ -110,8 +111,8 @@ export function wantsVersion(
 }
 
 /**
- * Counts the states in the run of an environment: the newest states of a line that have the same want. A want of a
- * moving ref counts for the newest state only, because the ref may have moved since the older states.
+ * Counts the states in the run of an environment: the newest states of a line that have the same want. A moving ref
+ * counts only in the newest state, because the ref may have moved since the older states.
  */
 export function countRun({ states }: Pick<Line, 'states'>, environment: string): number {
   const want = states[0]?.wants.get(environment);

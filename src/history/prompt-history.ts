@@ -28,7 +28,7 @@ export type BaseHistory = {
   readonly line: Line;
   /** The states of the line up to HEAD that the base lacks, newest first. */
   readonly headStates: readonly LineState[];
-  /** The states of the line up to the tip of the live branch that HEAD lacks, newest first. */
+  /** The states that the live branch has and HEAD lacks, newest first. */
   readonly tipStates: readonly LineState[];
   /** The commits of the base's line that the tip of the live branch lacks, as far as the clone knows that tip. */
   readonly unmergedCommits: ReadonlySet<string>;
@@ -41,7 +41,7 @@ export type BaseHistory = {
 /** The subject of the commit that last changed the file as of a ref, by ref. */
 export type ChangeSummariesByRef = ReadonlyMap<string, Pick<Provenance, 'changeSummary' | 'changeCommit'>>;
 
-/** The histories of prompts, by prompt id. */
+/** What the planner needs from git about all prompts, by prompt id. */
 export type PlanningHistory = ReadonlyMap<string, PromptHistory>;
 
 /** A prompt without history, for example outside a repository. */

@@ -36,12 +36,12 @@ export async function readPromptLine(
     if (onePath.isCut || states.length >= limit) return finishLine(states, 'cut');
     start = await findEarlierFile(prompt, start, states.at(-1)?.commit ?? null, repository);
   }
-  // A shallow clone may lack the commit that deleted an earlier file of the prompt.
+  // In a shallow clone, the commit that deleted an earlier file of the prompt may be missing.
   const mayHaveReturned = repository.isShallow || (await wasDeleted(prompt, states, commit, repository));
   return finishLine(states, mayHaveReturned ? 'returned' : 'first');
 }
 
-/** Reads the line up to HEAD, with the planned file as its newest state if the file differs from that at HEAD. */
+/** Reads the line up to HEAD. If the planned file differs from the file at HEAD, it becomes the newest state. */
 export async function readPlannedLine(file: PromptFile, repository: PromptRepository, limit?: number): Promise<Line> {
   const { head } = repository;
   const line = head === null ? NO_COMMITS : await readPromptLine(file, head, repository, limit);
@@ -63,13 +63,15 @@ function finishLine(states: readonly LineState[], end: LineEnd): Line {
   return { states: [...newest, ...older], isCut: end === 'cut', isComplete: end === 'first' };
 }
 
-/** Omits the wants of moving refs. In an older state, nobody knows which commit such a ref pointed to. */
+/** Omits the wants of moving refs. In an older state, promptsync cannot know which commit such a ref pointed to. */
 function omitMovingWants(state: LineState): LineState {
   const wants = [...state.wants].filter(([, want]) => want.kind !== 'content' || !want.isMoving);
   return { ...state, wants: new Map(wants) };
 }
 
-/** Returns true if two files have the same content, pins and fields. Their paths and the places of pins do not count. */
+/**
+ * Returns true if two files have the same content, pins and fields. Ignores their paths and the line numbers of pins.
+ */
 function isSameState(one: PromptFile, other: PromptFile): boolean {
   return makeStateKey(one) === makeStateKey(other);
 }

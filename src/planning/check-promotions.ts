@@ -23,7 +23,7 @@ type PromotionRules = Pick<DesiredState, 'promotionSources' | 'otherPromotionSou
 export type Promotion = {
   readonly environment: string;
   readonly from: string;
-  /** Whether another configuration manages the source environment, so that promptsync cannot ask its service. */
+  /** Whether another configuration manages the source environment. promptsync then cannot ask its service. */
   readonly isOtherSource: boolean;
   readonly target: VersionTraits;
 };

@@ -6,12 +6,13 @@ import type { LineState } from '../history/line.ts';
  * - `behind`: The live branch wants what the service has, and HEAD does not contain that commit yet.
  * - `outside`: Somebody changed the service.
  * - `first`: The base wants this for the first time, and no sync has put it into the service yet.
- * - `unfinished`: A sync has not finished, or somebody put back an earlier state. promptsync cannot know which. This also
- *   covers everything that git cannot explain: a moving ref, a shallow clone, and an environment that serves nothing.
+ * - `unfinished`: A sync has not finished, or somebody restored an earlier state. promptsync cannot know which. This
+ *   also covers everything that git cannot explain: a moving ref, a shallow clone, and an environment that serves
+ *   nothing.
  */
 export type DifferenceCause = 'head' | 'behind' | 'outside' | 'first' | 'unfinished';
 
-/** What git and the service show about an environment or a field that differs from what the base and the head want. */
+/** What git and the service show about an environment or a field that matches neither the base nor the head. */
 export type DriftEvidence = {
   /** Returns true if a state of the file wants what the service has. False if the service has nothing there. */
   readonly wantsCurrent: (state: LineState) => boolean;
@@ -21,7 +22,7 @@ export type DriftEvidence = {
   readonly isMovingRef: boolean;
   /** Whether the provider shows that the environment was moved after what the base wants had been applied. */
   readonly wasMoved: boolean;
-  /** Whether the base wants something there for the first time, and the service has something older. */
+  /** Whether no state before the base's run wants anything there, and the service has something older. */
   readonly isFirstWant: boolean;
 };
 
@@ -31,7 +32,7 @@ export type StatesOfLines = {
   readonly all: readonly LineState[];
   /** The states of the head's line that the base lacks. */
   readonly head: readonly LineState[];
-  /** The states of the live branch's tip that HEAD lacks. */
+  /** The states that the live branch has and HEAD lacks. */
   readonly tip: readonly LineState[];
   readonly isShallow: boolean;
 };

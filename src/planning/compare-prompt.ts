@@ -19,7 +19,7 @@ export type ComparedPrompt = PinContext & {
 
 /**
  * Compares a prompt with its file and with the base. Finds the targets of all pins.
- * @param sources where the contents come from of which a sync would create versions
+ * @param sources the commits that introduced the contents from which a sync would create versions
  */
 export function comparePrompt(
   file: PromptFile,
@@ -37,13 +37,13 @@ export function comparePrompt(
   return { ...context, head, base, differences: listDifferences(head, base, observed) };
 }
 
-/** What the head or the base wants: the file, and the changes that make the service match it. */
+/** What the head or the base wants: its file, and the changes that make the service match this file. */
 export type WantedChanges = PromptChanges & { readonly file: PromptFile };
 
-/** An environment or a field whose state in the service differs from what the base and from what the head wants. */
+/** An environment or a field whose state in the service matches neither what the base wants nor what the head wants. */
 export type Difference = EnvironmentDifference | FieldDifference;
 
-/** An environment that serves another version than the base and the head want. */
+/** An environment that serves neither the version that the base wants nor the version that the head wants. */
 export type EnvironmentDifference = {
   readonly subject: 'environment';
   readonly environment: string;

@@ -26,8 +26,8 @@ export type DriftResult = { readonly drift: readonly Drift[]; readonly annotatio
 export const NO_DRIFT: DriftResult = { drift: [], annotations: [] };
 
 /**
- * Finds the drift of one prompt. A base that the user gave shows drift of both kinds. With a default base, only the notes
- * tell about an unfinished sync.
+ * Finds the drift of one prompt. With a base that the user specified, reports both kinds of drift. With a default base,
+ * an unfinished sync appears only in the notes.
  */
 export function findDrift(
   { base, observed, differences }: ComparedPrompt,
@@ -57,7 +57,7 @@ export function findDrift(
   };
 }
 
-/** A prompt at the base, and everything with which promptsync compares it. */
+/** A prompt at the base, and everything that promptsync compares it with. */
 type DriftSources = {
   readonly base: WantedChanges;
   readonly observed: ObservedPrompt;
@@ -71,7 +71,7 @@ function makeEvidence(difference: Difference, sources: DriftSources): DriftEvide
   const before = line.states.slice(run);
   const wanting = { wantsCurrent: (state: LineState) => wantsCurrent(difference, state, observed) };
   if (difference.subject === 'field') {
-    // A field of the first state was imported or is still waiting for the first sync of the prompt.
+    // A field of the first state was imported, or it is waiting for the first sync of the prompt.
     const isAdded = run < line.states.length;
     const isManagedBefore = before.some(({ file }) => file[difference.field] !== undefined);
     const wasNeverSynced = !observed.known.some(({ isManaged }) => isManaged === true);
@@ -79,7 +79,8 @@ function makeEvidence(difference: Difference, sources: DriftSources): DriftEvide
     return { ...wanting, isNothing: false, isMovingRef: false, wasMoved: false, isFirstWant };
   }
   const { environment, current, expected } = difference;
-  // If the run may have begun before the oldest known state, nobody knows whether an earlier state pinned the environment.
+  // If the run may have begun before the oldest known state, promptsync cannot tell whether an earlier state pinned the
+  // environment.
   const isFirstPin = findStartOfRun(line, run) !== null && !before.some(({ file }) => findPin(file.pins, environment));
   const isOlder = isNewVersionRef(expected) || (current !== null && isOlderVersion(current, expected));
   return {
@@ -91,7 +92,7 @@ function makeEvidence(difference: Difference, sources: DriftSources): DriftEvide
   };
 }
 
-/** Counts the states of the base's line since which the base wants the same in the environment or the field. */
+/** Counts the newest states of the base's line that want the same as the base in the environment or the field. */
 function countRunOf(difference: Difference, { base, baseHistory: { line } }: DriftSources): number {
   if (difference.subject === 'environment') return countRun(line, difference.environment);
   return countNewest(line.states, ({ file }) => file[difference.field] === base.file[difference.field]);
@@ -166,8 +167,8 @@ function makeAnnotations(
 }
 
 /**
- * Chooses the note about a change. An unfinished sync has none if the head wants something else than the base, if the pin
- * is a moving ref, or if promptsync does not know the commit since which the base wants it.
+ * Chooses the note about a change. An unfinished sync has none if the head wants something different from the base, if
+ * the pin is a moving ref, or if promptsync does not know with which commit the base began to want it.
  */
 function chooseNote(difference: Difference, cause: DifferenceCause, sources: DriftSources): ChangeNote | null {
   if (cause === 'behind') return { kind: 'behind' };

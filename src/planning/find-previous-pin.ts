@@ -26,14 +26,14 @@ type LinePin = {
 type PreviousPin =
   | { readonly kind: 'version'; readonly version: KnownVersion }
   | { readonly kind: 'pin'; readonly pin: Pin }
-  /** Nobody can tell which version this pin meant. The commit is null if only the planned file has the pin. */
+  /** promptsync cannot tell which version this pin meant. The commit is null if only the planned file has the pin. */
   | { readonly kind: 'unclear'; readonly pin: Pin; readonly commit: string | null }
   | { readonly kind: 'nothing' };
 
 /**
- * Finds the version that the newest pin from before the served version wants. Skips versions that are not older than the
- * served version or have the same text, and committed text that no version holds, because no sync has created it. The
- * result is `unclear` if a newer pin than that wants nothing or a version that promptsync does not know.
+ * Finds the version that the newest pin from before the served version wants. Skips versions that are not older than
+ * the served version or have the same text, and committed text that no version holds, because no sync has created it.
+ * The result is `unclear` if a newer pin wants nothing, or wants a version that promptsync does not know.
  * @param known the known versions, newest first
  */
 export function findPreviousVersion(source: RollbackSource, known: readonly KnownVersion[]): PreviousPin {
@@ -50,9 +50,9 @@ export function findPreviousVersion(source: RollbackSource, known: readonly Know
 }
 
 /**
- * Finds the newest `git:` pin from before the served version. Skips version numbers, ids and `latest`, because they mean
- * something else in another service or in another state of the file. The present file keeps its pin, even `latest`. The
- * result is `unclear` if the pin wants nothing.
+ * Finds the newest `git:` pin from before the served version. Skips version numbers, ids and `latest`, because they
+ * mean something different in another service or in another state of the file. In the newest state, every pin counts,
+ * because the file keeps its meaning there. The result is `unclear` if the pin wants nothing.
  */
 export function findPreviousGitPin(source: RollbackSource): PreviousPin {
   const [present] = source.line.states;
@@ -75,8 +75,8 @@ function isEarlierText(version: KnownVersion, served: Pick<KnownVersion, 'number
 }
 
 /**
- * Lists the pins of the environment from before it was first pinned to the served version, newest first. A second
- * rollback therefore goes further back. If no state wants the served version, somebody changed the environment in the
+ * Lists the pins that the environment had before it was first pinned to the served version, newest first. Therefore, a
+ * second rollback goes further back. If no state wants the served version, somebody changed the environment in the
  * service, and the list contains all pins.
  */
 function listPinsBefore({ environment, served, line, metadata }: RollbackSource): readonly LinePin[] {

@@ -120,7 +120,7 @@ function listPinnedPeriods(
   return periods.toReversed();
 }
 
-/** Consecutive states that have the same want in an environment. */
+/** Consecutive states that want the same in an environment. */
 type Run = {
   readonly environment: string;
   /** Undefined if the states want nothing there. */
@@ -129,7 +129,7 @@ type Run = {
   readonly start: LineState;
 };
 
-/** Splits the states of a line into runs, newest first. */
+/** Splits the states of a line into runs of one environment, newest first. */
 function listRuns(states: readonly LineState[], environment: string): readonly Run[] {
   const length = Math.max(1, countRun({ states }, environment));
   const start = states[length - 1];

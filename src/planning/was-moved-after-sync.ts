@@ -6,9 +6,12 @@ export type MoveEvidence = {
   readonly wanted: KnownVersion;
   /** The version that the environment serves. Null if no version is active. */
   readonly served: KnownVersion | null;
-  /** The committer date of the commit since which the pin wants its version, in seconds since 1970. Null if unknown. */
+  /**
+   * The committer date of the commit with which the pin began to want its version, in seconds since 1970. Null if
+   * unknown.
+   */
   readonly wantedSince: number | null;
-  /** The versions that other environments serve as the same commit wants it. */
+  /** The versions that other environments serve because the same commit wants them there. */
   readonly servedBySameCommit: readonly KnownVersion[];
 };
 

@@ -232,7 +232,7 @@ export const PLANNING_PROBLEMS = {
   'guard/promotion-order': defineError<RefusedPromotion>(
     (e) =>
       e.isOtherSource
-        ? `"${e.environment}" is pinned to ${e.version}, but an earlier commit must pin "${e.from}" to the same content.`
+        ? `"${e.environment}" is pinned to ${e.version}, but an earlier commit must already have pinned "${e.from}" to the same content.`
         : `"${e.environment}" is pinned to ${e.version}. That version must first be active in "${e.from}", but "${e.from}" serves ${e.serves ?? 'no version'}.`,
     makePromotionHint,
   ),
@@ -258,7 +258,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/drift': defineError<{
     key: string;
-    /** The drift, each as a clause such as `"production" serves v9`. */
+    /** What has drifted, as clauses such as `"production" serves v9`. */
     what: readonly string[];
   }>(
     (e) =>

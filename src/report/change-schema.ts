@@ -27,12 +27,12 @@ const WantedSinceShape = z.object({
 /** The notes about where a change comes from. A change has at most one of them. */
 const NOTE_FIELDS = {
   wanted_since: WantedSinceShape.optional().describe(
-    'The commit since which the files have wanted the result of the change. Either no sync has applied it since, or somebody put back an earlier state.',
+    'The commit with which the files began to ask for the result of the change. Either no sync has applied it since, or somebody restored an earlier state.',
   ),
   behind: z
     .literal(true)
     .optional()
-    .describe('A commit of the live branch that HEAD does not contain wants the current state.'),
+    .describe('A commit on the live branch asks for the current state, but HEAD does not contain that commit.'),
 };
 
 const ChangeStatusShape = z

@@ -35,7 +35,10 @@ function describeState(state: DriftState, show: ShowText): string {
   return 'new' in state ? 'a new version' : show(describeVersionRef(state));
 }
 
-/** Describes the state that a sync makes. It differs from the expected state if the head asks for something else. */
+/**
+ * Describes the state that a sync would produce. It differs from the expected state if the head wants something
+ * different from the base.
+ */
 function describeDesiredState(drift: ReportDrift, prompt: ReportPrompt, show: ShowText): string {
   const change = findChangeOfDrift(drift, prompt);
   if (change?.kind === 'set-active') return describeState(change.after, show);
@@ -58,7 +61,7 @@ function describeDeviation(drift: ReportDrift, prompt: ReportPrompt, report: Dri
   return `${environment} ${isReplaced ? 'served' : 'serves'} ${observed}, ${wants}`;
 }
 
-/** The verbs for the effect of a sync, for the effect of a finished run, and for a command. */
+/** The verbs for what a sync does, for what a finished run did, and for a command. */
 const VERBS = {
   restore: { sync: 'restores', run: 'restored', command: 'Restore' },
   activate: { sync: 'activates', run: 'activated', command: 'Activate' },
@@ -113,7 +116,9 @@ function canPull(drift: ReportDrift, { environments = [] }: ReportPrompt): boole
   return !(hasPortablePins && written.startsWith('git:'));
 }
 
-/** Returns the command that replaces the current state. Returns null if another guard than that for drift refuses it. */
+/**
+ * Returns the command that replaces the current state. Returns null if a guard other than the drift guard refuses it.
+ */
 function findSyncCommand({ status, problems }: ReportPrompt): string | null {
   if (status !== 'blocked') return 'promptsync sync';
   const isOnlyDrift = problems.filter(isError).every(({ code }) => code === 'guard/drift');

@@ -151,7 +151,7 @@ export function renderOtherDiffs(prompt: ReportPrompt): readonly string[] {
 
 /**
  * Builds the drift sections:
- * - the changes that overwrite what somebody did in the service, with their diffs
+ * - the changes that overwrite edits made in the service, with their diffs
  * - all other drift
  */
 export function makeDriftSections(report: Report): readonly Section[] {
