@@ -145,7 +145,6 @@ export const EVIDENCE = {
   'langfuse/listing-too-large': { limit: '64 MiB' },
   // Pins
   'pin/unknown-number': { environment: 'production', number: 7, lookable: false },
-  'pin/not-promoted': { environment: 'production', from: 'staging', number: 7 },
   'pin/source-not-asked': { from: 'staging' },
   'pin/gone': {
     ...{ base: 'main', pins: ['"production" to "7"'] },

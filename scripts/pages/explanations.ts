@@ -253,7 +253,6 @@ export const EXPLANATIONS = {
   'pin/unknown-number': {
     why: KNOWN_VERSIONS,
   },
-  'pin/not-promoted': { why: PROMOTION_ORDER },
   'pin/source-not-asked': { why: null },
   'pin/gone': {
     why: 'promptsync changes only environments that the file pins. From now on, it leaves these environments alone, so they keep serving the same version.',

@@ -3,12 +3,12 @@ import {
   FIELDS,
   type FieldName,
   isNewVersionRef,
-  type NewVersionRef,
   type ObservedPromptPlan,
+  type WantedVersionRef,
 } from '../domain/plan.ts';
 import { type EnvironmentPin, findPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
-import { findPinnedVersion, type KnownVersion, type VersionRef } from '../domain/versions.ts';
-import { type Line, wantsVersion } from '../history/line.ts';
+import type { KnownVersion } from '../domain/versions.ts';
+import type { Line } from '../history/line.ts';
 
 /** The value of `--environment`. Undefined selects all pinned environments. */
 type SelectedEnvironment = { readonly environment?: string | undefined };
@@ -44,34 +44,32 @@ export type ServiceChanges = {
    * pinned there. Empty without this setting.
    */
   readonly leftAlone: readonly OutsideEdit[];
-  /** The environments that no longer serve a version, with the version that the file wants there. */
-  readonly deactivated: readonly { readonly environment: string; readonly wanted: VersionRef }[];
+  /** The environments that no longer serve a version, with the number of the version that the file wants there. */
+  readonly deactivated: readonly { readonly environment: string; readonly wantedNumber: number }[];
   readonly fields: readonly FieldName[];
 };
 
-/** An environment that somebody changed, and what HEAD wants there. Null if that is unknown. */
-type ChangedEnvironment = { readonly environment: string; readonly expected: VersionRef | NewVersionRef | null };
+/** An environment that somebody changed, and what HEAD wants there. Null if the file does not pin the environment. */
+type ChangedEnvironment = { readonly environment: string; readonly expected: WantedVersionRef | null };
 
 /**
  * Finds the changes that somebody made to a prompt in the service. With a base, these are exactly the plan's drift from
- * outside. Without one, every difference counts. What becomes of an environment depends on the version that it serves:
+ * outside. Without one, every difference counts. `--environment` adds an environment that the file does not pin. What
+ * becomes of an environment depends on the version that it serves:
  *
  * - No version: The environment is reported, and the file stays as it is.
- * - A version that is older than the wanted one: The file pins it and keeps its text. With `portable_pins`, the file takes
- *   the older text instead.
+ * - A version that is older than the wanted one: The file pins it and keeps its text. With `portable_pins`, the file
+ *   takes the older text instead.
  * - Any other version: The file takes its text, unless promptsync created the version. Every pin but `latest` then pins
  *   the version.
- * @param line the line up to HEAD
  */
 export function findServiceChanges(
   prompt: ObservedPromptPlan,
-  line: Line,
   { hasBase, portablePins, environment }: SelectedEnvironment & { hasBase: boolean; portablePins: boolean },
 ): ServiceChanges {
   const { file, observed } = prompt;
   const changed = [
     ...(hasBase ? listDriftedEnvironments(prompt) : listDifferingEnvironments(prompt)),
-    ...listUnknownNumbers(prompt, line),
     ...listUnpinned(environment, file),
   ].filter((one) => environment === undefined || one.environment === environment);
   const edits = changed.flatMap((one) => makeOutsideEdit(one, prompt));
@@ -88,9 +86,8 @@ export function findServiceChanges(
     leftAlone,
     deactivated: changed.flatMap(({ environment: name, expected }) => {
       const isServed = (observed.active.get(name) ?? null) !== null;
-      return isServed || expected === null || isNewVersionRef(expected)
-        ? []
-        : [{ environment: name, wanted: expected }];
+      const wantedNumber = getNumber(expected);
+      return isServed || wantedNumber === null ? [] : [{ environment: name, wantedNumber }];
     }),
     fields: hasBase ? listDriftedFields(prompt) : listDifferingFields(prompt),
   };
@@ -104,20 +101,6 @@ function listDifferingEnvironments({ changes }: ObservedPromptPlan): readonly Ch
   return changes.flatMap((change) => {
     if (change.kind !== 'set-active' || change.before === null) return [];
     return [{ environment: change.environment, expected: change.after }];
-  });
-}
-
-/**
- * Returns the environments whose pinned number belongs to no known version. The plan has no change for them, so drift
- * cannot show them. Omits an environment that serves what a state of the line wanted, because no sync may have applied
- * the number yet.
- */
-function listUnknownNumbers({ file, observed }: ObservedPromptPlan, line: Line): readonly ChangedEnvironment[] {
-  return file.pins.flatMap(({ environment, pin }) => {
-    const served = observed.active.get(environment) ?? null;
-    if (pin.kind !== 'number' || served === null || findPinnedVersion([served, ...observed.known], pin)) return [];
-    const wasWanted = line.states.some((state) => wantsVersion(state, environment, served, observed.metadata));
-    return wasWanted ? [] : [{ environment, expected: null }];
   });
 }
 
@@ -136,7 +119,7 @@ function makeOutsideEdit(
 ): readonly OutsideEdit[] {
   const version = observed.active.get(environment) ?? null;
   if (version === null) return [];
-  const wantedNumber = expected === null || isNewVersionRef(expected) ? null : expected.number;
+  const wantedNumber = getNumber(expected);
   return [
     {
       environment,
@@ -146,6 +129,10 @@ function makeOutsideEdit(
       isOlder: wantedNumber !== null && version.number < wantedNumber,
     },
   ];
+}
+
+function getNumber(version: WantedVersionRef | null): number | null {
+  return version === null || isNewVersionRef(version) ? null : version.number;
 }
 
 /**

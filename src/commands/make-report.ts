@@ -11,6 +11,7 @@ import {
   type PromptOutcome,
   type PromptPlan,
   type SetActive,
+  type WantedVersionRef,
 } from '../domain/plan.ts';
 import { type EnvironmentPin, type TypedPromptIdentity, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { VersionHistories } from '../domain/history.ts';
@@ -359,7 +360,7 @@ function makeDrift(drift: Drift, portablePins: boolean): ReportDrift {
   const { environment, kind, restoresBase: restores } = drift;
   const observed = drift.observed && makeServedVersion(drift.observed, portablePins);
   const moved = drift.isMovedBack && { moved_back: drift.isMovedBack };
-  return { environment, kind, restores, expected: makeTarget(drift.expected), observed, ...moved };
+  return { environment, kind, restores, expected: makeExpected(drift.expected), observed, ...moved };
 }
 
 function makeServedVersion(
@@ -384,6 +385,11 @@ function makeServedVersion(
  * contains its digest, because a plan may create several such versions. A reference without a digest means the new
  * version with the content of the file. A plan creates at most one such version.
  */
+function makeExpected(expected: WantedVersionRef): Extract<ReportDrift, { environment: string }>['expected'] {
+  if (isNewVersionRef(expected) || expected.id !== null) return makeTarget(expected);
+  return { id: null, version_number: expected.number };
+}
+
 function makeTarget(target: VersionRef | NewVersionRef): NonNullable<ReportRow['wanted']> {
   if (!isNewVersionRef(target)) return makeReportRef(target);
   return target.ref === undefined ? { new: true } : { new: true, digest: target.newContent.digest };

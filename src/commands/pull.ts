@@ -81,15 +81,15 @@ async function draftPull(
   // HEAD is no base for a file that it does not have.
   const hasBase = !workspace.lacksBase && line.states.length > 0;
   const rules = { hasBase, portablePins: config.portablePins, environment: options.environment };
-  const serviceChanges = findServiceChanges(prompt, line, rules);
+  const serviceChanges = findServiceChanges(prompt, rules);
   const obstacles = findPullObstacles(serviceChanges, file, line, options);
   if (obstacles.length > 0) return makeDraftWithoutEdits(file, 'blocked', obstacles);
   const draft = await draftMerge(prompt, serviceChanges, line, options, workspace);
   const warnings = [
     ...serviceChanges.knownVersions.map((edit) => warnAboutManagedVersion(edit, file)),
     ...serviceChanges.leftAlone.map((edit) => warnAboutKeptPin(edit, file)),
-    ...serviceChanges.deactivated.map(({ environment, wanted }) => {
-      const evidence = { environment, served: `v${wanted.number}` };
+    ...serviceChanges.deactivated.map(({ environment, wantedNumber }) => {
+      const evidence = { environment, served: `v${wantedNumber}` };
       return makeProblem('pull/nothing-active', evidence, locateEnvironment(environment, file));
     }),
   ];

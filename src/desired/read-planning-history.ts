@@ -25,7 +25,6 @@ import {
   type EnvironmentDifference,
   wantsCurrent,
 } from '../planning/compare-prompt.ts';
-import { listActivations } from '../planning/plan-changes.ts';
 import type { BaseFiles, DesiredWorkspace } from './read-desired-state.ts';
 
 /** The parts of the desired state that promptsync needs to read the planning history. */
@@ -70,7 +69,7 @@ export async function readPlanningHistory(
     const baseHistory =
       commits === null || prompt.differences.length === 0 ? null : await readBaseHistory(prompt, commits);
     const history = {
-      line: await readLineOfHead(prompt, baseHistory, repository),
+      line: await readLineOfHead(prompt, repository),
       base: baseHistory,
       provenance: mayCreateVersion(prompt) ? await readProvenance(file, repository) : {},
       changeSummaries: await readChangeSummaries(file, head.targets, contentsAtRefs, repository),
@@ -89,8 +88,9 @@ function compareIfChanging(
   sources: PlanningSources,
 ): readonly ChangingPrompt[] {
   const compared = comparePrompt(file, observed, sources);
-  if (compared.head.changes.length === 0 && !mayGetBaseline(file, observed)) return [];
-  const promotions = listPlannedPromotions(listActivations(compared.head.pins), observed, sources);
+  const { head, differences } = compared;
+  if (head.changes.length + differences.length === 0 && !mayGetBaseline(file, observed)) return [];
+  const promotions = listPlannedPromotions(head.changes, observed, sources);
   return [{ ...compared, promotions }];
 }
 
@@ -125,18 +125,14 @@ async function readInSteps(
   return !newest.isCut || isAnswered(newest) ? newest : read(limit);
 }
 
-/** Reads the line up to HEAD, if promotion order may refuse the prompt, or if the base's line does not explain its state. */
+/** Reads the line up to HEAD, if promotion order may refuse the prompt without it. */
 async function readLineOfHead(
-  prompt: ChangingPrompt,
-  baseHistory: BaseHistory | null,
+  { file, observed, promotions }: ChangingPrompt,
   repository: PromptRepository,
 ): Promise<Line> {
-  const { file, observed, promotions } = prompt;
   const isAllowed = (line: Line) => promotions.every((promotion) => isPromotionAllowed(promotion, observed, line));
-  const read = (limit: number) => readPlannedLine(file, repository, limit);
-  if (!isAllowed(EMPTY_LINE)) return readInSteps(read, isAllowed, MAX_STATES);
-  const isExplained = baseHistory === null || explainsAll(baseHistory.line, prompt);
-  return isExplained ? EMPTY_LINE : read(MAX_DRIFT_STATES);
+  if (isAllowed(EMPTY_LINE)) return EMPTY_LINE;
+  return readInSteps((limit) => readPlannedLine(file, repository, limit), isAllowed, MAX_STATES);
 }
 
 /**

@@ -17,14 +17,11 @@ export type DesiredState = {
   readonly environmentsWithoutLatest: readonly string[];
   /** The pinned refs that can move to other commits, such as branches and `HEAD`. */
   readonly movingRefs: ReadonlySet<string>;
-  /**
-   * The source environment of each environment with `promote_from`. A version can be promoted only if it is active in
-   * the source environment.
-   */
+  /** The source environment of each environment with `promote_from`. Promotion order asks this environment first. */
   readonly promotionSources: ReadonlyMap<string, string>;
   /**
    * The source environment of each environment whose source is managed by another configuration. promptsync cannot ask
-   * the service of the source, so an earlier state of the file must have wanted the version there.
+   * the service of the source, so the line of the prompt decides.
    */
   readonly otherPromotionSources: ReadonlyMap<string, string>;
   /** The environments that the run is limited to. Null if it covers all environments. */

@@ -61,6 +61,12 @@ export function listContentsAtRefs(atRefs: ContentsAtRefs): readonly Content[] {
  */
 export type NewVersionRef = { readonly newContent: Content; readonly ref?: string };
 
+/** A reference to a version that a pin names by its number, if promptsync does not know the version. */
+export type UnknownVersionRef = { readonly id: null; readonly number: number };
+
+/** The version that a pin wants. */
+export type WantedVersionRef = VersionRef | NewVersionRef | UnknownVersionRef;
+
 /** A change that creates a version, because promptsync knows no version with this content that it could reuse. */
 export type CreateVersion = {
   readonly kind: 'create-version';
@@ -164,7 +170,7 @@ export type Drift =
       readonly subject: 'environment';
       readonly environment: string;
       /** The version that the base wants. */
-      readonly expected: VersionRef | NewVersionRef;
+      readonly expected: WantedVersionRef;
       /** The version that the environment serves. Null if no version is active there. */
       readonly observed: ServedVersion | null;
       /** True if the service's times show that somebody moved the environment back to this older version. */
@@ -255,7 +261,7 @@ export type Plan = {
   readonly digest: string;
 };
 
-export function isNewVersionRef(ref: VersionRef | NewVersionRef): ref is NewVersionRef {
+export function isNewVersionRef(ref: WantedVersionRef): ref is NewVersionRef {
   return 'newContent' in ref;
 }
 
@@ -370,7 +376,8 @@ export function findCreateFor(target: NewVersionRef, changes: readonly Change[])
 }
 
 /** Returns true if both references are to the same existing version, or to new versions with the same content. */
-export function isSameTarget(one: VersionRef | NewVersionRef, other: VersionRef | NewVersionRef): boolean {
-  if (!isNewVersionRef(one)) return !isNewVersionRef(other) && one.id === other.id;
-  return isNewVersionRef(other) && isEqualContent(one.newContent, other.newContent);
+export function isSameTarget(one: WantedVersionRef, other: WantedVersionRef): boolean {
+  if (isNewVersionRef(one)) return isNewVersionRef(other) && isEqualContent(one.newContent, other.newContent);
+  if (isNewVersionRef(other)) return false;
+  return one.id === null ? other.number === one.number : one.id === other.id;
 }

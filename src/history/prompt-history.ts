@@ -8,7 +8,7 @@ export const MAX_DRIFT_STATES = 100;
 
 /** Everything that the planner needs from git about one prompt. promptsync reads only the parts that can matter. */
 export type PromptHistory = {
-  /** The line up to HEAD. Its newest state is the planned file. Empty if promotion order and drift do not need it. */
+  /** The line up to HEAD. Its newest state is the planned file. Empty if promotion order does not need it. */
   readonly line: Line;
   /** Null if there is no base, or if nothing can have drifted. */
   readonly base: BaseHistory | null;

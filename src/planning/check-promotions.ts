@@ -13,8 +13,8 @@ import {
 } from '../domain/prompt-file.ts';
 import { countRun, type Line, wantsVersion } from '../history/line.ts';
 import type { PromptHistory } from '../history/prompt-history.ts';
-import type { PinActivation, PinContext } from './plan-changes.ts';
-import { makeProblem, type Place, type Problem } from '../problem.ts';
+import type { PinContext } from './plan-changes.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 
 /** The environments with a promotion source. */
 type PromotionRules = Pick<DesiredState, 'promotionSources' | 'otherPromotionSources'>;
@@ -30,11 +30,13 @@ export type Promotion = {
 
 /** Lists the activations of a prompt in environments that have a promotion source. */
 export function listPlannedPromotions(
-  activations: readonly PinActivation[],
+  changes: readonly Change[],
   observed: ObservedPrompt,
   { promotionSources, otherPromotionSources }: PromotionRules,
 ): readonly Promotion[] {
-  return activations.flatMap(({ pin: { environment }, after }): readonly Promotion[] => {
+  return changes.flatMap((change): readonly Promotion[] => {
+    if (change.kind !== 'set-active') return [];
+    const { environment, after } = change;
     const ownSource = promotionSources.get(environment);
     const from = ownSource ?? otherPromotionSources.get(environment);
     if (from === undefined) return [];
@@ -72,20 +74,20 @@ export function isPromotionAllowed(
 /**
  * Returns a problem for each promotion that promotion order refuses. The decision depends on the observation and on the
  * line of HEAD, and on nothing else.
- * @param activations all activations of the plan; they decide the hint
+ * @param changes all changes of the plan; they decide the hint
  * @param mustCheck returns true if the activations in this environment must be checked
  */
 export function checkPromotions(
-  activations: readonly PinActivation[],
+  changes: readonly Change[],
   mustCheck: (environment: string) => boolean,
   context: PinContext,
   rules: PromotionRules,
   { line, isShallow }: Pick<PromptHistory, 'line' | 'isShallow'>,
 ): readonly Problem[] {
-  return listPlannedPromotions(activations, context.observed, rules)
+  return listPlannedPromotions(changes, context.observed, rules)
     .filter(({ environment }) => mustCheck(environment))
     .filter((promotion) => !isPromotionAllowed(promotion, context.observed, line))
-    .map((promotion) => makeRefusalProblem(promotion, activations, isShallow, context));
+    .map((promotion) => makeRefusalProblem(promotion, changes, isShallow, context));
 }
 
 function makeTraits(after: VersionRef | NewVersionRef, { known, metadataFrom }: ObservedPrompt): VersionTraits {
@@ -105,16 +107,18 @@ function serves(active: ObservedPrompt['active'], environment: string, target: V
 function becomesActive(
   environment: string,
   target: VersionTraits,
-  activations: readonly PinActivation[],
+  changes: readonly Change[],
   { observed }: PinContext,
 ): boolean {
-  const activation = activations.find(({ pin }) => pin.environment === environment);
-  return activation !== undefined && isSameVersion(makeTraits(activation.after, observed), target);
+  return changes.some((change) => {
+    const isActivation = change.kind === 'set-active' && change.environment === environment;
+    return isActivation && isSameVersion(makeTraits(change.after, observed), target);
+  });
 }
 
 function makeRefusalProblem(
   { environment, from, isOtherSource, target }: Promotion,
-  activations: readonly PinActivation[],
+  changes: readonly Change[],
   isShallow: boolean,
   context: PinContext,
 ): Problem {
@@ -133,7 +137,7 @@ function makeRefusalProblem(
     current: describeServed(environment, context),
     liveIn: findLiveEnvironment(target, context),
     sourcePinned: file.pins.some((one) => one.environment === from),
-    sourceComes: becomesActive(from, target, activations, context),
+    sourceComes: becomesActive(from, target, changes, context),
   };
   return makeProblem('guard/promotion-order', evidence, locateEnvironment(environment, file));
 }
@@ -184,47 +188,4 @@ export function checkFixedPins(
       const evidence = { environment: pin.environment, pin: formatPin(pin.pin) };
       return makeProblem('guard/latest-not-allowed', evidence, locatePin(pin, { path }));
     });
-}
-
-/**
- * A pin to a different version number than the pin of the source environment. Example: `production: 7` while `staging:
- * 6`.
- */
-type SkippedPromotion = {
-  readonly environment: string;
-  readonly from: string;
-  readonly number: number;
-  readonly place: Place;
-};
-
-/** Returns the pins that seem to skip the source environment. Only the git history can show whether they really do. */
-export function findSkippedPromotions(
-  { pins, path }: PromptFile,
-  promotionSources: ReadonlyMap<string, string>,
-): readonly SkippedPromotion[] {
-  return pins.flatMap(({ environment, pin, line, column }): readonly SkippedPromotion[] => {
-    const source = findPin(pins, promotionSources.get(environment));
-    if (source === undefined || pin.kind !== 'number' || source.pin.kind !== 'number') return [];
-    if (pin.number === source.pin.number) return [];
-    return [{ environment, from: source.environment, number: pin.number, place: { path, line, column } }];
-  });
-}
-
-/**
- * Returns a warning for each pin that skips the source environment, according to git. A pin counts as a skip if no state
- * before the run of the environment pinned it or its source to this version number. This is not an error, because only
- * the service knows which version the source environment serves. The first pin of an environment is not a promotion, so
- * it causes no warning.
- * @param line the line up to HEAD, with the file in the work tree as its newest state
- */
-export function warnAboutSkips(skips: readonly SkippedPromotion[], line: Line): readonly Problem[] {
-  return skips.flatMap(({ environment, from, number, place }) => {
-    const before = line.states.slice(countRun(line, environment)).map(({ file }) => file);
-    const isPinnedBefore = before.some(({ pins }) => findPin(pins, environment) !== undefined);
-    const pins = before.flatMap((file) => file.pins.filter((pin) => [environment, from].includes(pin.environment)));
-    const mayHaveServed = pins.some(({ pin }) => pin.kind !== 'number' || pin.number === number);
-    return mayHaveServed || !isPinnedBefore
-      ? []
-      : [makeProblem('pin/not-promoted', { environment, from, number }, place)];
-  });
 }

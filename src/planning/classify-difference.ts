@@ -4,13 +4,14 @@ import type { LineState } from '../history/line.ts';
  * The cause of a difference between the service and the base:
  * - `head`: The change comes from the head, because a state that the base lacks wants what the service has.
  * - `behind`: The live branch wants what the service has, and HEAD does not contain that commit yet.
- * - `outside`: Somebody changed the service.
+ * - `moved`: The provider shows that somebody moved the environment.
+ * - `outside`: Somebody changed the service, because no state of the base's line wants what the service has.
  * - `first`: The base wants this for the first time, and no sync has put it into the service yet.
  * - `unfinished`: A sync has not finished, or somebody restored an earlier state. promptsync cannot know which. This
  *   also covers everything that git cannot explain: a moving ref, a shallow clone, and an environment that serves
  *   nothing.
  */
-export type DifferenceCause = 'head' | 'behind' | 'outside' | 'first' | 'unfinished';
+export type DifferenceCause = 'head' | 'behind' | 'moved' | 'outside' | 'first' | 'unfinished';
 
 /** What git and the service show about an environment or a field that matches neither the base nor the head. */
 export type DriftEvidence = {
@@ -28,8 +29,8 @@ export type DriftEvidence = {
 
 /** The states of the file with which promptsync compares the service. */
 export type StatesOfLines = {
-  /** The states of the base's line and of the head's line. */
-  readonly all: readonly LineState[];
+  /** The states of the base's line. */
+  readonly base: readonly LineState[];
   /** The states of the head's line that the base lacks. */
   readonly head: readonly LineState[];
   /** The states that the live branch has and HEAD lacks. */
@@ -40,14 +41,14 @@ export type StatesOfLines = {
 /** Finds the cause of a difference. The first row that applies decides. */
 export function classifyDifference(
   { wantsCurrent, isNothing, isMovingRef, wasMoved, isFirstWant }: DriftEvidence,
-  { all, head, tip, isShallow }: StatesOfLines,
+  { base, head, tip, isShallow }: StatesOfLines,
 ): DifferenceCause {
   if (head.some(wantsCurrent)) return 'head';
   if (isMovingRef) return 'unfinished';
   if (tip.some(wantsCurrent)) return 'behind';
   if (isShallow) return 'unfinished';
-  if (wasMoved) return 'outside';
+  if (wasMoved) return 'moved';
   if (isNothing) return 'unfinished';
   if (isFirstWant) return 'first';
-  return all.some(wantsCurrent) ? 'unfinished' : 'outside';
+  return base.some(wantsCurrent) ? 'unfinished' : 'outside';
 }

@@ -1,11 +1,11 @@
 import { type DesiredState, getContentsAtRefs } from '../domain/desired-state.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
-import { type FieldChange, type FieldName, FIELDS, isSameTarget, type NewVersionRef } from '../domain/plan.ts';
+import { type FieldChange, type FieldName, FIELDS, isSameTarget, type WantedVersionRef } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import type { KnownVersion, VersionRef } from '../domain/versions.ts';
+import type { KnownVersion } from '../domain/versions.ts';
 import { type LineState, wantsVersion } from '../history/line.ts';
 import { NO_PROMPT_HISTORY, type PromptHistory } from '../history/prompt-history.ts';
-import { planChanges, type PinContext, type PromptChanges } from './plan-changes.ts';
+import { planChanges, type PinContext, type PromptChanges, type ResolvedPin } from './plan-changes.ts';
 
 /** The observed state of a prompt, compared with what its file and what the base want. */
 export type ComparedPrompt = PinContext & {
@@ -50,7 +50,7 @@ export type EnvironmentDifference = {
   /** The version that the environment serves. Null if no version is active. */
   readonly current: KnownVersion | null;
   /** The version that the base wants. */
-  readonly expected: VersionRef | NewVersionRef;
+  readonly expected: WantedVersionRef;
   /** Whether the head wants the same as the base. */
   readonly restoresBase: boolean;
 };
@@ -69,11 +69,14 @@ function listDifferences(
   base: WantedChanges,
   { active }: Pick<ObservedPrompt, 'active'>,
 ): readonly Difference[] {
-  const environments = head.pins.flatMap(({ pin: { environment }, after }): readonly Difference[] => {
-    const expected = base.pins.find(({ pin }) => pin.environment === environment)?.after ?? null;
-    if (after === null || expected === null) return [];
+  const environments = head.pins.flatMap((headPin): readonly Difference[] => {
+    const { environment } = headPin.pin;
     const current = active.get(environment) ?? null;
-    return [{ subject: 'environment', environment, current, expected, restoresBase: isSameTarget(after, expected) }];
+    const basePin = base.pins.find(({ pin }) => pin.environment === environment);
+    const wanted = findUnservedVersion(headPin, current);
+    const expected = basePin === undefined ? null : findUnservedVersion(basePin, current);
+    if (wanted === null || expected === null) return [];
+    return [{ subject: 'environment', environment, current, expected, restoresBase: isSameTarget(wanted, expected) }];
   });
   const fields = FIELDS.flatMap((field): readonly Difference[] => {
     const wanted = findFieldChange(head, field);
@@ -82,6 +85,18 @@ function listDifferences(
     return [{ subject: 'field', field, current: wanted.before, expected, restoresBase: wanted.after === expected }];
   });
   return [...environments, ...fields];
+}
+
+/**
+ * Returns the version that a pin wants. Returns null if the environment serves this version, or if the pin wants nothing.
+ * A sync cannot activate a version number that promptsync does not know, but the pin still wants this number.
+ */
+function findUnservedVersion(
+  { pin: { pin }, after }: ResolvedPin,
+  current: KnownVersion | null,
+): WantedVersionRef | null {
+  if (after !== null || pin.kind !== 'number' || pin.number === current?.number) return after;
+  return { id: null, number: pin.number };
 }
 
 function findFieldChange({ changes }: WantedChanges, field: FieldName): FieldChange | undefined {

@@ -4,12 +4,14 @@ import {
   type ChangeNote,
   type Drift,
   isNewVersionRef,
+  type NewVersionRef,
   type ServedVersion,
+  type WantedVersionRef,
 } from '../domain/plan.ts';
 import { findPin } from '../domain/prompt-file.ts';
-import { type KnownVersion, makeVersionRef, type VersionRef } from '../domain/versions.ts';
+import { type KnownVersion, makeVersionRef } from '../domain/versions.ts';
 import { countNewest, countRun, findStartOfRun, type LineState } from '../history/line.ts';
-import { type BaseHistory, MAX_DRIFT_STATES, type PromptHistory } from '../history/prompt-history.ts';
+import type { BaseHistory, PromptHistory } from '../history/prompt-history.ts';
 import { classifyDifference, type DriftEvidence, type DifferenceCause } from './classify-difference.ts';
 import {
   type ComparedPrompt,
@@ -40,14 +42,14 @@ export function findDrift(
   const results = differences.map((difference): DriftResult => {
     const evidence = makeEvidence(difference, sources);
     const cause = classifyDifference(evidence, {
-      all: [...baseHistory.line.states, ...history.line.states.slice(0, MAX_DRIFT_STATES)],
+      base: baseHistory.line.states,
       head: baseHistory.headStates,
       tip: baseHistory.tipStates,
       isShallow: history.isShallow,
     });
-    const isDrift = cause === 'outside' || (cause === 'unfinished' && !isDefaultBase);
+    const isDrift = isOutside(cause) || (cause === 'unfinished' && !isDefaultBase);
     return {
-      drift: isDrift ? [toDrift(difference, cause, evidence.wasMoved, baseHistory)] : [],
+      drift: isDrift ? [toDrift(difference, cause, baseHistory)] : [],
       annotations: makeAnnotations(difference, cause, sources),
     };
   });
@@ -82,7 +84,7 @@ function makeEvidence(difference: Difference, sources: DriftSources): DriftEvide
   // If the run may have begun before the oldest known state, promptsync cannot tell whether an earlier state pinned the
   // environment.
   const isFirstPin = findStartOfRun(line, run) !== null && !before.some(({ file }) => findPin(file.pins, environment));
-  const isOlder = isNewVersionRef(expected) || (current !== null && isOlderVersion(current, expected));
+  const isOlder = isNewVersionRef(expected) || isOlderVersion(current, expected);
   return {
     ...wanting,
     isNothing: current === null,
@@ -103,8 +105,8 @@ function isMovingRef(environment: string, { baseHistory: { line } }: DriftSource
   return want?.kind === 'content' && want.isMoving;
 }
 
-function isOlderVersion(version: KnownVersion, other: VersionRef): boolean {
-  return other.number !== null && version.number < other.number;
+function isOlderVersion(version: KnownVersion | null, other: Exclude<WantedVersionRef, NewVersionRef>): boolean {
+  return version !== null && other.number !== null && version.number < other.number;
 }
 
 /** Returns true if the times of the versions show that somebody moved the environment after a sync of the base. */
@@ -122,25 +124,19 @@ function wasMoved({ environment, current, expected }: EnvironmentDifference, sou
   return wasMovedAfterSync({ wanted, served: current, wantedSince: since?.time ?? null, servedBySameCommit });
 }
 
-function toDrift(
-  difference: Difference,
-  cause: DifferenceCause,
-  wasMovedAway: boolean,
-  baseHistory: BaseHistory,
-): Drift {
+function isOutside(cause: DifferenceCause): boolean {
+  return cause === 'moved' || cause === 'outside';
+}
+
+function toDrift(difference: Difference, cause: DifferenceCause, baseHistory: BaseHistory): Drift {
   const { restoresBase } = difference;
-  const kind = cause === 'outside' ? 'outside' : 'unfinished';
+  const kind = isOutside(cause) ? 'outside' : 'unfinished';
   if (difference.subject === 'field') {
     const { field, expected, current } = difference;
     return { subject: 'field', field, kind, restoresBase, expected, observed: current };
   }
   const { environment, expected, current } = difference;
-  const isMovedBack =
-    kind === 'outside' &&
-    wasMovedAway &&
-    current !== null &&
-    !isNewVersionRef(expected) &&
-    isOlderVersion(current, expected);
+  const isMovedBack = cause === 'moved' && !isNewVersionRef(expected) && isOlderVersion(current, expected);
   const observed = current && makeServedVersion(current, baseHistory);
   return {
     subject: 'environment',

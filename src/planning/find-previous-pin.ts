@@ -37,7 +37,8 @@ type PreviousPin =
  * @param known the known versions, newest first
  */
 export function findPreviousVersion(source: RollbackSource, known: readonly KnownVersion[]): PreviousPin {
-  for (const { state, pin, want } of listPinsBefore(source)) {
+  const newest = source.line.states.findIndex((state) => wantsServed(state, source));
+  for (const { state, pin, want } of listPinsFrom(newest + 1, source)) {
     const version =
       want &&
       findWantedVersion(want, known, (content) => {
@@ -50,13 +51,16 @@ export function findPreviousVersion(source: RollbackSource, known: readonly Know
 }
 
 /**
- * Finds the newest `git:` pin from before the served version. Skips version numbers, ids and `latest`, because they
- * mean something different in another service or in another state of the file. In the newest state, every pin counts,
- * because the file keeps its meaning there. The result is `unclear` if the pin wants nothing.
+ * Finds the newest `git:` pin from before the environment was first pinned to the served version. Going back that far
+ * keeps rollbacks from alternating between two pins, because commits have no order such as that of version numbers.
+ * Skips version numbers, ids and `latest`, because they mean something different in another service or in another state
+ * of the file. In the newest state, every pin counts, because the file keeps its meaning there. The result is `unclear`
+ * if the pin wants nothing.
  */
 export function findPreviousGitPin(source: RollbackSource): PreviousPin {
   const [present] = source.line.states;
-  const previous = listPinsBefore(source).find(({ state, pin }) => pin.kind === 'git' || state === present);
+  const oldest = source.line.states.findLastIndex((state) => wantsServed(state, source));
+  const previous = listPinsFrom(oldest + 1, source).find(({ state, pin }) => pin.kind === 'git' || state === present);
   if (previous === undefined) return { kind: 'nothing' };
   const { state, pin, want } = previous;
   return want === undefined ? { kind: 'unclear', pin, commit: state.commit } : { kind: 'pin', pin };
@@ -74,14 +78,13 @@ function isEarlierText(version: KnownVersion, served: Pick<KnownVersion, 'number
   return version.number < served.number && version.digest !== served.digest;
 }
 
-/**
- * Lists the pins that the environment had before it was first pinned to the served version, newest first. Therefore, a
- * second rollback goes further back. If no state wants the served version, somebody changed the environment in the
- * service, and the list contains all pins.
- */
-function listPinsBefore({ environment, served, line, metadata }: RollbackSource): readonly LinePin[] {
-  const first = line.states.findLastIndex((state) => wantsVersion(state, environment, served, metadata));
-  return line.states.slice(first + 1).flatMap((state): readonly LinePin[] => {
+function wantsServed(state: LineState, { environment, served, metadata }: RollbackSource): boolean {
+  return wantsVersion(state, environment, served, metadata);
+}
+
+/** Lists the pins of the environment from the state with this index on, newest first. */
+function listPinsFrom(index: number, { environment, line }: RollbackSource): readonly LinePin[] {
+  return line.states.slice(index).flatMap((state): readonly LinePin[] => {
     const pin = findPin(state.file.pins, environment)?.pin;
     return pin === undefined ? [] : [{ state, pin, want: state.wants.get(environment) }];
   });

@@ -18,13 +18,7 @@ import {
   type PlanningHistory,
   type PromptHistory,
 } from '../history/prompt-history.ts';
-import {
-  listActivations,
-  makeBaseline,
-  type PinContext,
-  type PromptChanges,
-  type ResolvedPin,
-} from './plan-changes.ts';
+import { makeBaseline, type PinContext, type PromptChanges, type ResolvedPin } from './plan-changes.ts';
 import { type ComparedPrompt, comparePrompt } from './compare-prompt.ts';
 import { findDrift, NO_DRIFT } from './find-drift.ts';
 import { checkFixedPins, checkPromotions, warnAboutUnaskedSources } from './check-promotions.ts';
@@ -63,11 +57,10 @@ export function planPrompt(
   const scope = makePlanScope(file, desired.environmentSelection);
   const { pins, changes } = selectInScope(compared, scope, history);
   const allPins = compared.head.pins;
-  const activations = listActivations(allPins);
   const refusals = [
     ...checkType(file, observed),
     ...checkFixedPins({ ...file, pins: pins.map(({ pin }) => pin) }, desired),
-    ...checkPromotions(activations, scope.includesEnvironment, compared, desired, history),
+    ...checkPromotions(compared.head.changes, scope.includesEnvironment, compared, desired, history),
   ];
   const problems = [...pins.flatMap((pin) => pin.problems), ...refusals];
   const status = choosePlanStatus(problems, changes);

@@ -73,14 +73,6 @@ export function planChanges(
   return { targets, pins, changes };
 }
 
-/** A pin, with the version that it would activate. */
-export type PinActivation = Pick<ResolvedPin, 'pin'> & { readonly after: VersionRef | NewVersionRef };
-
-/** Lists the pins that would activate a version. */
-export function listActivations(pins: readonly ResolvedPin[]): readonly PinActivation[] {
-  return pins.flatMap(({ pin, after }) => (after === null ? [] : [{ pin, after }]));
-}
-
 function makeActivation({ pin: { environment }, after }: ResolvedPin, observed: ObservedPrompt): readonly SetActive[] {
   if (after === null) return [];
   const active = observed.active.get(environment) ?? null;

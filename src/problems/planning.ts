@@ -146,12 +146,6 @@ export const PLANNING_PROBLEMS = {
         : `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find this version.`,
     'Pin one of the version numbers listed by `promptsync history`, or pin `git:<ref>`, which works for any text in git.',
   ),
-  'pin/not-promoted': defineWarning<{ environment: string; from: string; number: number }>(
-    (e) =>
-      `"${e.environment}" is pinned to version ${e.number}, but no earlier commit pinned "${e.from}" to version ${e.number}.`,
-    (e) =>
-      `Make sure that "${e.from}" serves version ${e.number}. Otherwise, a sync will reject the pin for "${e.environment}".`,
-  ),
   'pin/source-not-asked': defineWarning<{ from: string }>(
     (e) =>
       `Another configuration manages "${e.from}", so promptsync relied on the pins for "${e.from}" in git instead of asking the service which version is active.`,

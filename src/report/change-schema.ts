@@ -15,6 +15,10 @@ export const NewVersionShape = z.object({
     "The digest of the version's content. Present only if a git: pin determines the content.",
   ),
 });
+const UnknownVersionShape = z.object({
+  id: z.null().describe('null, because promptsync does not know the version.'),
+  version_number: z.int().describe('The number that the pin names.'),
+});
 const WantedSinceShape = z.object({
   commit: z.string().describe('The id of the commit.'),
   date: z.string().describe('The committer date in UTC, as YYYY-MM-DD.'),
@@ -135,7 +139,7 @@ const EnvironmentDriftShape = z.object({
   environment: z.string().describe('The environment that differs.'),
   ...DEVIATION_FIELDS,
   expected: z
-    .union([VersionRefShape, NewVersionShape])
+    .union([VersionRefShape, UnknownVersionShape, NewVersionShape])
     .describe('The version that the pin at the base commit selects.'),
   observed: VersionRefShape.extend({
     made_by: z

@@ -32,7 +32,8 @@ type DriftState = ReportDrift['expected'] | ReportDrift['observed'];
 function describeState(state: DriftState, show: ShowText): string {
   if (state === null) return 'nothing';
   if (typeof state === 'string') return show(JSON.stringify(state));
-  return 'new' in state ? 'a new version' : show(describeVersionRef(state));
+  if ('new' in state) return 'a new version';
+  return state.id === null ? `v${state.version_number}` : show(describeVersionRef(state));
 }
 
 /**

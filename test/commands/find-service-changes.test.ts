@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { findContestedPins, findServiceChanges } from '../../src/commands/find-service-changes.ts';
 import { digestText, EMPTY_METADATA_DIGEST, makeContent } from '../../src/domain/content.ts';
-import type { Drift, NewVersionRef, ObservedPromptPlan } from '../../src/domain/plan.ts';
+import {
+  type Drift,
+  isNewVersionRef,
+  type NewVersionRef,
+  type ObservedPromptPlan,
+  type WantedVersionRef,
+} from '../../src/domain/plan.ts';
 import type { Pin, PromptFile } from '../../src/domain/prompt-file.ts';
 import type { KnownVersion, VersionRef } from '../../src/domain/versions.ts';
-import { EMPTY_LINE, type Line, type Want } from '../../src/history/line.ts';
+import type { Line } from '../../src/history/line.ts';
 
 const ENVIRONMENT = 'production';
 const LATEST: Pin = { kind: 'latest' };
@@ -26,14 +32,12 @@ type Scene = {
   readonly pin?: Pin | null;
   /** The served version. Null if no version is active. */
   readonly served?: KnownVersion | null;
-  readonly wanted?: VersionRef | NewVersionRef;
+  readonly wanted?: WantedVersionRef;
   readonly kind?: Drift['kind'];
   readonly hasBase?: boolean;
   readonly portablePins?: boolean;
   /** The value of `--environment`. */
   readonly environment?: string;
-  /** What the newest state of the line wants. */
-  readonly want?: Want;
 };
 
 function makeFile(pin: Pin | null): PromptFile {
@@ -41,15 +45,15 @@ function makeFile(pin: Pin | null): PromptFile {
   return { path: 'a.md', id: 'p', key: 'p', name: 'p', type: 'text', content: makeText('file'), pins };
 }
 
-function makeLine(file: PromptFile, want?: Want): Line {
-  const wants = new Map(want === undefined ? [] : [[ENVIRONMENT, want] as const]);
-  return { states: [{ commit: 'c', time: 0, file, wants }], isCut: false, isComplete: true };
+function makeLine(file: PromptFile): Line {
+  return { states: [{ commit: 'c', time: 0, file, wants: new Map() }], isCut: false, isComplete: true };
 }
 
 function makePlan({ pin = LATEST, served = null, wanted, kind = 'outside' }: Scene): ObservedPromptPlan {
   const [environment, subject] = [ENVIRONMENT, 'environment' as const];
   const observed = served && { ...makeRef(served.number), isManaged: served.isManaged === true };
   const before = served && makeRef(served.number);
+  const after = wanted !== undefined && (isNewVersionRef(wanted) || wanted.id !== null) ? wanted : undefined;
   return {
     file: makeFile(pin),
     observed: {
@@ -58,7 +62,7 @@ function makePlan({ pin = LATEST, served = null, wanted, kind = 'outside' }: Sce
       active: new Map([[ENVIRONMENT, served]]),
       known: [
         ...(served === null ? [] : [served]),
-        ...(wanted !== undefined && 'id' in wanted ? [managed(wanted.number ?? 0)] : []),
+        ...(after !== undefined && 'id' in after ? [managed(after.number ?? 0)] : []),
       ],
       willKnowContent: () => true,
       lacksLedger: false,
@@ -69,7 +73,7 @@ function makePlan({ pin = LATEST, served = null, wanted, kind = 'outside' }: Sce
       fingerprint: '',
     },
     status: 'pending',
-    changes: wanted === undefined ? [] : [{ kind: 'set-active', environment, before, after: wanted }],
+    changes: after === undefined ? [] : [{ kind: 'set-active', environment, before, after }],
     drift: wanted === undefined ? [] : [{ subject, environment, kind, restoresBase: true, expected: wanted, observed }],
     annotations: [],
     problems: [],
@@ -79,13 +83,9 @@ function makePlan({ pin = LATEST, served = null, wanted, kind = 'outside' }: Sce
 }
 
 /** Returns the names of the lists that contain the environment. */
-function takeOver({ hasBase = true, portablePins = false, environment, want, ...scene }: Scene): readonly string[] {
+function takeOver({ hasBase = true, portablePins = false, environment, ...scene }: Scene): readonly string[] {
   const plan = makePlan(scene);
-  const { fields, ...lists } = findServiceChanges(plan, makeLine(plan.file, want), {
-    hasBase,
-    portablePins,
-    environment,
-  });
+  const { fields, ...lists } = findServiceChanges(plan, { hasBase, portablePins, environment });
   expect(fields).toEqual([]);
   return Object.entries(lists).flatMap(([name, list]) => (list.length > 0 ? [name] : []));
 }
@@ -154,14 +154,9 @@ describe('the changes that a pull takes over', () => {
       [],
     ],
     [
-      'A pull takes over a version instead of a number that nobody knows',
-      { pin: NUMBER, served: foreign(4) },
+      'A pull takes over a version instead of a version number that promptsync does not know',
+      { pin: NUMBER, served: foreign(10), wanted: { id: null, number: 9 } },
       ['textEdits', 'pinEdits'],
-    ],
-    [
-      'A pull keeps a number that nobody knows if the environment serves what an earlier state wanted',
-      { pin: NUMBER, served: foreign(4), want: { kind: 'number', number: 4 } },
-      [],
     ],
     [
       'pull --environment takes over the text of an environment that the file does not pin',
@@ -186,7 +181,7 @@ describe('the changes that a pull takes over', () => {
     const drift: Drift = { subject: 'field', field: 'name', kind, restoresBase: true, expected: 'p', observed: 'q' };
     const update = { kind: 'update-prompt' as const, fields: { name: { before: 'q', after: 'p' } } };
     const plan = { ...makePlan({}), changes: [update], drift: [drift] };
-    const { fields } = findServiceChanges(plan, EMPTY_LINE, { hasBase, portablePins: false });
+    const { fields } = findServiceChanges(plan, { hasBase, portablePins: false });
     expect(fields).toEqual(expected);
   });
 });
@@ -199,7 +194,7 @@ describe('the pins that a pull does not overwrite without being asked', () => {
   ])('%s', (_, committed, count) => {
     const line = makeLine(makeFile(committed));
     const plan = makePlan({ pin: NUMBER, served: foreign(10), wanted: makeRef(9) });
-    const changes = findServiceChanges(plan, line, { hasBase: true, portablePins: false });
+    const changes = findServiceChanges(plan, { hasBase: true, portablePins: false });
     expect(findContestedPins(changes, line)).toHaveLength(count);
   });
 });

@@ -203,7 +203,9 @@ describe('a promotion from an environment of another configuration', () => {
     commit({ text: 'Two.', pins: { staging: 'latest', production: `git:${git(folder, 'rev-parse', 'HEAD')}` } });
     const refused = await json('production', 'sync', '--yes');
     expect(summarizeRun(refused)).toBe(`${OUT_OF_ORDER} ${NOT_ASKED}`);
-    expect(refused.report.prompts[0]?.problems[0]?.message).toContain('an earlier commit must already have pinned "staging"');
+    expect(refused.report.prompts[0]?.problems[0]?.message).toContain(
+      'an earlier commit must already have pinned "staging"',
+    );
     expect(services.production.takeWrites()).toEqual([]);
   });
 

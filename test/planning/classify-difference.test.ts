@@ -20,7 +20,7 @@ const DIFFERENCE: DriftEvidence = {
   wasMoved: false,
   isFirstWant: false,
 };
-const STATES: StatesOfLines = { all: OTHER, head: [], tip: [], isShallow: false };
+const STATES: StatesOfLines = { base: OTHER, head: [], tip: [], isShallow: false };
 
 test.each<[title: string, Partial<DriftEvidence>, Partial<StatesOfLines>, DifferenceCause]>([
   [
@@ -44,18 +44,18 @@ test.each<[title: string, Partial<DriftEvidence>, Partial<StatesOfLines>, Differ
   [
     'Row 1 takes precedence over a move, over a first want and over earlier states',
     { wasMoved: true, isFirstWant: true },
-    { all: WANTING, tip: WANTING },
+    { base: WANTING, tip: WANTING },
     'behind',
   ],
   ['Row 1 applies in a shallow clone', {}, { tip: WANTING, isShallow: true }, 'behind'],
-  ['Row 2: a move after the sync is a change in the service', { wasMoved: true }, {}, 'outside'],
+  ['Row 2: a move after the sync is a change in the service', { wasMoved: true }, {}, 'moved'],
   [
     'Row 2 takes precedence over a first want and over an earlier state that wants what the service has',
     { wasMoved: true, isFirstWant: true },
-    { all: WANTING },
-    'outside',
+    { base: WANTING },
+    'moved',
   ],
-  ['Row 2 applies if no version is active', { wasMoved: true, isNothing: true }, {}, 'outside'],
+  ['Row 2 applies if no version is active', { wasMoved: true, isNothing: true }, {}, 'moved'],
   [
     'Row 3: a first want is a plain change, although no state wants what the service has',
     { isFirstWant: true },
@@ -65,12 +65,12 @@ test.each<[title: string, Partial<DriftEvidence>, Partial<StatesOfLines>, Differ
   [
     'Row 3 takes precedence over a state that wants what the service has',
     { isFirstWant: true },
-    { all: WANTING },
+    { base: WANTING },
     'first',
   ],
   ['Row 4: what no state of the file wants is a change in the service', {}, {}, 'outside'],
-  ['Row 4 applies if no states are known', {}, { all: [] }, 'outside'],
-  ['Row 5: what an earlier state wants is an unfinished sync', {}, { all: [...OTHER, ...WANTING] }, 'unfinished'],
+  ['Row 4 applies if no states are known', {}, { base: [] }, 'outside'],
+  ['Row 5: what an earlier state wants is an unfinished sync', {}, { base: [...OTHER, ...WANTING] }, 'unfinished'],
   ['If no version is active, only rows 2 and 5 apply', { isNothing: true, isFirstWant: true }, {}, 'unfinished'],
   [
     'With a moving ref, only row 5 applies',

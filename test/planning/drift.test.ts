@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Drift } from '../../src/domain/plan.ts';
+import { type Drift, isNewVersionRef, type WantedVersionRef } from '../../src/domain/plan.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import { guardPlan } from '../../src/planning/guard-plan.ts';
 import {
@@ -55,12 +55,15 @@ function planScene({ seen, states, head = states[0] ?? {}, compared }: Scene) {
 }
 
 function formatDrift(drift: Drift): string {
-  const { kind, expected, observed: current } = drift;
+  const { kind, observed: current } = drift;
   if (drift.subject === 'field') return `${kind} ${drift.field}: "${drift.observed}" instead of "${drift.expected}"`;
   const served = typeof current === 'object' ? (current?.id ?? 'nothing') : current;
-  const wanted =
-    typeof expected === 'string' ? expected : 'id' in expected ? expected.id : `new "${expected.newContent.text}"`;
-  return `${kind} ${drift.environment}: ${served} instead of ${wanted}`;
+  return `${kind} ${drift.environment}: ${served} instead of ${formatWanted(drift.expected)}`;
+}
+
+function formatWanted(wanted: WantedVersionRef): string {
+  if (isNewVersionRef(wanted)) return `new "${wanted.newContent.text}"`;
+  return wanted.id ?? `unknown v${wanted.number}`;
 }
 
 const serves = (staging: LedgerVersion | null, tracked = ONE): ObservedParts => ({
@@ -205,8 +208,13 @@ describe('the evidence about an environment', () => {
       [],
     ],
     [
-      'The plan shows nothing about an environment if the base pins a version number that promptsync does not know',
-      { seen: serves(THEIRS), states: [{ text: 'One', pins: { staging: 9 } }], head: { text: 'One' } },
+      'A version that no state wants is drift from outside, even if promptsync does not know the version number at the base',
+      { seen: serves(THEIRS), states: [{ text: 'One', pins: { staging: 9 } }, { text: 'One' }], head: { text: 'One' } },
+      ['outside staging: ver_3 instead of unknown v9'],
+    ],
+    [
+      'The first pin to a version number that promptsync does not know is a plain change if the number is higher',
+      { seen: serves(THEIRS), states: [{ text: 'One', pins: { staging: 9 } }] },
       [],
     ],
   ])('%s', (_, scene, expected) => {

@@ -64,7 +64,14 @@ describe('findPreviousVersion', () => {
       'v2',
     ],
     [
-      'After a rollback, findPreviousVersion goes to before the first pin of the served version, not back to the newer one',
+      'findPreviousVersion returns the version that was pinned last, even if an older pin names the served version, too',
+      4,
+      known(4, 3, 2),
+      [4, 3, 4, 2],
+      'v3',
+    ],
+    [
+      'After a rollback, findPreviousVersion goes further back, not back to the newer version',
       2,
       known(3, 2, 1),
       [2, 3, 2, 1],

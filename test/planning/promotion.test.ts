@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { VersionTraits } from '../../src/domain/versions.ts';
 import { makeLedgerEntry } from '../../src/ledger/ownership.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
-import { findSkippedPromotions, isPromotionAllowed, warnAboutSkips } from '../../src/planning/check-promotions.ts';
+import { isPromotionAllowed } from '../../src/planning/check-promotions.ts';
 import {
   content,
   deepFreeze,
@@ -20,7 +20,6 @@ import {
   type RulesParts,
   type StateParts,
   version,
-  type WrittenPins,
   lines,
 } from './support.ts';
 
@@ -394,79 +393,6 @@ describe('the hint of a refused promotion', () => {
     });
     expect(problems[0]?.hint).toBe(
       'Run `promptsync promote k/1 --from dev --to staging`, then sync. After that, run: `promptsync promote k/1 --from staging --to production`',
-    );
-  });
-});
-
-describe('warnAboutSkips', () => {
-  test.each<[string, WrittenPins, readonly WrittenPins[], warned: boolean]>([
-    [
-      'promptsync warns if production pins a version number that was never pinned in staging',
-      { staging: 1, production: 2 },
-      [{ staging: 1, production: 1 }],
-      true,
-    ],
-    [
-      'promptsync does not warn about a skipped promotion if both environments pin the same version number',
-      { staging: 2, production: 2 },
-      [{ staging: 1, production: 1 }],
-      false,
-    ],
-    [
-      'promptsync does not warn about a skipped promotion if staging is pinned to latest',
-      { staging: 'latest', production: 2 },
-      [{ production: 1 }],
-      false,
-    ],
-    [
-      'promptsync does not warn about a skipped promotion if production is pinned to a git ref',
-      { staging: 1, production: 'git:v1' },
-      [{ staging: 1, production: 1 }],
-      false,
-    ],
-    [
-      'promptsync does not warn about a skipped promotion if staging is not pinned',
-      { production: 2 },
-      [{ production: 1 }],
-      false,
-    ],
-    [
-      'promptsync does not warn about a skipped promotion if staging was previously pinned to the same version',
-      { staging: 1, production: 2 },
-      [{ staging: 2, production: 1 }],
-      false,
-    ],
-    [
-      'promptsync does not warn about a skipped promotion if production is rolled back to a previously pinned version',
-      { staging: 1, production: 2 },
-      [{ production: 1 }, { production: 2 }],
-      false,
-    ],
-    [
-      'promptsync does not warn about a skipped promotion if staging was previously pinned to latest',
-      { staging: 1, production: 2 },
-      [{ staging: 'latest', production: 1 }],
-      false,
-    ],
-    [
-      'promptsync does not warn about a skipped promotion in the first commit of a file',
-      { staging: 1, production: 2 },
-      [],
-      false,
-    ],
-    [
-      'promptsync does not warn about a skipped promotion if production was never pinned before',
-      { staging: 1, production: 2 },
-      [{ staging: 1 }],
-      false,
-    ],
-  ])('%s', (_, pins, former, warned) => {
-    const warnings = warnAboutSkips(
-      findSkippedPromotions(file({ pins }), PROMOTED),
-      line([{ pins }, ...former.map((before) => ({ pins: before }))]),
-    );
-    expect(warnings.map(({ code, severity, line: at }) => [code, severity, at])).toEqual(
-      warned ? [['pin/not-promoted', 'warning', 6]] : [],
     );
   });
 });
