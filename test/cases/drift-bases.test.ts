@@ -72,7 +72,7 @@ test.each(['nowhere', 'f'.repeat(40), '--all'])(
   },
 );
 
-test('In a shallow clone, sync warns that commits are missing, and no change counts as made in the service', async () => {
+test('In a shallow clone, sync warns that commits are missing and reports no drift caused outside git', async () => {
   const story = await startStory({ text: 'A' });
   await story.sync();
   story.edit({ text: 'B' });

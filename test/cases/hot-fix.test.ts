@@ -79,9 +79,12 @@ describe.each([
   ['Langfuse', startLangfuseService],
 ])('a hot fix in %s', (_, start) => {
   test.each([
-    ['A hot fix right after an import is drift from outside, and a sync with on_drift: fail keeps it', false],
     [
-      'A hot fix after the first sync of an import is drift from outside, and a sync with on_drift: fail keeps it',
+      'plan reports a hot fix right after an import as drift caused outside git, and sync with on_drift: fail keeps the hot fix',
+      false,
+    ],
+    [
+      'plan reports a hot fix after the first sync of an import as drift caused outside git, and sync with on_drift: fail keeps the hot fix',
       true,
     ],
   ])('%s', async (_title, isSynced) => {
@@ -103,7 +106,7 @@ describe.each([
     expect(await run('plan', '--exit-code')).toMatchObject({ exitCode: 0, status: 'unchanged', drift: [] });
   });
 
-  test('One sync restores staging and production after somebody moved both back', async () => {
+  test('One sync restores staging and production after somebody moved both back to an older version', async () => {
     const service = await start();
     const { run, commit } = makeScene(service, PROMOTION);
     const states: readonly PromptParts[] = [

@@ -143,7 +143,7 @@ describe('the promotion guard without the git history of the file', () => {
 });
 
 describe('an interrupted promotion', () => {
-  test('sync completes a promotion if the previous sync failed after it updated staging', async () => {
+  test('sync completes a promotion if the previous sync failed after updating staging', async () => {
     const scene = await makePromotionScene({ text: 'Two.', pins: { staging: 'latest', production: 1 } });
     scene.make(['One.', 'Two.']);
     scene.activate('staging', 2);
@@ -176,7 +176,7 @@ describe('changes of production that are not promotions', () => {
     expect(scene.serves('production')).toBe('v2');
   });
 
-  test('sync accepts a rollback and its revert', async () => {
+  test('sync accepts a rollback and the commit that reverts the rollback', async () => {
     const scene = await startWithThreeVersions(2, 1);
     const sync = async () => summarizeRun(await scene.runJson(...SYNC));
     scene.commit(textThree(2, 2));
@@ -195,7 +195,7 @@ describe('changes of production that are not promotions', () => {
     expect(listServed(scene)).toEqual(['v3', 'v2']);
   });
 
-  test('sync restores the production version that the import commit pinned', async () => {
+  test('sync restores the production version that the import commit pinned, even if staging does not serve that version', async () => {
     const importInto = (files: Files): string => {
       const folder = makeRepository({ 'README.md': 'No prompts yet.' });
       writeFiles(folder, files);

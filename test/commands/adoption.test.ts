@@ -99,11 +99,11 @@ describe('a pull between import --commit and the first sync', () => {
 
   test.each([
     [
-      'After import --commit, pull takes over a hot fix of staging even if both environments were on one version',
+      'After import --commit, pull writes a hot fix in staging to the file even if both environments served the same version',
       'staging',
     ],
     [
-      'After import --commit, pull takes over a hot fix of production even if both environments were on one version',
+      'After import --commit, pull writes a hot fix in production to the file even if both environments served the same version',
       'production',
     ],
   ])('%s', async (_, environment) => {

@@ -60,7 +60,7 @@ describe('plan without --base', () => {
     expect(activation).not.toHaveProperty('wanted_since');
   });
 
-  test('If a sync has not made a merged change yet, plan reports no drift, and the JSON report names the commit', async () => {
+  test('If a merged change has not been synced yet, plan reports no drift, and the JSON report names the commit of the change', async () => {
     const { plan, commit } = await makeSyncedTeam();
     const merged = commit({ text: 'Two' });
     commit({ text: 'Two', description: 'Something else' });
@@ -70,7 +70,7 @@ describe('plan without --base', () => {
     expect(activation).not.toHaveProperty('wanted_since.unmerged');
   });
 
-  test('The JSON report names the commit of a merged change of a field that no sync has made yet', async () => {
+  test('The JSON report names the commit of a merged field change that has not been synced yet', async () => {
     const { plan, commit, sync } = await makeSyncedTeam();
     commit({ description: 'Says hi' });
     await sync();
@@ -81,7 +81,7 @@ describe('plan without --base', () => {
     ]);
   });
 
-  test('If the clone does not know the tip of the live branch, the JSON report does not call the commit merged', async () => {
+  test('If the clone does not know the tip of the live branch, the JSON report marks the commit of a change as unmerged', async () => {
     const { folder, plan, commit } = await makeSyncedTeam();
     writeFiles(folder, { 'promptsync.yaml': CONFIG.replace('branch: main\n', '') });
     git(folder, 'branch', '--move', 'topic');
@@ -98,7 +98,7 @@ describe('plan without --base', () => {
     expect(drift).toMatchObject([{ environment: 'production', kind: 'outside', restores: false }]);
   });
 
-  test('If the service has what a newer commit of the live branch wants, plan reports no drift and says that HEAD is behind', async () => {
+  test('If the service has what a newer commit on the live branch asks for, plan reports no drift and says that HEAD is behind', async () => {
     const { folder, plan, sync } = await makeSyncedTeam();
     git(folder, 'mv', PATH, 'prompts/moved.md');
     writeFiles(folder, { 'prompts/moved.md': promptText('greeting', { text: 'Two', pins: BOTH }) });
@@ -134,7 +134,7 @@ describe('plan without --base', () => {
 });
 
 describe('the name of the base', () => {
-  test('The report names the live branch as the base if the base is its tip, and otherwise the ref or the commit', async () => {
+  test('The report names the live branch as the base if the base is the tip of that branch, and otherwise names the ref or commit', async () => {
     const { folder, plan, commit, service } = await makeSyncedTeam();
     await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
     const tip = git(folder, 'rev-parse', 'HEAD');
@@ -174,7 +174,7 @@ describe('plans without a note', () => {
     return /^ +→ .*\(/m.test(stdout);
   }
 
-  test('plan shows no note after a commit on the live branch, in a clone with and without origin/HEAD', async () => {
+  test('plan shows no note after a commit on the live branch, whether or not the clone has origin/HEAD', async () => {
     const { folder, service, commit } = await makeSyncedTeam();
     const clone = join(makeFolder(), 'clone');
     git(folder, 'clone', '--quiet', folder, clone);
@@ -187,7 +187,7 @@ describe('plans without a note', () => {
     expect(await hasNote(clone, service)).toBe(false);
   });
 
-  test('plan shows no note on a feature branch, in a clone with and without origin/HEAD', async () => {
+  test('plan shows no note on a feature branch, whether or not the clone has origin/HEAD', async () => {
     const { folder, service } = await makeSyncedTeam();
     writeFiles(folder, { 'promptsync.yaml': CONFIG.replace('branch: main\n', '') });
     commitAll(folder, 'Do not name the branch');
@@ -563,7 +563,7 @@ describe('sync without --base', () => {
     expect(service.store.readPrompt('prm_greeting', 'production')?.active_version?.content).toBe('A fix');
   });
 
-  test('sync checks the promotion order against the line of HEAD, both with and without --base', async () => {
+  test('sync checks the promotion order against the git history of HEAD, with and without --base', async () => {
     const config = `${CONFIG}environments:\n  staging: {}\n  production: { promote_from: staging }\n`;
     const folder = makeRepository(workspaceFiles({ greeting: { text: 'One', pins: { staging: 'latest' } } }, config));
     const service = await startTestService(['greeting']);

@@ -93,79 +93,87 @@ function takeOver({ hasBase = true, portablePins = false, environment, ...scene 
 describe('the changes that a pull takes over', () => {
   test.each<[string, Scene, readonly string[]]>([
     [
-      'A pull merges the text of a foreign version under latest',
+      'pull merges the text of a version created outside promptsync if the environment is pinned to latest',
       { served: foreign(4), wanted: makeRef(3) },
       ['textEdits'],
     ],
     [
-      'A pull merges the text of a foreign version if no version holds what HEAD wants',
+      'pull merges the text of a version created outside promptsync even if no version has the content that HEAD asks for',
       { served: foreign(4), wanted: NEW },
       ['textEdits'],
     ],
     [
-      'A pull merges the text of a foreign version and pins its number under a number',
+      'pull merges the text of a version created outside promptsync and updates the pin if the pin is a version number',
       { pin: NUMBER, served: foreign(10), wanted: makeRef(9) },
       ['textEdits', 'pinEdits'],
     ],
     [
-      'A pull pins the number of a managed version under a number',
+      'pull updates a pinned version number but not the text if promptsync created the served version',
       { pin: NUMBER, served: managed(10), wanted: makeRef(9) },
       ['pinEdits'],
     ],
     [
-      'A pull takes over nothing from a managed version under latest',
+      'pull changes nothing if the environment is pinned to latest and promptsync created the served version',
       { served: managed(4), wanted: NEW },
       ['knownVersions'],
     ],
     [
-      'A pull only pins a foreign version that is older than the wanted one',
+      'pull only pins a version created outside promptsync, without merging its text, if the file asks for a newer version',
       { served: foreign(2), wanted: makeRef(3) },
       ['pinEdits'],
     ],
     [
-      'A pull only pins a managed version that is older than the wanted one',
+      'pull only pins a version created by promptsync, without merging its text, if the file asks for a newer version',
       { served: managed(2), wanted: makeRef(3) },
       ['pinEdits'],
     ],
     [
-      'A pull reports an environment that serves nothing any more',
+      'pull reports an environment that no longer serves any version',
       { served: null, wanted: makeRef(3) },
       ['deactivated'],
     ],
     [
-      'With portable_pins, a pull takes the text of a version that is older than the wanted one',
+      'With portable_pins, pull takes the text of the served version even if the file asks for a newer version',
       { served: managed(2), wanted: makeRef(3), portablePins: true },
       ['textEdits'],
     ],
     [
-      'With portable_pins, a pull leaves a git: pin alone',
+      'With portable_pins, pull leaves an environment with a git: pin alone',
       { pin: { kind: 'git', ref: 'v1' }, served: foreign(4), wanted: makeRef(3), portablePins: true },
       ['leftAlone'],
     ],
-    ['A pull takes over no unfinished sync', { served: foreign(4), wanted: makeRef(3), kind: 'unfinished' }, []],
     [
-      'Without a base, a pull takes over every difference',
+      'pull ignores a difference that comes from an unfinished sync',
+      { served: foreign(4), wanted: makeRef(3), kind: 'unfinished' },
+      [],
+    ],
+    [
+      'Without a base commit, pull merges every difference, even one that may come from an unfinished sync',
       { served: foreign(4), wanted: makeRef(3), kind: 'unfinished', hasBase: false },
       ['textEdits'],
     ],
     [
-      'Without a base, a pull does not report an environment that serves nothing',
+      'Without a base commit, pull does not report an environment that serves no version',
       { wanted: makeRef(3), hasBase: false },
       [],
     ],
     [
-      'A pull takes over a version instead of a version number that promptsync does not know',
+      'If the pinned version number is unknown, pull pins the served version and merges its text',
       { pin: NUMBER, served: foreign(10), wanted: { id: null, number: 9 } },
       ['textEdits', 'pinEdits'],
     ],
     [
-      'pull --environment takes over the text of an environment that the file does not pin',
+      'pull --environment merges the text of an environment that the file does not pin',
       { pin: null, served: foreign(4), environment: ENVIRONMENT },
       ['textEdits'],
     ],
-    ['A pull ignores an environment that the file does not pin', { pin: null, served: foreign(4) }, []],
     [
-      'pull --environment ignores the other environments',
+      'pull without --environment ignores an environment that the file does not pin',
+      { pin: null, served: foreign(4) },
+      [],
+    ],
+    [
+      'pull --environment ignores all other environments',
       { served: foreign(4), wanted: makeRef(3), environment: 'staging' },
       [],
     ],
@@ -174,9 +182,19 @@ describe('the changes that a pull takes over', () => {
   });
 
   test.each<[string, boolean, Drift['kind'], readonly string[]]>([
-    ['A pull takes over a field that somebody changed in the service', true, 'outside', ['name']],
-    ['A pull takes over no field of an unfinished sync', true, 'unfinished', []],
-    ['Without a base, a pull takes over every field that differs', false, 'unfinished', ['name']],
+    ['pull updates a field in the file if somebody changed the field in the service', true, 'outside', ['name']],
+    [
+      'pull does not update a field in the file if the difference comes from an unfinished sync',
+      true,
+      'unfinished',
+      [],
+    ],
+    [
+      'Without a base commit, pull updates every field in the file that differs from the service',
+      false,
+      'unfinished',
+      ['name'],
+    ],
   ])('%s', (_, hasBase, kind, expected) => {
     const drift: Drift = { subject: 'field', field: 'name', kind, restoresBase: true, expected: 'p', observed: 'q' };
     const update = { kind: 'update-prompt' as const, fields: { name: { before: 'q', after: 'p' } } };
@@ -188,9 +206,9 @@ describe('the changes that a pull takes over', () => {
 
 describe('the pins that a pull does not overwrite without being asked', () => {
   test.each<[string, Pin | null, number]>([
-    ['A pull overwrites a pin that HEAD has', NUMBER, 0],
-    ['A pull asks before it overwrites a pin that differs from HEAD', { kind: 'number', number: 8 }, 1],
-    ['A pull asks before it overwrites a pin that HEAD does not have', null, 1],
+    ['pull overwrites a pin even without --theirs if HEAD contains the same pin', NUMBER, 0],
+    ['pull overwrites a pin that differs from the pin at HEAD only with --theirs', { kind: 'number', number: 8 }, 1],
+    ['pull overwrites a pin only with --theirs if HEAD contains no pin for the environment', null, 1],
   ])('%s', (_, committed, count) => {
     const line = makeLine(makeFile(committed));
     const plan = makePlan({ pin: NUMBER, served: foreign(10), wanted: makeRef(9) });

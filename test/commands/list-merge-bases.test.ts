@@ -48,64 +48,72 @@ function findBases({ line: pins, known: texts, served, isCut = false, isOlder = 
 describe('the merge base of a pull', () => {
   test.each<[string, Scene, readonly (string | number)[]]>([
     [
-      'The merge base is what the newest state of the line wants, if its version is older than the served one',
+      'The merge base of a pull is the newest text of the file whose version is older than the served version',
       { line: ['b', 'a'], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 },
       ['b'],
     ],
     [
-      'The merge base is the text of the import if all environments were on one version',
+      'The merge base of a pull is the imported text if all environments served the same version at the import',
       { line: ['a'], known: { 1: 'a', 2: 'edit' }, served: 2 },
       ['a'],
     ],
     [
-      'The merge base is not a text that no sync has created yet',
+      'The merge base of a pull is never a text that has not been synced yet',
       { line: ['new', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2 },
       ['a'],
     ],
     [
-      'The merge base is not a text that a sync created after the edit',
+      'The merge base of a pull is never a text whose version was created after the edit in the service',
       { line: ['b', 'a'], known: { 1: 'a', 2: 'edit', 3: 'b' }, served: 2 },
       ['a'],
     ],
-    ['The merge base is the pinned version', { line: [1], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 }, [1]],
     [
-      'A state that does not pin the environment is no merge base',
+      'The merge base of a pull is the pinned version if the file pins a version number',
+      { line: [1], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 },
+      [1],
+    ],
+    [
+      'The merge base of a pull never comes from a commit that does not pin the environment',
       { line: ['', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2 },
       ['a'],
     ],
     [
-      'If the file does not pin the environment, the merge base is the newest text of the file that is older than the served one',
+      'If the file does not pin the environment, the merge base is the newest text whose version is older than the served version',
       { line: ['', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2, isPinned: false },
       ['a'],
     ],
     [
-      'After a revert, the reverted version may be the merge base, too',
+      'After a revert in git, both the restored text and the reverted text are possible merge bases',
       { line: ['a', 'b', 'a'], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 },
       ['a', 'b'],
     ],
     [
-      'If promptsync does not know all versions before the edit, a newer text without a version may be the merge base, too',
+      'If not all versions before the edit are known, a newer text without a known version is another possible merge base',
       { line: ['b', 'a'], known: { 1: 'a', 3: 'edit' }, served: 3 },
       ['b', 'a'],
     ],
     [
-      'If promptsync does not know all versions before the edit, a reverted text without a version may be the merge base, too',
+      'If not all versions before the edit are known, a reverted text without a known version is another possible merge base',
       { line: ['a', 'b', 'a'], known: { 1: 'a', 3: 'edit' }, served: 3 },
       ['b', 'a'],
     ],
     [
-      'If promptsync knows no version before the edit, every text of the line may be the merge base',
+      'If no version before the edit is known, every text in the git history of the file is a possible merge base',
       { line: ['b', 'a'], known: { 2: 'edit' }, served: 2 },
       ['b', 'a'],
     ],
     [
-      'If promptsync knows no version before the edit and the line is cut, there is no merge base',
+      'If no version before the edit is known and the git history is cut off, there is no merge base',
       { line: ['b', 'a'], known: { 2: 'edit' }, served: 2, isCut: true },
       [],
     ],
-    ['If the edit is the first version, there is no merge base', { line: ['a'], known: { 1: 'edit' }, served: 1 }, []],
     [
-      'If the served version is older than the wanted one, the merge base is the wanted version',
+      'If the edit in the service is the first version of the prompt, there is no merge base',
+      { line: ['a'], known: { 1: 'edit' }, served: 1 },
+      [],
+    ],
+    [
+      'The merge base of a pull is the version that the file asks for if the served version is older',
       { line: ['c', 'a'], known: { 1: 'a', 2: 'edit', 3: 'c' }, served: 2, isOlder: true },
       ['c'],
     ],

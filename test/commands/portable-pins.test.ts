@@ -150,7 +150,7 @@ describe('rollback with portable_pins', () => {
 });
 
 describe('drift with portable_pins', () => {
-  test('the drift of a git: pin has no pin for a version that was not created from git', async () => {
+  test('if an environment drifts to a version that was not created from git, the drift names no pin for that version', async () => {
     const { service, edit, head, runJson: json } = await makeScene();
     await edit('One.', `git:${head()}`);
     await changeService(service.baseUrl, 'greeting', 'production', 'By hand.');

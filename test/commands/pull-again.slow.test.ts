@@ -67,7 +67,7 @@ describe('pull after an earlier pull', () => {
 });
 
 describe('pull of an older text from the service', () => {
-  test('pull changes nothing if the service has a text that an earlier commit wanted', async () => {
+  test('pull changes nothing if the service has a text that an earlier commit asked for', async () => {
     const scene = await makeSynced({});
     edit(scene, { text: PULLED });
     await sync(scene);

@@ -54,7 +54,7 @@ describe('pull of fields', () => {
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [] });
   });
 
-  test('pull writes both sides to the file if an uncommitted edit and the service changed the same field', async () => {
+  test('pull writes both sides of a conflict to the file if an uncommitted edit and the service changed the same field', async () => {
     const scene = await makeSynced(managed);
     changeFields(scene, { name: 'theirs', description: 'Changed there.' });
     writeSource(scene, promptText('greeting', { text: TEXT, ...managed, name: 'ours' }));
@@ -77,7 +77,7 @@ describe('pull of fields', () => {
     }
   });
 
-  test('pull takes over a field that the service changed, even if a commit changed it, too', async () => {
+  test('pull updates a field that somebody changed in the service even if an unsynced commit changed the same field', async () => {
     const scene = await makeSynced(managed);
     changeFields(scene, { name: 'theirs' });
     edit(scene, { ...managed, name: 'ours' });
@@ -85,7 +85,7 @@ describe('pull of fields', () => {
     expect(source(scene)).toBe(promptText('greeting', { text: TEXT, ...managed, name: 'theirs' }));
   });
 
-  test('pull takes over the name, even if it pulls the text of an older version', async () => {
+  test('pull updates a name that somebody changed in the service even if the same pull merges the text of an older version', async () => {
     const scene = await makeSynced(managed);
     changeOutside(scene, { content: TEXT.replace('One.', '1.'), environments: ['playground'] });
     edit(scene, { ...managed, name: 'Hello', text: TEXT.replace('Three.', '3.') });

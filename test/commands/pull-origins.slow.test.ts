@@ -39,7 +39,7 @@ async function makeUnsynced(folder: string): Promise<Scene> {
 }
 
 describe('the merge base of pull', () => {
-  test('pull ignores the version record of a version created outside promptsync, because anybody can copy or forge it', async () => {
+  test('pull ignores the version record of a version created outside promptsync, because anybody can copy or forge a record', async () => {
     const scene = await makeSynced({});
     const record = { digest: `sha256:${'0'.repeat(64)}`, operation: 'x', ledger: [] };
     edit(scene, { text: change(TEXT, last) });
@@ -86,7 +86,7 @@ describe('the merge base of pull', () => {
     expect(textIn(scene, renamed)).toBe(merged);
   });
 
-  test('pull changes nothing for a file that waits for its first sync, because the service has what was there before', async () => {
+  test('pull changes nothing in a file that was never synced, because the service still has the content from before the file', async () => {
     const scene = await makeUnsynced(makeRepository(workspaceFiles({ greeting: { text: TEXT } })));
     changeOutside(scene, { content: change(TEXT, first) });
     expect(only(await pull(scene))).toMatchObject({ status: 'unchanged', edits: [] });
@@ -97,7 +97,7 @@ describe('pull without a merge base from git', () => {
   const theirs = change(TEXT, { 'One.': 'Theirs.' });
   const ours = change(TEXT, { 'Three.': 'Ours.' });
 
-  test('pull in a shallow clone merges both sides if the service has the text of the only commit', async () => {
+  test('pull in a shallow clone merges both sides if a version in the service has the text of the only commit', async () => {
     const scene = await makeSynced({});
     changeOutside(scene, { content: theirs });
     const shallow = { ...scene, folder: cloneOf(scene.folder) };
@@ -146,7 +146,7 @@ describe('pull without a merge base from git', () => {
     return folder;
   }
 
-  test('pull merges both sides if the service does not return the version metadata but shows the text of the merge base', async () => {
+  test('pull merges both sides even if the service returns the text of the merge base without version metadata', async () => {
     const scene = await makeSynced({});
     const stamp = /"metadata_":\{"promptsync".*\}(?=,"created_at")/g;
     const options = await through(scene, (body) => body.replaceAll(stamp, '"metadata_":null'));

@@ -111,7 +111,7 @@ describe('pull of an environment that is pinned to latest', () => {
     return scene;
   };
 
-  test('pull pins the number of the served version instead of latest if somebody moved the environment to an older version', async () => {
+  test('pull replaces a pin to latest with the number of the served version if somebody moved the environment to an older version', async () => {
     const scene = await makeFollowing();
     await sync(scene);
     moveOutside(scene, 'production', 'canary');
@@ -124,7 +124,7 @@ describe('pull of an environment that is pinned to latest', () => {
     await settle(scene);
   });
 
-  test('pull warns but edits nothing if an environment pinned to latest serves a version created by promptsync and no sync has created the wanted one', async () => {
+  test('pull only warns if an environment pinned to latest serves a version created by promptsync and the text of the file is not synced yet', async () => {
     const scene = await makeFollowing();
     moveOutside(scene, 'production', 'canary');
     const before = source(scene);
@@ -209,7 +209,7 @@ test.each<[string, (scene: Scene) => string]>([
   expect(source(there)).toBe(withPins(3));
 });
 
-test('pull in a shallow clone updates a committed pin, because it cannot tell whether somebody changed the service', async () => {
+test('pull in a shallow clone updates a committed pin, because promptsync cannot tell whether somebody changed the service', async () => {
   const scene = await makeHistory();
   edit(scene, { pins: { ...pins, production: 3 }, text: `${TEXT}\nv3` });
   const shallow = { ...scene, folder: cloneOf(scene.folder) };

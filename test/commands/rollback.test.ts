@@ -73,7 +73,7 @@ describe('rollback', () => {
     expect(scene.read()).toMatch(/"staging": ?4/);
   });
 
-  test('rollback outside a git repository goes to the previous version in the version ledger', async () => {
+  test('rollback outside a git repository pins the previous version in the version ledger', async () => {
     const scene = await makeReadyScene(4, 4, free);
     expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
     expect(productionOf(scene)).toBe('3');
@@ -121,7 +121,7 @@ describe('the refusals of rollback', () => {
     expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe('exit 3, greeting blocked rollback/nothing-served');
   });
 
-  test('rollback stops at an earlier pin that names an unknown version, and names the commit with the pin', async () => {
+  test('rollback stops at an earlier pin to an unknown version and names the commit that contains the pin', async () => {
     const scene = await makeReadyScene(1, 4, { config: CONFIG });
     scene.commit(pinned('version:gone'));
     scene.commit(pinned(4));
@@ -151,7 +151,7 @@ describe('rollback with a promotion order', () => {
     expect(scene.serves('production')).toBe('v2');
   });
 
-  test('rollback --to refuses a newer version that the source environment does not serve', async () => {
+  test('rollback --to refuses a version newer than the active one if the source environment does not serve that version', async () => {
     const scene = await makeReadyScene(2, 2);
     const before = scene.read();
     expect(summarizeRun(await scene.runJson(...ROLLBACK, '--to', '3'))).toBe(

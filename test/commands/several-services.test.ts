@@ -218,7 +218,7 @@ describe('a promotion from an environment of another configuration', () => {
     expect(summarizeRun(await json('production', 'plan'))).toBe(`exit 0, greeting pending ${NOT_ASKED}`);
   });
 
-  test('promote refuses a text whose commit is not on the live branch yet', async () => {
+  test('promote blocks a prompt if the commit with its text is not on the live branch yet', async () => {
     const { commit, json, folder } = await makeStaged();
     git(folder, 'remote', 'add', 'origin', folder);
     git(folder, 'fetch', '--quiet', 'origin');

@@ -154,7 +154,7 @@ const makeRepositoryWithout = (id: string) => (files: Files) =>
   makeRepository(Object.fromEntries(Object.entries(files).filter(([path]) => path !== `prompts/${id}.md`)));
 
 describe('status of 40 prompts on a terminal with 80 columns', () => {
-  test('status lists the prompts that need attention first and adds only four lines of notes for 40 prompts', async () => {
+  test('For 40 prompts, status lists those that need attention at the top and adds only four lines of notes', async () => {
     const { stdout } = await (await makeFortyPrompts()).run('status');
     const lines = stdout.split('\n');
     const keys = lines.slice(1, 41).map((line) => line.slice(0, 3));

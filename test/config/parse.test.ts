@@ -290,7 +290,7 @@ describe('parseConfig', () => {
     ]);
   });
 
-  test('parseConfig rejects a tracking_environment setting, because the environment that holds the record is not configurable', () => {
+  test('parseConfig rejects the setting tracking_environment, because the tracking environment is not configurable', () => {
     expect(parse('branch: main\ntracking_environment: production').problems).toMatchObject([
       { code: 'config/unknown-field', line: 2 },
     ]);

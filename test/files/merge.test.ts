@@ -175,21 +175,21 @@ describe('mergePrompt with several possible merge bases', () => {
 
   test.each<[string, readonly string[], string, string, ReturnType<typeof withoutConflict>]>([
     [
-      'a prompt merge accepts a change that only the service made if every possible merge base leads to it',
+      'a prompt merge accepts a change that only the service made if every possible merge base leads to the same result',
       ['a\nb\nc', 'A\nb\nc'],
       'A\nb\nc',
       'A\nb\nC',
       withoutConflict('A\nb\nC'),
     ],
     [
-      'a prompt merge marks a conflict if the service may have reverted a line of the file',
+      'a prompt merge marks a conflict if the service may have reverted a line that the file still has',
       ['a\nb', 'A\nb'],
       'A\nb',
       'a\nb',
       { text: `${markConflict('A\n', 'a\n')}\nb`, conflicts: 1 },
     ],
     [
-      'a prompt merge marks a conflict if the file may have reverted a line of the service',
+      'a prompt merge marks a conflict if the file may have reverted a line that the service still has',
       ['a\nb', 'A\nb'],
       'a\nb',
       'A\nB',
@@ -209,7 +209,7 @@ describe('mergePrompt with several possible merge bases', () => {
     expect(await mergeWith(bases, ours, theirs, 'theirs')).toEqual(withoutConflict(theirs));
   });
 
-  test('a prompt merge uses the result that all possible merge bases lead to, and no merge base if the results differ', async () => {
+  test('a prompt merge uses the result that all possible merge bases lead to, and merges without a base if their results differ', async () => {
     await fc.assert(
       fc.asyncProperty(texts, texts, async ([from, ours, theirs], [other]) => {
         const [one, two] = await Promise.all([from, other].map((base) => mergeWith([base], ours, theirs)));

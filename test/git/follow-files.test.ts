@@ -155,7 +155,7 @@ describe('followFile', () => {
     expect(await listCommits(folder, 'a.md')).toEqual([commit]);
   });
 
-  test('In a shallow clone, followFile lists the oldest commit for each file that it has', async () => {
+  test('In a shallow clone, followFile returns the oldest available commit for a file that an older commit added', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'b.md': 'b' });
     const head = commitAll(folder, 'Second');
@@ -165,11 +165,11 @@ describe('followFile', () => {
 
 describe('readSubject', () => {
   test.each([
-    ['readSubject returns the subject without the body in one line', 'Grüße\n🎉\n\nBody', 'Grüße 🎉'],
+    ['readSubject returns the subject on one line, without the body', 'Grüße\n🎉\n\nBody', 'Grüße 🎉'],
     ['readSubject keeps control characters, because renderers escape them', 'A\u001b[31m%H %x00', 'A\u001b[31m%H %x00'],
-    ['readSubject returns an empty text for a commit without a message', '', ''],
+    ['readSubject returns an empty string for a commit without a message', '', ''],
     [
-      'readSubject returns the title of the pull request for a merge',
+      'readSubject returns the title of the pull request for a merge commit',
       'Merge pull request #1 from a/b\n\nTitle',
       'Title',
     ],
@@ -184,13 +184,13 @@ describe('readSubject', () => {
     expect(await readSubject(commit)).toBe(subject);
   });
 
-  test('readSubject returns an empty text for a commit that the clone does not have', async () => {
+  test('readSubject returns an empty string for a commit that the clone does not have', async () => {
     expect(await (await open(makeRepository({ 'a.md': 'a' }))).readSubject('d'.repeat(40))).toBe('');
   });
 });
 
 describe('listDeletedFiles', () => {
-  test('listDeletedFiles returns each deleted file with its last content, but no renamed file', async () => {
+  test('listDeletedFiles returns each deleted file with its last content, but omits renamed files', async () => {
     const text = makeLongText('Same');
     const folder = makeRepository({ 'a.md': 'a', 'b.md': text, 'c.txt': 'c', 'd.md': makeLongText('Other') });
     const blob = git(folder, 'rev-parse', 'HEAD:a.md');
@@ -212,7 +212,7 @@ describe('listDeletedFiles', () => {
     ]);
   });
 
-  test('listDeletedFiles returns a file that a merge deletes once, with the commit of the merge', async () => {
+  test('listDeletedFiles returns a file that was deleted by a merge only once, with the merge commit', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     git(folder, 'switch', '--quiet', '--create', 'side');
     git(folder, 'rm', '--quiet', 'a.md');
@@ -225,7 +225,7 @@ describe('listDeletedFiles', () => {
     ]);
   });
 
-  test('followFile and listDeletedFiles start one git process together', async () => {
+  test('followFile and listDeletedFiles share a single git process', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
     const { followFile, listDeletedFiles } = await open(folder);
     const listCommands = countGit();

@@ -15,14 +15,9 @@ const ORIGIN_AND_UPSTREAM = [
 
 test.each<[string, readonly string[], string | null, string | null]>([
   ['findKnownTip returns the tip of the local branch in a repository without a remote', [], 'main', 'HEAD'],
+  ['findKnownTip uses the local branch main as the default branch in a repository without a remote', [], null, 'HEAD'],
   [
-    'findKnownTip takes the local branch main for the default branch in a repository without a remote',
-    [],
-    null,
-    'HEAD',
-  ],
-  [
-    'findKnownTip returns null for the default branch if the repository has no remote and no branch main or master',
+    'findKnownTip returns null for the default branch if the repository has no remote and neither a main nor a master branch',
     ['branch --move topic'],
     null,
     null,
@@ -61,7 +56,7 @@ test.each<[string, readonly string[], string | null, string | null]>([
     'HEAD~1',
   ],
   [
-    'findKnownTip takes main for the default branch if the HEAD of the remote is unknown and the remote has no master',
+    'findKnownTip uses main as the default branch if the HEAD of the remote is unknown and the remote has no master',
     ORIGIN,
     null,
     'HEAD~1',
@@ -73,7 +68,7 @@ test.each<[string, readonly string[], string | null, string | null]>([
     null,
   ],
   [
-    'findKnownTip does not take a branch below main, such as main/old, for the default branch',
+    'findKnownTip does not mistake a branch such as main/old for the default branch',
     ['remote add origin /nowhere', setRef('remotes/origin/main/old')],
     null,
     null,

@@ -32,7 +32,7 @@ async function findCommitOfOne(folder: string): Promise<string | null> {
 
 test.each<[title: string, states: readonly PromptParts[], expected: number | null]>([
   [
-    'findContentCommit returns the oldest commit of the newest unbroken series with the content',
+    'findContentCommit returns the oldest commit of the newest unbroken series of commits with the content',
     [{ text: 'One.' }, { text: 'Two.' }, { text: 'One.' }, { text: 'One.', name: 'Renamed' }, { text: 'Three.' }],
     2,
   ],
@@ -45,23 +45,23 @@ test.each<[title: string, states: readonly PromptParts[], expected: number | nul
     0,
   ],
   [
-    'findContentCommit prefers the exact metadata to a newer state without metadata',
+    'findContentCommit prefers a commit with the exact metadata to a newer commit without metadata',
     [{ text: 'One.' }, { text: 'One.', metadata: small }, { text: 'One.' }],
     1,
   ],
   [
-    'findContentCommit accepts a state without metadata if no state has the exact metadata',
+    'findContentCommit accepts a commit without metadata if no commit has the exact metadata',
     [{ text: 'One.', metadata: large }, { text: 'One.' }],
     1,
   ],
-  ['findContentCommit returns null if no state has the content', [{ text: 'Two.' }], null],
+  ['findContentCommit returns null if no commit has the content', [{ text: 'Two.' }], null],
 ])('%s', async (_, states, expected) => {
   const folder = makeRepository({ 'README.md': 'Prompts.' });
   const commits = states.map((parts) => commitPrompt(folder, parts));
   expect(await findCommitOfOne(folder)).toBe(expected === null ? null : commits[expected]);
 });
 
-test('findContentCommit searches the live branch, not the branch that is checked out', async () => {
+test('findContentCommit searches the live branch, not the checked-out branch', async () => {
   const folder = makeRepository({ 'README.md': 'Prompts.' });
   const first = commitPrompt(folder, { text: 'One.' });
   commitPrompt(folder, { text: 'Two.' });

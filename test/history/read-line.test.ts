@@ -60,7 +60,7 @@ const summarize = (line: Line) => {
 };
 
 describe('the states of a line', () => {
-  test('A line has the states of the file, newest first, with commits, dates and paths', async () => {
+  test('readPromptLine returns the states of a prompt file, newest first, with their commits, dates and paths', async () => {
     const folder = makeHistory({ text: 'One.' }, { text: 'Two.' });
     commitAll(folder, 'Something else');
     writeFiles(folder, { [PATH]: promptText('a', { text: 'Three.' }) });
@@ -73,7 +73,7 @@ describe('the states of a line', () => {
     expect(line.states[0]?.file).toMatchObject({ id: 'prm_a', path: PATH });
   });
 
-  test('A merge counts once, however many commits it merged', async () => {
+  test('readPromptLine returns one state for a merge, however many commits were merged', async () => {
     const folder = makeHistory({ text: 'One.' });
     git(folder, 'switch', '--quiet', '--create', 'side');
     for (const text of ['Draft.', 'Two.']) commitPrompt(folder, { text });
@@ -85,18 +85,18 @@ describe('the states of a line', () => {
     expect(line.states[0]?.commit).toBe(git(folder, 'rev-parse', 'HEAD'));
   });
 
-  test('A commit at which the file is invalid is no state, and the line goes on before it', async () => {
+  test('readPromptLine skips a commit at which the prompt file is invalid, and continues with older commits', async () => {
     const folder = makeHistory({ text: 'One.' }, '---\nid: [\n---\n', { text: 'Two.' });
     expect(summarize(await readLineOf(folder))).toEqual(['Two.', 'One.', 'complete']);
   });
 
-  test('The line of a prompt that no commit had has no states and is complete', async () => {
+  test('readPromptLine returns a complete line without states for a prompt that no commit contains', async () => {
     expect(summarize(await readLineOf(makeHistory()))).toEqual(['complete']);
   });
 });
 
 describe('moved files', () => {
-  test('A line follows a rename', async () => {
+  test('readPromptLine follows a renamed prompt file', async () => {
     const folder = makeHistory({ text: 'One.' });
     git(folder, 'mv', PATH, 'prompts/b.md');
     commitAll(folder, 'Rename the file');
@@ -107,8 +107,14 @@ describe('moved files', () => {
   });
 
   test.each([
-    ['A line follows a move that changes some lines', makeLongText('Two').replace('Two 7', 'Edited')],
-    ['A line follows a move that git does not recognize', makeLongText('Three')],
+    [
+      'readPromptLine follows a prompt file through a move that also changes some lines',
+      makeLongText('Two').replace('Two 7', 'Edited'),
+    ],
+    [
+      'readPromptLine follows a prompt file through a move that git does not recognize as a rename',
+      makeLongText('Three'),
+    ],
   ])('%s', async (_, text) => {
     const folder = makeHistory({ text: makeLongText('One') }, { text: makeLongText('Two') });
     commitMove(folder, 'prompts/deep/b.md', { text });
@@ -120,7 +126,7 @@ describe('moved files', () => {
     ]);
   });
 
-  test('A line follows several moves that git does not recognize', async () => {
+  test('readPromptLine follows a prompt file through several moves that git does not recognize as renames', async () => {
     const folder = makeHistory({ text: makeLongText('One') });
     commitMove(folder, 'prompts/b.md', { text: makeLongText('Two') });
     rmSync(join(folder, 'prompts/b.md'));
@@ -128,12 +134,12 @@ describe('moved files', () => {
     expect(summarize(await readLineOf(folder, 'prompts/c.md'))).toEqual(['Three 0', 'Two 0', 'One 0', 'complete']);
   });
 
-  test('A line begins at the path that the prompt has at the commit, not at the path that it has now', async () => {
+  test('readPromptLine starts at the path of the prompt file at the commit, even if the file has a different path now', async () => {
     const folder = makeHistory({ text: makeLongText('One') }, { text: makeLongText('Two') });
     expect(summarize(await readLineOf(folder, 'prompts/new.md'))).toEqual(['Two 0', 'One 0', 'complete']);
   });
 
-  test('Two files that change places keep their lines', async () => {
+  test('If two prompt files swap paths, readPromptLine follows the id of the prompt instead of the path', async () => {
     const folder = makeHistory({ text: makeLongText('A') });
     commitPrompt(folder, promptText('b', { text: makeLongText('B') }), 'prompts/b.md');
     writeFiles(folder, { [PATH]: promptText('b', { text: makeLongText('B') }) });
@@ -144,8 +150,14 @@ describe('moved files', () => {
 
 describe('the end of a line', () => {
   test.each([
-    ['A deletion ends the line, and a file that came back is not complete', PATH],
-    ['A file that came back at another path is not complete', 'prompts/b.md'],
+    [
+      'readPromptLine stops at a deletion and returns an incomplete line if the file was added again at the same path',
+      PATH,
+    ],
+    [
+      'readPromptLine stops at a deletion and returns an incomplete line if the file was added again at a different path',
+      'prompts/b.md',
+    ],
   ])('%s', async (_, path) => {
     const folder = makeHistory({ text: 'One.' }, null);
     commitPrompt(folder, { text: 'Two.' }, path);
@@ -153,7 +165,7 @@ describe('the end of a line', () => {
     expect(summarize(await readLineOf(folder, path))).toEqual(['Three.', 'Two.', 'incomplete']);
   });
 
-  test('The deletion of another prompt does not matter', async () => {
+  test('readPromptLine ignores the deletion of a different prompt', async () => {
     const folder = makeHistory();
     commitPrompt(folder, promptText('b'), 'prompts/b.md');
     rmSync(join(folder, 'prompts/b.md'));
@@ -162,9 +174,12 @@ describe('the end of a line', () => {
   });
 
   test.each([
-    ['A state of another prompt at the same path ends the line', promptText('b', { text: 'Theirs.' })],
     [
-      'A state of a chat prompt with the same id ends the line',
+      'readPromptLine stops at a commit in which the path belongs to a different prompt',
+      promptText('b', { text: 'Theirs.' }),
+    ],
+    [
+      'readPromptLine stops at a commit in which a chat prompt has the id of the text prompt',
       promptText('a', { type: 'chat', text: '# user\n\nHello' }),
     ],
   ])('%s', async (_, other) => {
@@ -172,12 +187,12 @@ describe('the end of a line', () => {
     expect(summarize(await readLineOf(folder))).toEqual(['Two.', 'One.', 'complete']);
   });
 
-  test('A line is cut at the edge of a shallow clone', async () => {
+  test('readPromptLine returns a cut line if it reaches the boundary of a shallow clone', async () => {
     const folder = makeHistory({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' });
     expect(summarize(await readLineOf(cloneOf(folder)))).toEqual(['Three.', 'cut']);
   });
 
-  test('No line is complete in a shallow clone, because an earlier commit may have deleted the file', async () => {
+  test('readPromptLine never returns a complete line in a shallow clone, because an older commit may have deleted the file', async () => {
     const folder = makeHistory({ text: 'One.' }, null, { text: 'Two.' });
     const clone = join(makeFolder(), 'clone');
     git(folder, 'clone', '--quiet', '--depth', '2', `file://${folder}`, clone);
@@ -190,14 +205,14 @@ describe('the end of a line', () => {
     [3, ['Three.', 'Two.', 'One.', 'cut']],
     [4, ['Three.', 'Two.', 'One.', 'complete']],
   ])(
-    'A line is cut if promptsync has read as many states as it may, and is complete otherwise (limit: %i)',
+    'readPromptLine returns a cut line if it reaches the limit of states, and a complete line otherwise (limit: %i)',
     async (limit, expected) => {
       const folder = makeHistory({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' });
       expect(summarize(await readLineOf(folder, PATH, limit))).toEqual(expected);
     },
   );
 
-  test('A limit cuts the line at a move that git does not recognize', async () => {
+  test('readPromptLine returns a cut line if it reaches the limit at a move that git does not recognize as a rename', async () => {
     const folder = makeHistory({ text: makeLongText('One') });
     commitMove(folder, 'prompts/b.md', { text: makeLongText('Two') });
     expect(summarize(await readLineOf(folder, 'prompts/b.md', 1))).toEqual(['Two 0', 'cut']);
@@ -210,40 +225,40 @@ describe('uncommitted edits', () => {
     return readPlannedLine(parseFile(text), await openPrompts(folder), limit);
   }
 
-  test('Uncommitted edits are the newest state, without a commit and a date', async () => {
+  test('readPlannedLine returns uncommitted edits as the newest state, without a commit or a date', async () => {
     const line = await readPlanned(makeHistory({ text: 'One.' }), { text: 'Two.' });
     expect(summarize(line)).toEqual(['Two.', 'One.', 'complete']);
     expect(line.states[0]).toMatchObject({ commit: null, time: null, file: { path: PATH } });
   });
 
   test.each<[string, PromptParts]>([
-    ['An uncommitted pin is a state', { pins: { staging: 1 } }],
+    ['readPlannedLine returns a separate state for an uncommitted pin', { pins: { staging: 1 } }],
     [
-      'An uncommitted pin of an environment that another configuration manages is a state',
+      'readPlannedLine returns a separate state for an uncommitted pin of an environment that another configuration manages',
       { pins: { staging: 'latest', eu: 1 } },
     ],
-    ['An uncommitted name is a state', { name: 'New' }],
-    ['Uncommitted metadata is a state', { metadata: { model: 'x' } }],
+    ['readPlannedLine returns a separate state for an uncommitted name', { name: 'New' }],
+    ['readPlannedLine returns a separate state for uncommitted metadata', { metadata: { model: 'x' } }],
   ])('%s', async (_, parts) => {
     const { states } = await readPlanned(makeHistory({ text: 'One.' }), { text: 'One.', ...parts });
     expect(states.map(({ commit }) => commit === null)).toEqual([true, false]);
   });
 
-  test('A file that has only other comments, paths and places of pins than the file at HEAD is no state of its own', async () => {
+  test('readPlannedLine returns no separate state for a file that differs from HEAD only in comments, path and order of pins', async () => {
     const folder = makeHistory({ text: 'One.', pins: { staging: 1, production: 'latest' } });
     const text = `---\n# A comment\n${promptText('a', { text: 'One.', pins: { production: 'latest', staging: 1 } }).slice(4)}`;
     const line = await readPlannedLine(parseFile(text, 'prompts/moved.md'), await openPrompts(folder));
     expect(line.states.map(({ commit }) => commit)).toEqual([git(folder, 'rev-parse', 'HEAD')]);
   });
 
-  test('A new file has one state and is complete, unless the clone is shallow', async () => {
+  test('readPlannedLine returns one state for a new file, and the line is complete unless the clone is shallow', async () => {
     const folder = makeHistory();
     expect(summarize(await readPlanned(folder, { text: 'One.' }))).toEqual(['One.', 'complete']);
     commitAll(folder, 'Something else');
     expect(summarize(await readPlanned(cloneOf(folder), { text: 'One.' }))).toEqual(['One.', 'incomplete']);
   });
 
-  test('In a repository without commits, the file in the work tree is the only state', async () => {
+  test('In a repository without commits, readPlannedLine returns the file in the work tree as the only state', async () => {
     const folder = makeFolder();
     git(folder, 'init', '--quiet');
     expect(summarize(await readPlanned(folder, { text: 'One.' }))).toEqual(['One.', 'complete']);
@@ -270,29 +285,34 @@ describe('the wants of a state', () => {
   }
 
   test.each<[string, string | number, newest: string | undefined, older: string | undefined]>([
-    ['latest wants the content of each state', 'latest', 'Three.', 'Two.'],
-    ['A number wants that version', 7, '7', '7'],
-    ['An id wants that version', 'version:ver_7', 'ver_7', 'ver_7'],
-    ['A tag wants the content at its commit, in older states too', 'git:v1', 'One.', 'One.'],
+    ['A pin to latest asks for the content of the commit that contains the pin', 'latest', 'Three.', 'Two.'],
+    ['A pin to a version number asks for the version with that number', 7, '7', '7'],
+    ['A pin to a version id asks for the version with that id', 'version:ver_7', 'ver_7', 'ver_7'],
     [
-      'A branch wants its content now, and nothing in older states',
+      'A pin to a git tag asks for the content at the tagged commit, even in older states of the file',
+      'git:v1',
+      'One.',
+      'One.',
+    ],
+    [
+      "A pin to a branch asks for the branch's current content in the newest state, and for nothing in older states",
       'git:release',
       'One. at a ref that moves',
       undefined,
     ],
     [
-      'A relative ref wants its content now, and nothing in older states',
+      "A pin to a relative ref asks for the ref's current content in the newest state, and for nothing in older states",
       'git:HEAD~2',
       'One. at a ref that moves',
       undefined,
     ],
-    ['A ref that git does not know wants nothing', 'git:gone', undefined, undefined],
+    ['A pin to a ref that git does not know asks for nothing', 'git:gone', undefined, undefined],
   ])('%s', async (_, pin, newest, older) => {
     const wants = await readWants({ staging: pin });
     expect(wants.map(({ staging }) => staging)).toEqual([newest, older]);
   });
 
-  test('The id of a commit wants the content at that commit, wherever the file was', async () => {
+  test('A pin to a commit id asks for the content at that commit, even if the file had a different path there', async () => {
     const folder = makeHistory({ text: makeLongText('One') });
     const pins = { staging: `git:${git(folder, 'rev-parse', 'HEAD')}` };
     commitMove(folder, 'prompts/b.md', { text: makeLongText('Two'), pins });
@@ -304,7 +324,7 @@ describe('the wants of a state', () => {
     ]);
   });
 
-  test('In an environment that another configuration manages, contents are wanted, but numbers and ids are not', async () => {
+  test('In an environment of another configuration, pins to latest or a git ref ask for content, and pins to versions ask for nothing', async () => {
     const listEu = async (pin: string | number) => (await readWants({ eu: pin })).map(({ eu }) => eu);
     expect(await listEu('latest')).toEqual(['Three.', 'Two.']);
     expect(await listEu('git:v1')).toEqual(['One.', 'One.']);
@@ -312,7 +332,7 @@ describe('the wants of a state', () => {
     expect(await listEu('version:ver_7')).toEqual([undefined, undefined]);
   });
 
-  test('If an uncommitted edit is the newest state, a branch that HEAD pins wants nothing', async () => {
+  test('If an uncommitted edit is the newest state, a pin to a branch at HEAD asks for nothing', async () => {
     const folder = makeHistory({ text: 'One.' });
     git(folder, 'branch', 'release');
     commitPrompt(folder, { text: 'Two.', pins: { staging: 'git:release' } });
@@ -322,7 +342,7 @@ describe('the wants of a state', () => {
   });
 });
 
-test('Reading the lines of 40 prompts starts as many git processes as reading the lines of 4 prompts', async () => {
+test('readPlannedLine starts as many git processes for 40 prompts as for 4 prompts', async () => {
   const started: (readonly string[])[] = [];
   for (const count of [4, 40]) {
     const ids = Array.from({ length: count }, (_, index) => `p${index}`);

@@ -57,11 +57,11 @@ describe('import --commit from Langfuse', () => {
 
   test.each([
     [
-      'pull right after import --commit takes over a hot fix of staging, even if all labels were on one version',
+      'pull right after import --commit writes a hot fix in staging to the file, even if all labels were on the same version',
       'staging',
     ],
     [
-      'pull right after import --commit takes over a hot fix of production, even if all labels were on one version',
+      'pull right after import --commit writes a hot fix in production to the file, even if all labels were on the same version',
       'production',
     ],
   ])('%s', async (_, label) => {

@@ -77,17 +77,17 @@ const named = (name: string, parts: Partial<ObservedParts['prompt']> = {}): Obse
 describe('the evidence about an environment', () => {
   test.each<[title: string, scene: Scene, expected: readonly string[]]>([
     [
-      'The plan shows a hot fix as drift from outside right after an import of labels that are on one version',
+      'The plan reports a hot fix right after an import as drift caused outside git, even if both labels were on one version',
       { seen: { active: { staging: ONE, production: THEIRS } }, states: [{ text: 'One', pins: BOTH }] },
       ['outside production: ver_3 instead of ver_1'],
     ],
     [
-      'The plan shows a version that no state wants as drift from outside, even if the head changes the text',
+      'The plan reports a version that no commit asks for as drift caused outside git, even if the head changes the text',
       { seen: serves(THEIRS), states: [{ text: 'One' }], head: { text: 'Two' } },
       ['outside staging: ver_3 instead of ver_1'],
     ],
     [
-      'A state that wants the version in another environment does not explain it',
+      'The plan reports a version as drift caused outside git even if an earlier commit asked for it in a different environment',
       {
         seen: { active: { staging: ONE, production: TWO } },
         states: [
@@ -98,12 +98,12 @@ describe('the evidence about an environment', () => {
       ['outside production: ver_2 instead of ver_1'],
     ],
     [
-      'An older state that wants the served text makes the change unfinished, and a note names the commit that replaced it',
+      'If an environment serves the text of an earlier commit, the plan reports no drift and notes which commit introduced the new text',
       { seen: serves(ONE), states: [{ text: 'Two' }, { text: 'Two', name: 'Old' }, { text: 'One' }] },
       ['staging wanted since c1'],
     ],
     [
-      'An older state explains the served version by its number or by its id',
+      'If an earlier commit pinned the served version by number or id, the plan reports no drift and notes which commit changed the pin',
       {
         seen: { active: { staging: THEIRS, production: TWO, promptsync: TWO } },
         states: [{ pins: { staging: 1, production: 1 } }, { pins: { staging: 3, production: 'version:ver_2' } }],
@@ -111,7 +111,7 @@ describe('the evidence about an environment', () => {
       ['staging wanted since c0', 'production wanted since c0'],
     ],
     [
-      'The first want of an environment that serves an older version is a plain change without a note',
+      'The plan reports neither drift nor a note if the first pin of an environment replaces an older version',
       {
         seen: { active: { staging: TWO, production: ONE } },
         states: [{ text: 'Two', pins: BOTH }, { text: 'Two' }],
@@ -119,22 +119,22 @@ describe('the evidence about an environment', () => {
       [],
     ],
     [
-      'The first want is a plain change if the wanted version does not exist yet',
+      'The plan reports neither drift nor a note if the first pin of an environment asks for a version that does not exist yet',
       { seen: serves(THEIRS), states: [{ text: 'New' }] },
       [],
     ],
     [
-      'The first want of an environment that serves a newer version is drift',
+      'The plan reports drift caused outside git if the first pin of an environment would replace a newer version',
       { seen: serves(THEIRS), states: [{ text: 'One' }] },
       ['outside staging: ver_3 instead of ver_1'],
     ],
     [
-      'A want is not the first one if an earlier state pinned the environment to something else',
+      'The plan does not treat new text as the first pin of an environment if an earlier commit pinned different text',
       { seen: serves(outside(1, 'Theirs')), states: [{ text: 'New' }, { text: 'Old' }] },
       ['outside staging: ver_1 instead of new "New"'],
     ],
     [
-      'A want is not the first one if an earlier state pinned the environment to a ref that moves',
+      'The plan does not treat new text as the first pin of an environment if an earlier commit pinned a moving git ref',
       {
         seen: serves(outside(1, 'Theirs')),
         states: [{ text: 'New' }, { text: 'Old', pins: { staging: `git:${MOVING_REF}` } }],
@@ -142,12 +142,12 @@ describe('the evidence about an environment', () => {
       ['outside staging: ver_1 instead of new "New"'],
     ],
     [
-      'An environment without an active version is unfinished',
+      'If an environment serves no version, the plan reports no drift and notes which commit asked for a version',
       { seen: serves(null), states: [{ text: 'One' }] },
       ['staging wanted since c0'],
     ],
     [
-      'A state that only the head has explains the version that it made live',
+      'The plan reports neither drift nor a note if a commit that only the head contains asks for the served version',
       {
         seen: serves(TWO),
         states: [{ text: 'One' }],
@@ -157,7 +157,7 @@ describe('the evidence about an environment', () => {
       [],
     ],
     [
-      'A state that only the tip of the live branch has adds the note that the branch is behind',
+      'If a newer commit on the live branch asks for the served version, the plan notes that the branch is behind',
       {
         seen: serves(TWO),
         states: [{ text: 'One' }],
@@ -166,7 +166,7 @@ describe('the evidence about an environment', () => {
       ['staging is behind'],
     ],
     [
-      'A pin to a moving ref is neither drift nor a change with a note',
+      'The plan reports neither drift nor a note for an environment that is pinned to a moving git ref',
       {
         seen: serves(THEIRS),
         states: [{ text: 'New', pins: { staging: `git:${MOVING_REF}` } }],
@@ -175,22 +175,22 @@ describe('the evidence about an environment', () => {
       [],
     ],
     [
-      'In a shallow clone, a version that no known state wants is unfinished',
+      'In a shallow clone, the plan adds a note instead of reporting drift if no known commit asks for the served version',
       { seen: serves(THEIRS), states: [{ text: 'One' }], compared: { isShallow: true } },
       ['staging wanted since c0'],
     ],
     [
-      'The plan shows nothing about an environment that serves what the base wants',
+      'The plan reports neither drift nor a note for an environment that serves what the base asks for',
       { seen: serves(ONE), states: [{ text: 'One' }] },
       [],
     ],
     [
-      'The plan shows nothing about an environment that serves what the head wants',
+      'The plan reports neither drift nor a note for an environment that serves what the head asks for',
       { seen: serves(THEIRS), states: [{ text: 'One' }], head: { text: 'Theirs' } },
       [],
     ],
     [
-      'The plan shows nothing about an environment that only the head pins',
+      'The plan reports neither drift nor a note for an environment that only the head pins',
       {
         seen: { active: { staging: ONE, production: THEIRS } },
         states: [{ text: 'One' }],
@@ -199,7 +199,7 @@ describe('the evidence about an environment', () => {
       [],
     ],
     [
-      'The plan shows nothing about an environment that the head no longer pins',
+      'The plan reports neither drift nor a note for an environment that the head no longer pins',
       {
         seen: { active: { staging: ONE, production: THEIRS } },
         states: [{ text: 'One', pins: BOTH }],
@@ -208,12 +208,12 @@ describe('the evidence about an environment', () => {
       [],
     ],
     [
-      'A version that no state wants is drift from outside, even if promptsync does not know the version number at the base',
+      'The plan reports drift from outside if no commit asks for the served version, even if the base pins an unknown number',
       { seen: serves(THEIRS), states: [{ text: 'One', pins: { staging: 9 } }, { text: 'One' }], head: { text: 'One' } },
       ['outside staging: ver_3 instead of unknown v9'],
     ],
     [
-      'The first pin to a version number that promptsync does not know is a plain change if the number is higher',
+      'The plan reports no drift if the first pin of an environment is an unknown number above the number of the served version',
       { seen: serves(THEIRS), states: [{ text: 'One', pins: { staging: 9 } }] },
       [],
     ],
@@ -225,12 +225,12 @@ describe('the evidence about an environment', () => {
 describe('the evidence about a field', () => {
   test.each<[title: string, scene: Scene, expected: readonly string[]]>([
     [
-      'The plan shows a name that no state has as drift from outside',
+      'The plan reports a prompt name that no commit contains as drift caused outside git',
       { seen: named('Theirs'), states: [{ text: 'One' }, { text: 'One', name: 'Old' }] },
       ['outside name: "Theirs" instead of "First"'],
     ],
     [
-      'An older state that has the name makes the change unfinished, and a note names the commit that replaced it',
+      'If the service has a name from an earlier commit, the plan reports no drift and notes which commit introduced the new name',
       {
         seen: named('Oldest'),
         states: [{ text: 'One' }, { text: 'Zero' }, { text: 'One', name: 'Old' }, { text: 'One', name: 'Oldest' }],
@@ -238,7 +238,7 @@ describe('the evidence about a field', () => {
       ['name wanted since c1'],
     ],
     [
-      'A description that a commit adds to the file is a plain change',
+      'The plan reports neither drift nor a note for a description that a later commit added to the file',
       {
         seen: named('First', { description: 'Theirs' }),
         states: [{ text: 'One', description: 'Ours' }, { text: 'One' }],
@@ -246,17 +246,17 @@ describe('the evidence about a field', () => {
       [],
     ],
     [
-      'A description that the first state has is drift if the service has another one',
+      'If the first commit of a file has a description, the plan reports a different one in the service as drift caused outside git',
       { seen: named('First', { description: 'Theirs' }), states: [{ text: 'One', description: 'Ours' }] },
       ['outside description: "Theirs" instead of "Ours"'],
     ],
     [
-      'A changed field is a plain change if promptsync has created no version of the prompt',
+      'The plan reports neither drift nor a note for a changed field if promptsync never created a version of the prompt',
       { seen: { active: { staging: outside(1, 'One') }, prompt: { name: 'Theirs' } }, states: [{ text: 'One' }] },
       [],
     ],
     [
-      'A state that only the head has explains a field',
+      'The plan reports neither drift nor a note if the service has a field value from a commit that only the head contains',
       {
         seen: named('Newer'),
         states: [{ text: 'One' }],
@@ -266,17 +266,17 @@ describe('the evidence about a field', () => {
       [],
     ],
     [
-      'A field that only the tip of the live branch has adds the note that the branch is behind',
+      'If the service has a field value from a newer commit on the live branch, the plan notes that the branch is behind',
       { seen: named('Newer'), states: [{ text: 'One' }], compared: { tipStates: line([{ name: 'Newer' }]).states } },
       ['name is behind'],
     ],
     [
-      'The plan shows nothing about a field that only the head changes',
+      'The plan reports neither drift nor a note for a field that only the head changes',
       { seen: named('First'), states: [{ text: 'One' }], head: { text: 'One', name: 'Newer' } },
       [],
     ],
     [
-      'The plan shows nothing about a field that the base does not have',
+      'The plan reports neither drift nor a note for a field that the base does not contain',
       {
         seen: named('First', { description: 'Theirs' }),
         states: [{ text: 'One' }],
@@ -311,29 +311,29 @@ describe('the times of versions', () => {
   const both = (staging: number, production: number) => ({ pins: { staging, production } });
   const moved = { kind: 'outside', environment: 'production' };
 
-  test('A label that was moved back to the version that an older state wants is drift from outside', () => {
+  test('The plan reports a label that somebody moved back to a previously pinned version as drift caused outside git', () => {
     const states = [{ pins: { production: 3 } }, { pins: { production: 2 } }];
     expect(planTouched({ production: 2 }, states)).toMatchObject([{ ...moved, isMovedBack: true }]);
   });
 
-  test('A label that was moved to a newer version was not moved back', () => {
+  test('The plan does not describe a label as moved back if somebody moved it to a newer version', () => {
     const [drift] = planTouched({ production: 3 }, [{ pins: { production: 2 } }, { pins: { production: 3 } }]);
     expect(drift).toMatchObject(moved);
     expect(drift).not.toHaveProperty('isMovedBack');
   });
 
-  test('Another label hides a move only if its run begins at the same commit', () => {
+  test('The plan overlooks a moved label only if the commit that pinned it also pinned another label to the same version', () => {
     const active = { staging: 3, production: 2 };
     expect(planTouched(active, [both(3, 3), both(2, 2)])).toStrictEqual([]);
     expect(planTouched(active, [both(3, 3), both(3, 2)])).toMatchObject([moved]);
   });
 
-  test('Another label does not hide a move if it is not where it is wanted', () => {
+  test('The plan detects a moved label even if another label that the same commit pinned is not on its pinned version', () => {
     const drift = planTouched({ staging: 2, production: 2 }, [both(3, 3), both(1, 2)]);
     expect(drift).toMatchObject([{ environment: 'staging' }, moved]);
   });
 
-  test('The times are no evidence if the run may have begun before the oldest known state', () => {
+  test('The plan ignores version timestamps if an unknown older commit may already have pinned the version', () => {
     const states = [{ pins: { production: 3 } }];
     expect(planTouched({ production: 2 }, states)).toMatchObject([{ ...moved, isMovedBack: true }]);
     expect(planTouched({ production: 2 }, states, true)[0]).not.toHaveProperty('isMovedBack');
@@ -343,7 +343,7 @@ describe('the times of versions', () => {
 describe('the result', () => {
   const replaced: Scene = { seen: serves(ONE), states: [{ text: 'Two' }, { text: 'One' }] };
 
-  test('With an explicit base, an unfinished sync is drift and has a note', () => {
+  test('With an explicit base, the plan reports an unfinished sync as drift and adds a note', () => {
     const scene = { ...replaced, compared: { isDefault: false } };
     expect(describeDrift(scene)).toStrictEqual([
       'unfinished staging: ver_1 instead of new "Two"',
@@ -351,16 +351,16 @@ describe('the result', () => {
     ]);
   });
 
-  test('With an explicit base, a first want is not drift either', () => {
+  test('Even with an explicit base, the plan reports no drift if the first pin of an environment asks for a new version', () => {
     const states = [{ text: 'New' }];
     expect(describeDrift({ seen: serves(ONE), states, compared: { isDefault: false } })).toStrictEqual([]);
   });
 
-  test('A change has no note if the head wants something else than the base', () => {
+  test('The plan adds no note to a change if the head asks for something different from the base', () => {
     expect(describeDrift({ ...replaced, head: { text: 'Three' } })).toStrictEqual([]);
   });
 
-  test('A change has no note if the run may have begun before the oldest known state', () => {
+  test('The plan adds no note to a change if an unknown older commit may already have asked for the change', () => {
     const states = [{ text: 'Two' }];
     const isNoted = (isCut: boolean) =>
       describeDrift({
@@ -371,7 +371,7 @@ describe('the result', () => {
     expect([isNoted(false), isNoted(true)]).toStrictEqual([['staging wanted since c0'], []]);
   });
 
-  test('The note says whether the tip of the live branch contains the commit', () => {
+  test('The note on a change says whether the live branch contains the commit that asked for the change', () => {
     const isMerged = (unmerged: readonly string[]) =>
       planScene({ ...replaced, compared: { unmergedCommits: new Set(unmerged) } }).annotations.map(({ note }) => note);
     expect(isMerged([])).toMatchObject([{ commit: 'c0', time: 1_785_196_800, isMerged: true }]);
@@ -379,14 +379,26 @@ describe('the result', () => {
   });
 
   test.each<[title: string, head: FileParts, restores: readonly boolean[]]>([
-    ['A sync restores everything if the head wants the same as the base', {}, [true, true, true]],
-    ['A sync does not restore the environment whose text the head changes', { text: 'New' }, [false, true, true]],
     [
-      'A sync does not restore the environment whose pin the head changes',
+      'The plan restores all drifted environments and fields if the head asks for the same as the base',
+      {},
+      [true, true, true],
+    ],
+    [
+      'The plan does not restore an environment to the state at the base if the head changes the text for that environment',
+      { text: 'New' },
+      [false, true, true],
+    ],
+    [
+      'The plan does not restore an environment to the state at the base if the head changes the pin for that environment',
       { pins: { ...LATEST, production: 2 } },
       [true, false, true],
     ],
-    ['A sync does not restore the field that the head changes', { description: 'New' }, [true, true, false]],
+    [
+      'The plan does not restore a field to its value at the base if the head changes the field',
+      { description: 'New' },
+      [true, true, false],
+    ],
   ])('%s', (_, head, restores) => {
     const base = { text: 'Two', description: 'Ours', pins: { ...LATEST, production: 1 } };
     const active = { staging: THEIRS, production: outside(4, 'Four'), promptsync: TWO };
@@ -395,7 +407,7 @@ describe('the result', () => {
     expect(drift.map(({ restoresBase }) => restoresBase)).toStrictEqual(restores);
   });
 
-  test('The drift of an environment describes the served version and the commit that it was made from', () => {
+  test('The plan describes the version that a drifted environment serves and the commit from which that version was created', () => {
     const source = { digest: THEIRS.content.digest, commit: 'c9', path: 'prompts/a.md' };
     const pins = { ...LATEST, production: 1 };
     const { drift } = planScene({
@@ -417,7 +429,7 @@ describe('the result', () => {
     ]);
   });
 
-  test('The plan shows no drift without a base, without history and for a prompt that the base lacks', () => {
+  test('The plan reports no drift without a base, without git history, or for a prompt that the base does not contain', () => {
     const { base, history } = compareWithBase([{ text: 'One', pins: LATEST }]);
     const planWith = (given: Parameters<typeof rules>[0]) =>
       planPrompt(file({ text: 'One', pins: LATEST }), observed(serves(THEIRS)), rules(given)).drift;
@@ -449,7 +461,7 @@ describe('the guard on_drift: fail', () => {
     return makePlan([file(pinned[0])], observation(observed(seen)), rules(compareWithBase(pinned, compared)));
   }
 
-  test('The drift guard blocks a prompt whose environments and fields somebody changed, and names each of them', () => {
+  test('The drift guard blocks a prompt that somebody changed in the service, and names each changed environment and field', () => {
     const active = { staging: THEIRS, production: outside(2, 'Hey'), promptsync: ONE };
     const plan = planOf({ seen: { active, prompt: { name: 'Theirs' } }, states: [{ text: 'One' }] });
     const [prompt] = guardPlan(plan, guards).prompts;
@@ -466,7 +478,7 @@ describe('the guard on_drift: fail', () => {
       { seen: { active: { staging: ONE, production: ONE } }, states: [{ text: 'One' }] },
     ],
     [
-      'The drift guard accepts unfinished drift',
+      'The drift guard accepts drift from an unfinished sync',
       {
         seen: { active: { staging: ONE, production: null } },
         states: [{ text: 'Two' }, { text: 'One' }],

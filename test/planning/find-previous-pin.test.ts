@@ -45,7 +45,7 @@ function describePrevious(previous: ReturnType<typeof findPreviousVersion>): str
 
 describe('findPreviousVersion', () => {
   test.each<[string, served: number, readonly KnownVersion[], readonly WrittenPin[], string]>([
-    ['findPreviousVersion returns the version that the earlier pin names', 4, known(4, 3, 2), [4, 2], 'v2'],
+    ['findPreviousVersion returns the version that the previous pin names', 4, known(4, 3, 2), [4, 2], 'v2'],
     [
       'findPreviousVersion returns the version with the text of an earlier commit that pinned `latest`',
       3,
@@ -64,20 +64,19 @@ describe('findPreviousVersion', () => {
       'v2',
     ],
     [
-      'findPreviousVersion returns the version that was pinned last, even if an older pin names the served version, too',
+      'findPreviousVersion returns the version that was pinned last, even if an older commit pinned the served version, too',
       4,
       known(4, 3, 2),
       [4, 3, 4, 2],
       'v3',
     ],
     [
-      'After a rollback, findPreviousVersion goes further back, not back to the newer version',
+      'After a rollback, findPreviousVersion returns an even older version, not the newer version from before the rollback',
       2,
       known(3, 2, 1),
       [2, 3, 2, 1],
       'v1',
     ],
-    ['findPreviousVersion skips versions that are newer than the served version', 2, known(3, 2, 1), [2, 3, 1], 'v1'],
     [
       'findPreviousVersion skips versions with the same text as the served version',
       4,
@@ -86,21 +85,21 @@ describe('findPreviousVersion', () => {
       'v3',
     ],
     [
-      'findPreviousVersion skips committed text that no version holds, because it was never synced',
+      'findPreviousVersion skips committed text that no version contains because the text was never synced',
       3,
       known(3, 1),
       [3, ['latest', 'Never synced'], 1],
       'v1',
     ],
     [
-      'findPreviousVersion starts at the file itself if no state wants the served version',
+      'findPreviousVersion returns the version that the file pins if no commit asks for the served version',
       3,
       known(3, 2, 1),
       [2, 1],
       'v2',
     ],
     [
-      'findPreviousVersion ignores a pin that is newer than the pin of the served version',
+      'findPreviousVersion skips versions that are newer than the served version',
       3,
       known(3, 2, 1),
       [2, 3, 1],
@@ -121,14 +120,14 @@ describe('findPreviousVersion', () => {
       'unclear: c1',
     ],
     [
-      'findPreviousVersion stops at an earlier pin to a moving ref, because nobody knows what it meant',
+      'findPreviousVersion stops at an earlier pin to a moving git ref, because nobody knows what the ref pointed to at the time',
       3,
       known(3, 2, 1),
       [3, [`git:${MOVING_REF}`, 'T2'], 1],
       'unclear: c1',
     ],
     [
-      'findPreviousVersion ignores an unclear pin that is older than the version that it returns',
+      'findPreviousVersion ignores a pin to an unknown version if a newer pin already determines the result',
       3,
       known(3, 2),
       [3, 2, 'version:gone'],
@@ -141,12 +140,12 @@ describe('findPreviousVersion', () => {
     expect(describePrevious(findPreviousVersion(sourceOf(served, pins), versions))).toBe(expected);
   });
 
-  test('findPreviousVersion names no commit if only the uncommitted file has the unclear pin', () => {
+  test('findPreviousVersion names no commit if the pin to an unknown version is uncommitted', () => {
     const source = sourceOf(knownVersion(3), [9, 2], { commit: null });
     expect(describePrevious(findPreviousVersion(source, known(3, 2)))).toBe('unclear: null');
   });
 
-  test('findPreviousVersion finds the version of a text with metadata in a service that discards metadata', () => {
+  test('findPreviousVersion finds the version for a text that has metadata even if the service discards metadata', () => {
     const earlier = { text: 'T2', metadata: { model: 'a' }, pins: { production: 'latest' } };
     const states = line([{ pins: { production: 3 } }, earlier]);
     const source = { ...sourceOf(knownVersion(3), []), line: states, metadata: 'dropped' } as const;
@@ -175,7 +174,7 @@ test.each<[string, served: KnownVersion, readonly KnownVersion[], number | undef
 describe('findPreviousGitPin', () => {
   test.each<[string, readonly WrittenPin[], string]>([
     [
-      'findPreviousGitPin returns the git: pin from before the served text',
+      'findPreviousGitPin returns the git: pin that preceded the pin to the served text',
       [
         ['git:c', 'T3'],
         ['git:b', 'B'],
@@ -184,7 +183,7 @@ describe('findPreviousGitPin', () => {
       'b',
     ],
     [
-      'findPreviousGitPin goes back to before the first pin of the served text, so that rollbacks do not alternate',
+      'findPreviousGitPin returns a pin from before the first pin to the served text, so that rollbacks do not alternate',
       [
         ['git:c', 'T3'],
         ['git:d', 'D'],
@@ -194,12 +193,12 @@ describe('findPreviousGitPin', () => {
       'b',
     ],
     [
-      'findPreviousGitPin skips version numbers, version ids and `latest`',
+      'findPreviousGitPin skips pins to version numbers, version ids and `latest`',
       [['git:c', 'T3'], ['latest', 'B'], 2, 'version:v', ['git:a', 'A']],
       'a',
     ],
     [
-      'findPreviousGitPin stops at a pin to a moving ref, because nobody knows what it meant',
+      'findPreviousGitPin stops at a pin to a moving git ref, because nobody knows what the ref pointed to at the time',
       [
         ['git:c', 'T3'],
         [`git:${MOVING_REF}`, 'B'],
@@ -208,7 +207,7 @@ describe('findPreviousGitPin', () => {
       'unclear: c1',
     ],
     [
-      'findPreviousGitPin returns the pin of the file if no state wants what the environment serves',
+      'findPreviousGitPin returns the pin in the file if no commit asks for what the environment serves',
       [
         ['latest', 'B'],
         ['git:a', 'A'],

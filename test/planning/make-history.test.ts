@@ -175,7 +175,7 @@ describe('the times of pins in a history', () => {
       { 1: ['production c–', 'production a–b'], 2: [] },
     ],
     [
-      'A pinned period of a moving ref starts at the newest state, because nobody knows what older states meant',
+      'The pinned period of a moving git ref starts at the newest commit, because nobody knows what the ref meant in older commits',
       [state('b', { production: `git:${MOVING_REF}` }, 'Two'), state('a', { production: `git:${MOVING_REF}` }, 'One')],
       { 1: [], 2: ['production b–'] },
     ],

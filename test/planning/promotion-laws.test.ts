@@ -78,7 +78,7 @@ function runHistory({ first, events }: { readonly first: Pins; readonly events: 
 }
 
 describe('promotion order in random histories', () => {
-  test('A sync makes a version live in production only if staging serves it, if it is older, or if a commit wanted it before', () => {
+  test('A sync activates a version in production only if staging serves it, it is a rollback, or it was pinned earlier or from the start', () => {
     fc.assert(
       fc.property(histories, ({ first, events }) => {
         const world: World = { commits: [first], serves: { ...first } };
@@ -97,7 +97,7 @@ describe('promotion order in random histories', () => {
     );
   });
 
-  test('A sync never refuses a version that staging serves', () => {
+  test('A sync never refuses to promote the version that staging serves to production', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const world = runHistory(history);
@@ -108,7 +108,7 @@ describe('promotion order in random histories', () => {
     );
   });
 
-  test('One sync restores both environments of a promotion in two commits, wherever somebody moved them', () => {
+  test('After a promotion in two commits, one sync restores staging and production, whatever versions somebody moved them to', () => {
     fc.assert(
       fc.property(histories, number, pins, (history, promoted, moved) => {
         const world = runHistory(history);
@@ -123,7 +123,7 @@ describe('promotion order in random histories', () => {
     );
   });
 
-  test('A sync never refuses a version that an earlier commit pinned in production', () => {
+  test('A sync never refuses to return production to a version that an earlier commit pinned there', () => {
     fc.assert(
       fc.property(histories, fc.nat(), number, (history, age, between) => {
         const world = runHistory(history);
@@ -137,7 +137,7 @@ describe('promotion order in random histories', () => {
     );
   });
 
-  test('A sync of an import without changes is never refused, wherever somebody moved the environments', () => {
+  test('The sync of an unchanged import is never refused, whatever versions somebody moved the environments to', () => {
     fc.assert(
       fc.property(pins, pins, (first, moved) => {
         const world: World = { commits: [first], serves: { ...moved } };

@@ -69,83 +69,115 @@ const NOTHING_WANTED = '8/7 8/6';
 
 const cases: Readonly<Record<string, readonly [title: string, Case, isAllowed: boolean][]>> = {
   'the source serves the version': [
-    ['The guard allows a version that staging serves', { active: { staging: V7, production: V6 } }, true],
-    ['The guard allows it if production serves nothing', { active: { staging: V7, production: null } }, true],
     [
-      'The guard allows a version if staging serves another version with its content',
+      'The promotion guard allows a version in production if staging serves it',
+      { active: { staging: V7, production: V6 } },
+      true,
+    ],
+    [
+      'The promotion guard allows a version that staging serves, even if production serves no version',
+      { active: { staging: V7, production: null } },
+      true,
+    ],
+    [
+      'The promotion guard allows a version if staging serves a different version with the same content',
       { active: { staging: withSeven({}) } },
       true,
     ],
     [
-      'The guard refuses a version if staging serves its text with other metadata',
+      'The promotion guard refuses a version if staging serves the same text with different metadata',
       { active: { staging: withSeven({ model: 'x' }) } },
       false,
     ],
-    ['The guard refuses a version if staging serves a newer one', {}, false],
-    ['The guard refuses a version if staging serves nothing', { active: { staging: null, production: V6 } }, false],
+    ['The promotion guard refuses a version if staging serves a newer version instead', {}, false],
     [
-      'The guard refuses a version if promptsync has not read what staging serves',
+      'The promotion guard refuses a version if staging serves no version',
+      { active: { staging: null, production: V6 } },
+      false,
+    ],
+    [
+      'The promotion guard refuses a version if promptsync has not read which version staging serves',
       { active: { production: V6 } },
       false,
     ],
   ],
   'the environment serves a newer version': [
     [
-      'The guard allows a rollback, although no state wanted the version',
+      'The promotion guard allows a rollback even if no earlier commit asked for the older version',
       { active: { staging: V8, production: V8 } },
       true,
     ],
     [
-      'The guard refuses an unknown version id, because it may be newer',
+      'The promotion guard refuses a pin to an unknown version id, because that version may be newer than the active one',
       { target: { id: 'ver_7' }, active: { staging: V8, production: V8 } },
       false,
     ],
-    ['The guard refuses a version if production serves nothing', { active: { staging: V8, production: null } }, false],
+    [
+      'The promotion guard refuses a version that staging does not serve if production serves no version',
+      { active: { staging: V8, production: null } },
+      false,
+    ],
   ],
   'an earlier state wanted the version': [
-    ['The guard allows a version that staging was pinned to before production was', { states: '8/7 7/6' }, true],
-    ['The guard allows a version that production was pinned to before', { states: '8/7 8/6 8/7' }, true],
-    ['The guard allows a version that an earlier state pinned by its id', { states: '8/7 8/6 version:ver_7/6' }, true],
-    ['The guard allows a version whose text staging followed with the pin latest', { states: '8/7 Seven/6' }, true],
     [
-      'The guard allows a version whose text an earlier state pinned with a commit',
+      'The promotion guard allows a version if staging was pinned to it before production was',
+      { states: '8/7 7/6' },
+      true,
+    ],
+    [
+      'The promotion guard allows production to return to a version that it was pinned to earlier',
+      { states: '8/7 8/6 8/7' },
+      true,
+    ],
+    [
+      'The promotion guard allows a version if an earlier commit pinned staging to its version id',
+      { states: '8/7 8/6 version:ver_7/6' },
+      true,
+    ],
+    [
+      'The promotion guard allows a version if an earlier commit contained its text and pinned staging to latest',
+      { states: '8/7 Seven/6' },
+      true,
+    ],
+    [
+      'The promotion guard allows a version if an earlier commit pinned staging to a fixed git ref with the same text',
       { states: [{ pins: { production: 7 } }, { text: 'Seven', pins: { staging: 'git:v7' } }] },
       true,
     ],
     [
-      'The guard refuses a version if an earlier state wanted its text with other metadata',
+      'The promotion guard refuses a version if earlier commits asked for its text only with different metadata',
       {
         states: [{ pins: { production: 7 } }, { text: 'Seven', metadata: { model: 'x' }, pins: { staging: 'latest' } }],
       },
       false,
     ],
     [
-      'The guard allows a version if an earlier state wanted its text and has no metadata',
+      'The promotion guard ignores the metadata of a version if the earlier commit that asked for its text has no metadata',
       { target: withMetadata({ model: 'x' }), states: '8/7 Seven/6' },
       true,
     ],
     [
-      'The guard refuses a version that only another environment was pinned to',
+      'The promotion guard refuses a version if only environments other than staging and production were pinned to it earlier',
       { states: [{ pins: { production: 7 } }, { pins: { canary: 7, production: 6 } }] },
       false,
     ],
     [
-      'The guard refuses a version that staging was pinned to only in the commit that pinned production to it',
+      'The promotion guard refuses a version if one commit pinned both staging and production to it for the first time',
       { states: '7/7 6/6' },
       false,
     ],
     [
-      'The guard refuses a version that staging was pinned to only since production is pinned to it',
+      'The promotion guard refuses a version if staging was pinned to it only after production was',
       { states: '8/7 7/7 8/7 8/6' },
       false,
     ],
     [
-      'The guard refuses a version that an earlier state pinned with a ref that moves',
+      'The promotion guard refuses a version if an earlier commit asked for its text only through a moving git ref',
       { states: [{ pins: { production: 7 } }, { text: 'Seven', pins: { production: `git:${MOVING_REF}` } }] },
       false,
     ],
     [
-      'The guard allows the text at a ref that moves if an earlier state wanted it',
+      'The promotion guard allows a pin to a moving git ref if an earlier commit asked for the text that the ref has now',
       {
         states: [
           { text: 'Seven', pins: { production: `git:${MOVING_REF}` } },
@@ -156,48 +188,76 @@ const cases: Readonly<Record<string, readonly [title: string, Case, isAllowed: b
       true,
     ],
     [
-      'The guard allows a version that an earlier state wanted, although older states are unknown',
+      'The promotion guard allows a version that an earlier commit pinned in staging, even if still older commits are unknown',
       { states: '8/7 7/6', end: 'cut' },
       true,
     ],
     [
-      'The guard refuses a version that does not exist yet, although an earlier state wanted its content',
+      'The promotion guard refuses a version that does not exist yet, even if an earlier commit asked for its content',
       { target: NEW, states: 'Seven/Seven Seven/6' },
       false,
     ],
-    ['A refused pin that is reverted and committed again counts as wanted before', { states: '6/7 6/6 6/7 6/6' }, true],
+    [
+      'The promotion guard allows a pin that it refused earlier if the pin was reverted and then committed again',
+      { states: '6/7 6/6 6/7 6/6' },
+      true,
+    ],
   ],
   'the file was adopted with the pin': [
-    ['The guard allows a version that production is pinned to since the first state', { states: '8/7 8/7' }, true],
     [
-      'The guard allows a version whose text production follows since the first state',
+      'The promotion guard allows a version that staging does not serve if production has been pinned to it since the first commit',
+      { states: '8/7 8/7' },
+      true,
+    ],
+    [
+      'The promotion guard allows a version that staging does not serve if production has been pinned to its text since the first commit',
       { states: 'Seven/Seven Seven/Seven' },
       true,
     ],
-    ['The guard refuses it if older states are unknown', { states: '8/7 8/7', end: 'cut' }, false],
-    ['The guard refuses it if the file came back after a deletion', { states: '8/7 8/7', end: 'returned' }, false],
-    ['The guard refuses it if the first state did not pin production', { states: '8/7 8/-' }, false],
-    ['The guard refuses it if the version does not exist yet', { target: NEW, states: 'Seven/Seven' }, false],
+    [
+      'The promotion guard refuses a version that all known commits pin in production if older commits are unknown',
+      { states: '8/7 8/7', end: 'cut' },
+      false,
+    ],
+    [
+      'The promotion guard refuses a version that staging does not serve if the file was deleted and added again with that pin',
+      { states: '8/7 8/7', end: 'returned' },
+      false,
+    ],
+    [
+      'The promotion guard refuses a version that staging does not serve if the first commit of the file did not pin production',
+      { states: '8/7 8/-' },
+      false,
+    ],
+    [
+      'The promotion guard refuses a version that does not exist yet, even if the first commit of the file asked for its content',
+      { target: NEW, states: 'Seven/Seven' },
+      false,
+    ],
   ],
   'another configuration manages the source': [
     [
-      'The guard refuses a version, although its own service serves it in an environment with that name',
+      "If another configuration manages staging, the promotion guard ignores a staging environment in production's own service",
       { isOtherSource: true, active: { staging: V7, production: V6 } },
       false,
     ],
-    ['The guard allows a rollback', { isOtherSource: true, active: { production: V8 } }, true],
     [
-      'The guard allows a version that does not exist yet if an earlier state wanted its content there',
+      'If another configuration manages staging, the promotion guard allows a rollback of production',
+      { isOtherSource: true, active: { production: V8 } },
+      true,
+    ],
+    [
+      'If another configuration manages staging, the promotion guard allows new content that staging was pinned to earlier',
       { isOtherSource: true, target: NEW, states: 'Seven/Seven Seven/6' },
       true,
     ],
     [
-      'The guard allows a version that does not exist yet if the file was adopted with it',
+      'If another configuration manages staging, the promotion guard allows new content that the first commit pinned in production',
       { isOtherSource: true, target: NEW, states: 'Seven/Seven' },
       true,
     ],
     [
-      'The guard refuses a version that does not exist yet if no earlier state wanted its content',
+      'If another configuration manages staging, the promotion guard refuses new content that no earlier commit asked for',
       { isOtherSource: true, target: NEW, states: 'Seven/Seven Six/Six' },
       false,
     ],
@@ -240,13 +300,13 @@ const LATER = { ...SERVES, promptsync: V8 };
 describe('a plan with promotions', () => {
   test.each<[title: string, FileParts, active: Active, expected: readonly string[]]>([
     [
-      'The plan promotes the version that staging serves, even if it moves staging to another version',
+      'The plan promotes the version that staging serves, even if the same plan moves staging to a new version',
       { text: 'Nine', pins: { staging: 'latest', production: 7 } },
       SERVES,
       lines('staging: v7 → new "Nine"', 'production: v6 → v7'),
     ],
     [
-      'The plan refuses to promote a version that staging receives only in the same sync',
+      'The plan refuses to promote a version that staging would receive only in the same sync',
       { pins: { staging: 8, production: 8 } },
       LATER,
       lines('staging: v7 → v8', 'production: v6 → v8', REFUSED),
@@ -258,25 +318,25 @@ describe('a plan with promotions', () => {
       lines('staging: v7 → new "New"', 'production: none → new "New"', REFUSED),
     ],
     [
-      'If promotion order refuses an unknown version id, the plan does not ask for a probe of that version',
+      'If the promotion guard refuses a pin to an unknown version id, the plan does not look up that version',
       { pins: { production: 'version:theirs' } },
       SERVES,
       lines('production: v6 → theirs', REFUSED),
     ],
     [
-      'If a pin names an unknown version number, the plan reports only that problem and no refused promotion',
+      'If a pin names an unknown version number, the plan reports only that problem, not a refused promotion',
       { pins: { production: 99 } },
       SERVES,
       lines('blocked: pin/unknown-number'),
     ],
     [
-      'Promotion order refuses no pin that the environment already serves',
+      'The promotion guard accepts a pin to the version that the environment already serves',
       { pins: { production: 6 } },
       { production: V6 },
       [],
     ],
     [
-      'Promotion order refuses no version in an environment without a source',
+      'The promotion guard accepts any version in an environment that has no promote_from setting',
       { pins: { staging: 8 } },
       LATER,
       lines('staging: v7 → v8'),
@@ -286,21 +346,21 @@ describe('a plan with promotions', () => {
     expect(planned.filter((one) => !one.startsWith('create'))).toEqual(expected);
   });
 
-  test('One plan restores both environments after somebody moved them back', () => {
+  test('One plan restores both staging and production after somebody moved them back to an older version', () => {
     const history = { line: line(parseStates('7/7 7/6 6/6')) };
     const active = { staging: V6, production: V6, promptsync: V7 };
     const plan = planOf({ file: { text: 'Seven', pins: { staging: 7, production: 7 } }, active, rules: { history } });
     expect(planLines(plan)).toEqual(['staging: v6 → v7', 'production: v6 → v7']);
   });
 
-  test('The plan warns about each promotion whose source another configuration manages', () => {
+  test('The plan warns about each promotion from an environment that another configuration manages', () => {
     const pins = { production: 6 };
     const given = { promotionSources: new Map(), otherPromotionSources: PROMOTED };
     const { problems } = planOf({ file: { pins }, active: { production: V8 }, rules: given });
     expect(problems).toMatchObject([{ code: 'pin/source-not-asked', severity: 'warning', line: 5 }]);
   });
 
-  test('In a shallow clone, the refusal names the setting that fetches the whole history', () => {
+  test('In a shallow clone, the hint for a refused promotion names the setting that fetches the full git history', () => {
     const hintIn = (isShallow: boolean) => {
       const history = { line: line([{ pins: { production: 8 } }], { isCut: true }), isShallow };
       return planOf({ file: { pins: { production: 8 } }, active: LATER, rules: { history } }).problems[0]?.hint;

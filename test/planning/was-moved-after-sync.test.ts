@@ -32,87 +32,119 @@ const MOVE: MoveEvidence = {
 };
 
 test.each<[title: string, evidence: Partial<MoveEvidence>, expected: boolean]>([
-  ['A move touches the version that the label leaves and the one that it joins', {}, true],
-  ['It is no move if only the wanted version was touched after the commit', { served: served(BEFORE) }, false],
-  ['It is no move if only the served version was touched after the commit', { wanted: wanted(BEFORE, BEFORE) }, false],
-  ['Two touches belong to one move if they are two seconds apart', { served: served(MOVED + 2) }, true],
-  ['Two touches belong to one move in either order', { served: served(MOVED - 2) }, true],
-  ['Two touches do not belong to one move if they are three seconds apart', { served: served(MOVED + 3) }, false],
   [
-    'Milliseconds do not count for the distance of two touches',
+    'wasMovedAfterSync returns true if the wanted version and the served version were updated together after the commit',
+    {},
+    true,
+  ],
+  [
+    'wasMovedAfterSync returns false if only the wanted version was updated after the commit',
+    { served: served(BEFORE) },
+    false,
+  ],
+  [
+    'wasMovedAfterSync returns false if only the served version was updated after the commit',
+    { wanted: wanted(BEFORE, BEFORE) },
+    false,
+  ],
+  [
+    'wasMovedAfterSync returns true if the two versions were updated two seconds apart',
+    { served: served(MOVED + 2) },
+    true,
+  ],
+  [
+    'wasMovedAfterSync returns true even if the served version was updated before the wanted version',
+    { served: served(MOVED - 2) },
+    true,
+  ],
+  [
+    'wasMovedAfterSync returns false if the two versions were updated three seconds apart',
+    { served: served(MOVED + 3) },
+    false,
+  ],
+  [
+    'wasMovedAfterSync ignores milliseconds when it compares the update times of the two versions',
     { wanted: wanted(BEFORE, MOVED), served: served(MOVED + 2.999) },
     true,
   ],
   [
-    'A touch in the second of the commit is not later than the commit',
+    'wasMovedAfterSync returns false if both versions were updated in the same second as the commit',
     { wanted: wanted(BEFORE, COMMITTED + 0.999), served: served(COMMITTED + 0.999) },
     false,
   ],
   [
-    'A touch in the second after the commit is later than the commit',
+    'wasMovedAfterSync returns true if both versions were updated one second after the commit',
     { wanted: wanted(BEFORE, COMMITTED + 1), served: served(COMMITTED + 1) },
     true,
   ],
   [
-    'It is no move if one of the two touches is not later than the commit',
+    'wasMovedAfterSync returns false if one version was updated a second after the commit but the other in the same second as the commit',
     { wanted: wanted(BEFORE, COMMITTED + 1), served: served(COMMITTED) },
     false,
   ],
   [
-    'It is no move if nothing touched the wanted version since its creation',
+    'wasMovedAfterSync returns false if the wanted version has not been updated since its creation',
     { wanted: wanted(MOVED, MOVED + 0.999) },
     false,
   ],
-  ['A version that was created after the commit can be moved away from', { wanted: wanted(AFTER, MOVED) }, true],
   [
-    'If the wanted version was created before the commit, the job of another label of the same commit may have touched it',
+    'wasMovedAfterSync returns true even if the wanted version was created after the commit',
+    { wanted: wanted(AFTER, MOVED) },
+    true,
+  ],
+  [
+    'wasMovedAfterSync returns false if the commit also put another label on a wanted version that is older than the commit',
     { servedBySameCommit: [wanted(BEFORE, MOVED)] },
     false,
   ],
   [
-    'If the wanted version was created before the commit, the job of another label of the same commit may have touched the served version',
+    'For a wanted version older than the commit, wasMovedAfterSync returns false if the commit also put another label on the served version',
     { servedBySameCommit: [OTHER, served(MOVED)] },
     false,
   ],
   [
-    'Another label of the same commit does not hide a move if it is on a third version',
+    'wasMovedAfterSync returns true even if the commit also put another label on a third version',
     { servedBySameCommit: [OTHER] },
     true,
   ],
   [
-    'Another label of the same commit does not hide a move if the wanted version was created after the commit',
+    'wasMovedAfterSync returns true if the commit also put another label on a wanted version that is newer than the commit',
     { wanted: wanted(AFTER, MOVED), servedBySameCommit: [wanted(AFTER, MOVED)] },
     true,
   ],
   [
-    'Two other labels of the same commit hide a move, because the second of them may have moved in a job of its own',
+    'wasMovedAfterSync returns false if the commit also put two other labels on the wanted version, because a separate job may have moved one',
     { wanted: wanted(AFTER, MOVED), servedBySameCommit: [wanted(AFTER, MOVED), wanted(AFTER, MOVED)] },
     false,
   ],
   [
-    'Another label of the same commit hides a move if the wanted version was created in the second of the commit',
+    'wasMovedAfterSync treats a wanted version that was created in the same second as the commit as older than the commit',
     { wanted: wanted(COMMITTED + 0.999, MOVED), servedBySameCommit: [wanted(COMMITTED, MOVED)] },
     false,
   ],
-  ['A label that was taken off touched only the wanted version', { served: null }, true],
   [
-    'A label was not taken off if nothing touched the wanted version after the commit',
+    'For a label that no version has, wasMovedAfterSync returns true if the wanted version was updated after the commit',
+    { served: null },
+    true,
+  ],
+  [
+    'For a label that no version has, wasMovedAfterSync returns false if the wanted version was not updated after the commit',
     { served: null, wanted: wanted(BEFORE, COMMITTED) },
     false,
   ],
   [
-    'A label was not taken off if nothing touched the wanted version since its creation',
+    'For a label that no version has, wasMovedAfterSync returns false if the wanted version has not been updated since its creation',
     { served: null, wanted: wanted(AFTER, AFTER) },
     false,
   ],
   [
-    'A label that was taken off is not recognized if another label of the same commit is on the wanted version',
+    'For a label that no version has, wasMovedAfterSync returns false if the commit also put another label on the wanted version',
     { served: null, servedBySameCommit: [wanted(BEFORE, MOVED)] },
     false,
   ],
-  ['There is no evidence if the commit is unknown', { wantedSince: null }, false],
-  ['There is no evidence if the wanted version has no times', { wanted: version('wanted') }, false],
-  ['There is no evidence if the served version has no times', { served: version('served') }, false],
+  ['wasMovedAfterSync returns false if the commit is unknown', { wantedSince: null }, false],
+  ['wasMovedAfterSync returns false if the wanted version has no timestamps', { wanted: version('wanted') }, false],
+  ['wasMovedAfterSync returns false if the served version has no timestamps', { served: version('served') }, false],
 ])('%s', (_, evidence, expected) => {
   expect(wasMovedAfterSync({ ...MOVE, ...evidence })).toBe(expected);
 });

@@ -39,7 +39,7 @@ const RESTORE = 'Restore <v1>: <promptsync sync>';
 const BLOCKED = 'The prompt is blocked, so a sync does not change it.';
 
 describe('describeDrift', () => {
-  test('describeDrift says what an environment serves, what the base asks for, and which commands keep or restore it', () => {
+  test('describeDrift says what an environment serves, what the base asks for, and which commands keep or replace the served version', () => {
     expect(linesOf(moved)).toEqual([
       '<production> serves <v3>, but <main> asks for <v1>. A sync restores <v1>.',
       KEEP,
@@ -47,7 +47,7 @@ describe('describeDrift', () => {
     ]);
   });
 
-  test('describeDrift says what a field is, and names its values in the commands', () => {
+  test('describeDrift names the value of a field in the service and at the base, and a command for each value', () => {
     expect(linesOf(named)).toEqual([
       'name is <"Theirs"> in the service, but <main> asks for <"Ours">. A sync restores <"Ours">.',
       'Keep <"Theirs">: <promptsync pull support/refund>',
@@ -55,7 +55,7 @@ describe('describeDrift', () => {
     ]);
   });
 
-  test('describeDrift uses the words of the report for the service', () => {
+  test('describeDrift refers to the service by its name in the vocabulary of the report', () => {
     const vocabulary = { service: 'Langfuse', environment: 'label' };
     expect(linesOf(named, { ...PLAN, vocabulary })[0]).toContain('name is <"Theirs"> in Langfuse, but');
   });
@@ -66,21 +66,21 @@ describe('describeDrift', () => {
 
   test.each<[string, ReportDrift, ReportChange, string, string]>([
     [
-      'describeDrift names the version that a sync activates if the head asks for another version than the base',
+      'describeDrift names the version that a sync activates if the head and the base ask for different versions',
       { ...moved, restores: false },
       activate({ after: ref(7) }),
       'serves <v3>, but <main> asks for <v1>. A sync activates <v7>.',
       'Activate <v7>: <promptsync sync>',
     ],
     [
-      'describeDrift names the value that a sync sets if the head asks for another value than the base',
+      'describeDrift names the value that a sync sets if the head and the base ask for different values of a field',
       { ...named, restores: false },
       rename('Newer'),
       'but <main> asks for <"Ours">. A sync changes it to <"Newer">.',
       'Change it to <"Newer">: <promptsync sync>',
     ],
     [
-      'describeDrift does not say that a sync restores a version that does not exist yet',
+      'describeDrift says that a sync activates, not restores, a version that does not exist yet',
       { ...moved, expected: { new: true } },
       activate({ after: { new: true } }),
       'serves <v3>, but <main> asks for a new version. A sync activates a new version.',
@@ -92,7 +92,7 @@ describe('describeDrift', () => {
     expect(commands).toContain(command);
   });
 
-  test('describeDrift says that somebody moved an environment back if the service shows it', () => {
+  test('describeDrift says that somebody moved an environment back if the report marks the drift as moved back', () => {
     expect(
       linesOf({ ...moved, expected: ref(5), moved_back: true }, PLAN, { changes: [activate({ after: ref(5) })] }),
     ).toEqual([
@@ -102,7 +102,7 @@ describe('describeDrift', () => {
     ]);
   });
 
-  test('describeDrift names the commit of the active version if the clone does not have it', () => {
+  test('describeDrift names the commit from which the active version was created if the clone does not have that commit', () => {
     const observed = { ...served, commit: '91d386a04d3e5f60718293a4b5c6d7e8f9012345', commit_missing: true } as const;
     expect(linesOf({ ...moved, observed })[0]).toBe(
       '<production> serves <v3>, but <main> asks for <v1>. A sync restores <v1>. (<v3> was made from <91d386a04d3e>, which this clone does not have: run <git fetch>)',
@@ -110,7 +110,7 @@ describe('describeDrift', () => {
     expect(linesOf({ ...moved, observed: { ...observed, commit_missing: undefined } })).toEqual(linesOf(moved));
   });
 
-  test('describeDrift has no command that keeps the state of an environment without a version', () => {
+  test('describeDrift offers no command to keep the state of an environment that serves no version', () => {
     expect(linesOf({ ...moved, observed: null })).toEqual([
       '<production> serves nothing, but <main> asks for <v1>. A sync restores <v1>.',
       RESTORE,
@@ -118,16 +118,36 @@ describe('describeDrift', () => {
   });
 
   test.each<[string, string | null | undefined, string, readonly string[]]>([
-    ['describeDrift has no command to keep a version if portable pins pin a commit', null, 'git:v1.4.0', [RESTORE]],
     [
-      'describeDrift has no command to keep a version that a portable pin could name, because pull never changes such pins',
+      'With portable pins, describeDrift offers no command to keep a version if the file pins a git ref',
+      null,
+      'git:v1.4.0',
+      [RESTORE],
+    ],
+    [
+      'With portable pins, describeDrift offers no command to keep a version that a git pin could name, because pull never edits git pins',
       `git:${'a'.repeat(40)}`,
       'git:v1.4.0',
       [RESTORE],
     ],
-    ['describeDrift has both commands if portable pins pin latest', null, 'latest', [KEEP, RESTORE]],
-    ['describeDrift has both commands for a git: pin without portable pins', '3', 'git:v1.4.0', [KEEP, RESTORE]],
-    ['describeDrift has both commands for a version without a number', undefined, 'git:v1.4.0', [KEEP, RESTORE]],
+    [
+      'With portable pins, describeDrift offers commands to keep and to replace the served version if the file pins latest',
+      null,
+      'latest',
+      [KEEP, RESTORE],
+    ],
+    [
+      'Without portable pins, describeDrift offers commands to keep and to replace the served version even if the file pins a git ref',
+      '3',
+      'git:v1.4.0',
+      [KEEP, RESTORE],
+    ],
+    [
+      'describeDrift offers commands to keep and to replace the served version even if only its id can be pinned',
+      undefined,
+      'git:v1.4.0',
+      [KEEP, RESTORE],
+    ],
   ])('%s', (_, pin, written, commands) => {
     const environments = pinnedTo(written);
     const drift = { ...moved, observed: { ...served, pin } };
@@ -140,17 +160,17 @@ describe('describeDrift', () => {
 
   test.each<[string, ReportPrompt['problems'], readonly string[]]>([
     [
-      'If only the drift guard blocks a prompt, describeDrift names the flag that overwrites the change',
+      'If only the drift guard blocks a prompt, describeDrift adds the flag that overwrites drift to the sync command',
       [DRIFT_GUARD, WARNING],
       [KEEP, 'Restore <v1>: <promptsync sync --on-drift overwrite>'],
     ],
     [
-      'If another guard blocks a prompt, describeDrift has only the command that keeps the state',
+      'If a guard other than the drift guard blocks a prompt, describeDrift offers only the command that keeps the served version',
       [OTHER_GUARD],
       [KEEP],
     ],
     [
-      'If the drift guard and another guard block a prompt, describeDrift has only the command that keeps the state',
+      'If the drift guard and another guard block a prompt, describeDrift offers only the command that keeps the served version',
       [DRIFT_GUARD, OTHER_GUARD],
       [KEEP],
     ],
@@ -161,58 +181,58 @@ describe('describeDrift', () => {
     ]);
   });
 
-  test('describeDrift describes drift of an unfinished sync in one line', () => {
+  test('describeDrift describes drift from an unfinished sync in one line, without commands', () => {
     expect(linesOf({ ...moved, kind: 'unfinished' })).toEqual([
       '<production> serves <v3>, but <main> asks for <v1>. A sync restores <v1>.',
     ]);
   });
 
   test.each([
-    ['describeDrift quotes a key for the shell', "it's", `promptsync pull 'it'\\''s'`],
-    ['describeDrift puts a key that looks like an option after --', '--all', `promptsync pull -- '--all'`],
-    ['describeDrift escapes a key that would act as a pattern', 'a*', `promptsync pull 'a\\*'`],
+    ['describeDrift quotes a prompt key for the shell', "it's", `promptsync pull 'it'\\''s'`],
+    ['describeDrift puts a prompt key that looks like an option after --', '--all', `promptsync pull -- '--all'`],
+    ['describeDrift escapes a prompt key that would act as a pattern', 'a*', `promptsync pull 'a\\*'`],
   ])('%s', (_, key, command) => {
     expect(linesOf(moved, PLAN, { key })[1]).toBe(`Keep <v3>: <${command}>`);
   });
 
   test.each<[string, ReportDrift, ReportPrompt['status'], ReportChange, string]>([
     [
-      'After a sync, describeDrift says that the run restored the version',
+      'After a sync, describeDrift says that the sync restored the version that the base asks for',
       moved,
       'applied',
       activate({ status: 'made' }),
       '<production> served <v3>, but <main> asks for <v1>. This run restored <v1>.',
     ],
     [
-      'After a sync, describeDrift says that the run restored the value of a field',
+      'After a sync, describeDrift says that the sync restored the value of a field',
       named,
       'applied',
       { ...rename(), status: 'made' },
       'name was <"Theirs"> in the service, but <main> asks for <"Ours">. This run restored <"Ours">.',
     ],
     [
-      'After a sync, describeDrift names the number of the version that the run activated',
+      'After a sync, describeDrift names the number of the version that the sync activated',
       { ...moved, restores: false },
       'applied',
       activate({ after: ref(8), status: 'made' }),
       '<production> served <v3>, but <main> asks for <v1>. This run activated <v8>.',
     ],
     [
-      'After a sync, describeDrift says that the run changed nothing if it did not reach the change',
+      'After a sync that did not make the change, describeDrift says that the run did not change the environment',
       moved,
       'failed',
       activate({ status: 'not_made' }),
       '<production> serves <v3>, but <main> asks for <v1>. This run did not change it.',
     ],
     [
-      'After a sync, describeDrift says that the outcome of a change is unknown',
+      'After a sync, describeDrift says so if the outcome of a change is unknown',
       moved,
       'failed',
       activate({ status: 'unknown' }),
       '<production> serves <v3>, but <main> asks for <v1>. promptsync does not know whether this run changed it.',
     ],
     [
-      'After a sync, describeDrift names no commands for a blocked prompt',
+      'After a sync, describeDrift offers no commands for a blocked prompt',
       moved,
       'blocked',
       activate({ status: 'not_made' }),

@@ -332,11 +332,11 @@ describe('the drift of a Markdown page', () => {
       ...(['`production` serves `v9`', ['`production: v9 → v8`']] as const),
     ],
     [
-      'A Markdown report also lists drift of an unfinished sync in the change table',
+      'A Markdown report also lists drift from an unfinished sync in the change table',
       ...([{ ...moved, kind: 'unfinished' }, set(9, 7), NOW, '`production` serves `v9`', [row]] as const),
     ],
     [
-      'A Markdown report lists drift in the name of a prompt that a sync undoes in the same separate section',
+      'If a sync would only restore a prompt name that somebody changed, a Markdown report lists the change in a separate section',
       ...([
         { ...field, kind: 'outside', restores: true },
         back,
@@ -350,7 +350,7 @@ describe('the drift of a Markdown page', () => {
       ...([moved, { ...set(9, 7), status: 'made' }, overwrites('apply'), '`production` served `v9`', []] as const),
     ],
     [
-      'A Markdown report marks a change that would have undone drift as not made',
+      'If a sync did not make a change that would have undone drift, a Markdown report marks the change as not made',
       ...([moved, { ...set(9, 7), status: 'not_made' }, BEFORE, '`production` serves `v9`'] as const),
       [`${row} (not made)`],
     ],

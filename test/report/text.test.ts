@@ -268,7 +268,7 @@ describe('the drift of a text report', () => {
     return renderText(reportOf([drifted], { base: 'main' }), options).split('\n');
   };
 
-  test('A text report shows the commands for a drift on one line below it', () => {
+  test('A text report shows both commands for drift on one line below the description of the drift', () => {
     expect(linesOf(80).slice(1, 3)).toEqual([
       '  ! drift: staging serves v3, but main asks for v1. A sync restores v1.',
       '    Keep v3: promptsync pull support/refund    Restore v1: promptsync sync',
@@ -276,7 +276,7 @@ describe('the drift of a text report', () => {
     expect(linesOf(80, true).join('\n')).not.toContain('drift');
   });
 
-  test('A text report shows each command for a drift on a line of its own if the terminal is too narrow for both', () => {
+  test('A text report shows each command for drift on a separate line if the terminal is too narrow for both commands', () => {
     expect(linesOf(60).slice(3, 5)).toEqual([
       '    Keep v3: promptsync pull support/refund',
       '    Restore v1: promptsync sync',

@@ -146,33 +146,33 @@ describe('describeChange and describeBehindHint', () => {
   test.each<[string, Notes, { readonly branch?: undefined; readonly commit?: string }, string]>([
     ['describeChange adds no note to a change whose origin is unknown', {}, {}, ''],
     [
-      'describeChange names the live branch and the commit since which it has wanted a change',
+      'describeChange names the live branch and the commit that first asked for the change',
       { wanted_since: since },
       {},
       note,
     ],
     [
-      'describeChange adds no note if the live branch does not contain the commit',
+      'describeChange adds no note if the live branch does not contain the commit that asks for the change',
       { wanted_since: { ...since, unmerged: true } },
       {},
       '',
     ],
     [
-      'describeChange adds no note if the commit is the one of the report',
+      'describeChange adds no note if the commit that asks for the change is the commit of the report',
       { wanted_since: since },
       { commit: since.commit },
       '',
     ],
     ['describeChange adds no note if the live branch is unknown', { wanted_since: since }, { branch: undefined }, ''],
     [
-      'describeChange says that the branch is behind if the live branch wants the current state',
+      'describeChange says that the branch is behind if the live branch asks for the current state',
       { behind: true },
       {},
       behindNote,
     ],
-    ['describeChange adds no note after the run made the change', { behind: true, status: 'made' }, {}, ''],
+    ['describeChange adds no note to a change that the run made', { behind: true, status: 'made' }, {}, ''],
     [
-      'describeChange keeps the note if the run did not make the change',
+      'describeChange keeps the note on a change that the run did not make',
       { behind: true, status: 'not_made' },
       {},
       behindNote,
@@ -188,7 +188,7 @@ describe('describeChange and describeBehindHint', () => {
     expect(describeChange(rename, report)).toEqual([`name: "a" → "b"${expected}`]);
   });
 
-  test('describeBehindHint returns one hint for all changes of a report that are behind the live branch', () => {
+  test('describeBehindHint returns a single hint even if several changes show that the branch is behind the live branch', () => {
     const field: ReportChange = {
       ...{ kind: 'update-prompt', fields: { name: { before: 'a', after: 'b', behind: true } } },
     };
