@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startLangfuse } from '../doubles/langfuse-server.ts';
-import { commitAll, makeRepository, writeFiles } from '../support/folder.ts';
+import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { CONFIG, promptText, type PromptParts } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
@@ -104,6 +104,20 @@ describe.each([
     expect(await run('sync', '--yes', '--on-drift', 'overwrite')).toMatchObject({ exitCode: 0, status: 'applied' });
     expect(service.getActive('production')).toBe(1);
     expect(await run('plan', '--exit-code')).toMatchObject({ exitCode: 0, status: 'unchanged', drift: [] });
+  });
+
+  test('plan reports a hot fix as drift on a branch that promotes a newer version', async () => {
+    const service = await start();
+    const { folder, run, commit } = makeScene(service, PROMOTION);
+    service.createVersion('One.', 'staging', 'production');
+    commit({ text: 'One.', pins: { staging: 'latest', production: 1 } });
+    expect(await run('sync', '--yes')).toMatchObject({ exitCode: 0 });
+    commit({ text: 'Two.', pins: { staging: 'latest', production: 1 } });
+    expect(await run('sync', '--yes')).toMatchObject({ exitCode: 0, status: 'applied' });
+    service.createVersion('A fix.', 'production');
+    git(folder, 'checkout', '--quiet', '-b', 'promote');
+    commit({ text: 'Two.', pins: { staging: 'latest', production: service.getActive('staging')! } });
+    expect(await run('plan')).toMatchObject({ status: 'pending', drift: ['production outside'] });
   });
 
   test('One sync restores staging and production after somebody moved both back to an older version', async () => {

@@ -29,7 +29,6 @@ async function makeChangedPrompts(count: number, before: PromptParts, after: Pro
 const TEXTS = [{ text: 'One.' }, { text: 'Two.' }] as const;
 const AT_TAG = [{ text: 'One.' }, { text: 'Two.', pins: { staging: 'git:v1' } }] as const;
 const TOO_EARLY = [{ text: 'One.' }, { text: 'Two.', pins: { staging: 1, production: 'latest' } }] as const;
-const NUMBERS = [{ pins: { staging: 3 } }, { pins: { staging: 1, production: 2 } }] as const;
 
 const OPENED = ['diff', 'ls-files', 'rev-parse'];
 /**
@@ -64,13 +63,6 @@ describe('the number of git processes per run', () => {
       ['plan'],
       3,
       [...OPENED, ...FIND_BASE, ...READ_LINES],
-    ],
-    [
-      'validate starts the same number of git processes for 60 prompts as for 3 prompts',
-      NUMBERS,
-      ['validate'],
-      0,
-      [...READ_LINES, 'rev-parse'],
     ],
   ])('%s', async (_, [before, after], words, expectedExit, expected) => {
     for (const count of [3, 60]) {

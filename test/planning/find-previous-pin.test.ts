@@ -98,13 +98,7 @@ describe('findPreviousVersion', () => {
       [2, 1],
       'v2',
     ],
-    [
-      'findPreviousVersion skips versions that are newer than the served version',
-      3,
-      known(3, 2, 1),
-      [2, 3, 1],
-      'v1',
-    ],
+    ['findPreviousVersion skips versions that are newer than the served version', 3, known(3, 2, 1), [2, 3, 1], 'v1'],
     [
       'findPreviousVersion stops at an earlier pin to an unknown version number',
       3,
