@@ -86,7 +86,7 @@ export function findServiceChanges(
     leftAlone,
     deactivated: changed.flatMap(({ environment: name, expected }) => {
       const isServed = (observed.active.get(name) ?? null) !== null;
-      const wantedNumber = getNumber(expected);
+      const wantedNumber = getWantedNumber(expected);
       return isServed || wantedNumber === null ? [] : [{ environment: name, wantedNumber }];
     }),
     fields: hasBase ? listDriftedFields(prompt) : listDifferingFields(prompt),
@@ -119,7 +119,7 @@ function makeOutsideEdit(
 ): readonly OutsideEdit[] {
   const version = observed.active.get(environment) ?? null;
   if (version === null) return [];
-  const wantedNumber = getNumber(expected);
+  const wantedNumber = getWantedNumber(expected);
   return [
     {
       environment,
@@ -131,7 +131,7 @@ function makeOutsideEdit(
   ];
 }
 
-function getNumber(version: WantedVersionRef | null): number | null {
+function getWantedNumber(version: WantedVersionRef | null): number | null {
   return version === null || isNewVersionRef(version) ? null : version.number;
 }
 

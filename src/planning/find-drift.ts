@@ -47,7 +47,7 @@ export function findDrift(
       tip: baseHistory.tipStates,
       isShallow: history.isShallow,
     });
-    const isDrift = isOutside(cause) || (cause === 'unfinished' && !isDefaultBase);
+    const isDrift = isOutsideCause(cause) || (cause === 'unfinished' && !isDefaultBase);
     return {
       drift: isDrift ? [toDrift(difference, cause, baseHistory)] : [],
       annotations: makeAnnotations(difference, cause, sources),
@@ -124,13 +124,13 @@ function wasMoved({ environment, current, expected }: EnvironmentDifference, sou
   return wasMovedAfterSync({ wanted, served: current, wantedSince: since?.time ?? null, servedBySameCommit });
 }
 
-function isOutside(cause: DifferenceCause): boolean {
+function isOutsideCause(cause: DifferenceCause): boolean {
   return cause === 'moved' || cause === 'outside';
 }
 
 function toDrift(difference: Difference, cause: DifferenceCause, baseHistory: BaseHistory): Drift {
   const { restoresBase } = difference;
-  const kind = isOutside(cause) ? 'outside' : 'unfinished';
+  const kind = isOutsideCause(cause) ? 'outside' : 'unfinished';
   if (difference.subject === 'field') {
     const { field, expected, current } = difference;
     return { subject: 'field', field, kind, restoresBase, expected, observed: current };
