@@ -37,7 +37,10 @@ export type ServiceChanges = {
   readonly textEdits: readonly OutsideEdit[];
   /** The environments to pin to the version that they serve. */
   readonly pinEdits: readonly OutsideEdit[];
-  /** The environments that serve a version from this repository under a pin to `latest`. There is nothing to pull. */
+  /**
+   * The environments that serve a version from this repository under a pin to `latest`, so there is nothing to pull for
+   * them.
+   */
   readonly knownVersions: readonly OutsideEdit[];
   /**
    * The environments with a `git:` pin. With `portable_pins`, a pull leaves them alone, because only a commit can be
@@ -170,8 +173,8 @@ function listDifferingFields({ changes }: ObservedPromptPlan): readonly FieldNam
 }
 
 /**
- * Returns the pin edits that would overwrite a pin that HEAD does not have. Only the user knows whether that pin or the
- * served version is newer.
+ * Returns the pin edits that would overwrite uncommitted pins. Only the user knows whether such a pin or the served
+ * version is newer.
  * @param line the line up to HEAD
  */
 export function findContestedPins({ pinEdits }: ServiceChanges, { states }: Line): readonly OutsideEdit[] {

@@ -28,7 +28,8 @@ export function findBaseWants(
   line: Line,
   { known, metadata }: Pick<ObservedPrompt, 'known' | 'metadata'>,
 ): readonly BaseWant[] {
-  // An older text replaces the wanted text completely, so the merge base is what the newest state wants.
+  // If the service has an older text, this text replaces the wanted text completely. The merge base is then what the
+  // newest state wants.
   const candidates = isOlder ? known : known.filter(({ number }) => number < served.number);
   const states = isOlder ? line.states.slice(0, 1) : line.states;
   const getWant = ({ wants, file: { content } }: LineState): Want | undefined =>
@@ -59,8 +60,8 @@ function getNumber({ version }: BaseWant): number {
 }
 
 /**
- * Reads the contents that somebody may have edited into the text that an environment serves. Returns an empty list if
- * promptsync cannot read the content of a version that may be the base.
+ * Reads the contents that somebody may have started from when editing the text that an environment serves. Returns an
+ * empty list if promptsync cannot read the content of a version that may be the base.
  */
 export async function readMergeBases(
   { file, observed }: ObservedPromptPlan,

@@ -95,9 +95,9 @@ function renderServedSubject(environment: string): string {
 }
 
 /**
- * Returns the pin of the environment whose text a commit of `import --commit` holds. Null if the file names no version
- * there, because portable pins cannot do so, and null for any other commit. A hook or a merge may have added words to the
- * subject, for example a ticket number.
+ * If `import --commit` created the commit, returns the pin of the environment whose text the commit holds. Returns null
+ * for any other commit. Also returns null if that environment is not pinned to a version, because portable pins cannot
+ * name one. A hook or a merge may have added words to the subject, for example a ticket number.
  */
 export function findServedPin(
   { pins }: Pick<PromptFile, 'pins'>,

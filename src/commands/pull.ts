@@ -78,7 +78,7 @@ async function draftPull(
   const head = repository?.head ?? null;
   const line =
     repository === null || head === null ? EMPTY_LINE : await readPromptLine(file, head, repository, MAX_DRIFT_STATES);
-  // HEAD is no base for a file that it does not have.
+  // HEAD cannot be the base for a file that it does not contain.
   const hasBase = !workspace.lacksBase && line.states.length > 0;
   const rules = { hasBase, portablePins: config.portablePins, environment: options.environment };
   const serviceChanges = findServiceChanges(prompt, rules);
@@ -207,7 +207,7 @@ async function readServiceSide(
   const versionContent = textEdit?.version.content ?? null;
   const baseContents =
     textEdit === null || repository === null ? [] : await readMergeBases(prompt, textEdit, line, repository);
-  // A field that nobody changed in the service has the value of the file on both sides of the merge.
+  // A field that nobody changed in the service has the file's value on both sides of the merge.
   const chooseValue = (field: FieldName) => (fields.includes(field) ? observed.fields?.[field] : file[field]) ?? '';
   return {
     fields: { key: chooseValue('key'), name: chooseValue('name'), description: chooseValue('description') },

@@ -52,8 +52,8 @@ export function describeReadFailure(error: unknown): string {
 }
 
 /**
- * Reads the names of the base and of the live branch, which explain drift and annotations. Reads nothing if the plan
- * has neither, so that a no-op plan starts no git process for them.
+ * Reads the names of the base and of the live branch, which explain drift and annotations. If the plan has no drift and
+ * no annotations, reads nothing, so that a no-op plan starts no git process for these names.
  */
 export async function readBaseNames(
   { prompts }: Plan,

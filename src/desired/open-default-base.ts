@@ -33,7 +33,7 @@ export type DefaultBase = {
   readonly kind: DefaultBaseKind;
   /**
    * Returns the prompts and pins that were managed at the base but no longer are. Returns null if there is no default
-   * base, or if the base is only for `pull`. In a partial clone, it can compare only with HEAD.
+   * base, or if the base is only for `pull`. In a partial clone, only a comparison with HEAD is possible.
    */
   readonly readLeftManagement: () => Promise<LeftManagement | null>;
   /** Reads the given prompts at the base. */

@@ -147,7 +147,8 @@ function explainsAll({ states }: Pick<Line, 'states'>, { differences, observed }
 
 /**
  * Returns true if older states of the base's line cannot change the result. This is the case if a state wanted what the
- * service has, because the run then ends before it. If an environment serves nothing, only the start of the run matters.
+ * service has, because the run then contains only newer states. If an environment serves nothing, only the start of the
+ * run matters.
  */
 function answersAll(line: Line, prompt: ComparedPrompt): boolean {
   const unserved = prompt.differences.filter(isUnserved);
@@ -186,7 +187,7 @@ async function readBaseHistory(prompt: ComparedPrompt, commits: ComparedCommits)
   };
 }
 
-/** Reads the newest states of a line, up to the first one that another commit contains. */
+/** Reads the newest states of a line. Stops before the first one that another commit contains. */
 async function readStatesBeyond(
   read: (limit: number) => Promise<Line>,
   commit: string,
@@ -221,8 +222,8 @@ async function findUnmergedCommits(
 }
 
 /**
- * Returns the commits that the records of versions name but that the clone does not have. A commit that no ref contains
- * also counts as missing, because `sync` fetches the objects of a newer tip without moving a ref.
+ * Returns the commits that version records name and that the clone lacks. A commit that no ref contains also counts as
+ * missing, because `sync` fetches the objects of a newer tip without moving a ref.
  */
 async function findMissingCommits(
   versions: readonly KnownVersion[],

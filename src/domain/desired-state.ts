@@ -20,8 +20,8 @@ export type DesiredState = {
   /** The source environment of each environment with `promote_from`. Promotion order asks this environment first. */
   readonly promotionSources: ReadonlyMap<string, string>;
   /**
-   * The source environment of each environment whose source is managed by another configuration. promptsync cannot ask
-   * the service of the source, so the line of the prompt decides.
+   * The source environment of each environment, if another configuration manages that source. promptsync cannot ask the
+   * service of the source, so the line of the prompt decides.
    */
   readonly otherPromotionSources: ReadonlyMap<string, string>;
   /** The environments that the run is limited to. Null if it covers all environments. */

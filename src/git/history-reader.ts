@@ -95,7 +95,10 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
   };
 }
 
-/** Creates the functions that follow files. They remember each history, because promptsync may need more of its states. */
+/**
+ * Creates the functions that follow files. They remember the history of each file, because promptsync may need more of
+ * its states later.
+ */
 function makeFileFollowers(readers: FollowReaders): Pick<CommitHistory, 'followFile' | 'listDeletedFiles'> {
   const followTogether = batchCalls((paths, commit = '') => followFiles(readers, commit, paths));
   const histories = new Map<string, Promise<FollowedHistory>>();

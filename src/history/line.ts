@@ -15,7 +15,7 @@ export type Line = {
   readonly states: readonly LineState[];
   /** Whether older states may exist that promptsync has not read. */
   readonly isCut: boolean;
-  /** Whether the line reaches the first state of the file, and that is not a file that came back after a deletion. */
+  /** Whether the line reaches the first state of the file, and no earlier file of the prompt was deleted. */
   readonly isComplete: boolean;
 };
 
@@ -83,8 +83,8 @@ export function namesVersion(want: Want | undefined, version: VersionTraits, met
 }
 
 /**
- * Returns the known version that a want names. If several versions hold the wanted content, `findByContent` chooses
- * one.
+ * Returns the known version that a want names by its number, its id or its content. If several versions hold the wanted
+ * content, `findByContent` chooses one.
  */
 export function findWantedVersion(
   want: Want,

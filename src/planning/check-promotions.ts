@@ -23,7 +23,10 @@ type PromotionRules = Pick<DesiredState, 'promotionSources' | 'otherPromotionSou
 export type Promotion = {
   readonly environment: string;
   readonly from: string;
-  /** Whether another configuration manages the source environment. promptsync then cannot ask its service. */
+  /**
+   * Whether another configuration manages the source environment. If so, promptsync cannot ask that environment's
+   * service.
+   */
   readonly isOtherSource: boolean;
   readonly target: VersionTraits;
 };
@@ -72,9 +75,9 @@ export function isPromotionAllowed(
 }
 
 /**
- * Returns a problem for each promotion that promotion order refuses. The decision depends on the observation and on the
- * line of HEAD, and on nothing else.
- * @param changes all changes of the plan; they decide the hint
+ * Returns a problem for each promotion that promotion order does not allow. The decision depends only on the
+ * observation and on the line up to HEAD.
+ * @param changes all changes in the plan; they determine the hint
  * @param mustCheck returns true if the activations in this environment must be checked
  */
 export function checkPromotions(

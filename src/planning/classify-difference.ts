@@ -21,9 +21,12 @@ export type DriftEvidence = {
   readonly isNothing: boolean;
   /** Whether the pin at the base is a moving ref. It has no run. */
   readonly isMovingRef: boolean;
-  /** Whether the provider shows that the environment was moved after what the base wants had been applied. */
+  /** Whether the provider shows that somebody moved the environment after a sync had applied what the base wants. */
   readonly wasMoved: boolean;
-  /** Whether no state before the base's run wants anything there, and the service has something older. */
+  /**
+   * True if no state before the base's run wants anything in this environment or field, and the service has something
+   * older.
+   */
   readonly isFirstWant: boolean;
 };
 
@@ -38,7 +41,7 @@ export type StatesOfLines = {
   readonly isShallow: boolean;
 };
 
-/** Finds the cause of a difference. The first row that applies decides. */
+/** Finds the cause of a difference. The first condition that applies decides. */
 export function classifyDifference(
   { wantsCurrent, isNothing, isMovingRef, wasMoved, isFirstWant }: DriftEvidence,
   { base, head, tip, isShallow }: StatesOfLines,

@@ -88,8 +88,9 @@ function listDifferences(
 }
 
 /**
- * Returns the version that a pin wants. Returns null if the environment serves this version, or if the pin wants nothing.
- * A sync cannot activate a version number that promptsync does not know, but the pin still wants this number.
+ * Returns the version that a pin wants. Returns null if the environment already serves that version, or if the pin
+ * wants nothing. A sync cannot activate a version number that promptsync does not know, but the pin still wants that
+ * number.
  */
 function findUnservedVersion(
   { pin: { pin }, after }: ResolvedPin,

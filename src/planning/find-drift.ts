@@ -149,7 +149,9 @@ function toDrift(difference: Difference, cause: DifferenceCause, baseHistory: Ba
   };
 }
 
-/** Makes the note about a change that does not come from the head, if there is one. */
+/**
+ * Makes the note about a change that does not come from the head. Returns an empty list if the change needs no note.
+ */
 function makeAnnotations(
   difference: Difference,
   cause: DifferenceCause,

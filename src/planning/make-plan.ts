@@ -84,7 +84,7 @@ export function planPrompt(
   };
 }
 
-/** The pins and the changes of a prompt that the run includes. */
+/** The pins and the changes of one prompt, limited to the selected environments. */
 type ScopedChanges = Pick<PromptChanges, 'pins' | 'changes'>;
 
 /** Selects the pins and the changes that the run includes. */

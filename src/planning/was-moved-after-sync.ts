@@ -1,6 +1,8 @@
 import type { KnownVersion } from '../domain/versions.ts';
 
-/** An environment that serves another version than its pin wants, with the evidence that somebody moved it there. */
+/**
+ * An environment that serves a version other than the one that its pin wants, with the evidence that somebody moved it.
+ */
 export type MoveEvidence = {
   /** The version that the pin wants. */
   readonly wanted: KnownVersion;
