@@ -38,7 +38,7 @@ export type ServiceChanges = {
   /** The environments to pin to the version that they serve. */
   readonly pinEdits: readonly OutsideEdit[];
   /**
-   * The environments that serve a version from this repository under a pin to `latest`, so there is nothing to pull for
+   * The environments that are pinned to `latest` and serve a version from this repository. There is nothing to pull for
    * them.
    */
   readonly knownVersions: readonly OutsideEdit[];
@@ -52,7 +52,7 @@ export type ServiceChanges = {
   readonly fields: readonly FieldName[];
 };
 
-/** An environment that somebody changed, and what HEAD wants there. Null if the file does not pin the environment. */
+/** An environment that somebody changed, and what HEAD wants there. `expected` is null if the file does not pin it. */
 type ChangedEnvironment = { readonly environment: string; readonly expected: WantedVersionRef | null };
 
 /**
@@ -107,10 +107,7 @@ function listDifferingEnvironments({ changes }: ObservedPromptPlan): readonly Ch
   });
 }
 
-/**
- * Returns the environment that the user passed as `--environment` if the file does not pin it. No base wants anything
- * there.
- */
+/** If the file does not pin the environment that the user passed as `--environment`, returns this environment. */
 function listUnpinned(environment: string | undefined, { pins }: PromptFile): readonly ChangedEnvironment[] {
   if (environment === undefined || findPin(pins, environment) !== undefined) return [];
   return [{ environment, expected: null }];
@@ -149,8 +146,9 @@ function isKnownAsManaged(version: KnownVersion, known: readonly KnownVersion[])
 
 /**
  * Returns one outside edit for each distinct content. Compares metadata only if the file manages metadata. If several
- * environments serve the same content, returns the last one that is pinned to `latest`. If there is none, returns the
- * last one. `latest` takes precedence, because the text in such an environment is an edit of the file's text.
+ * environments serve the same content, returns the edit of the last environment that is pinned to `latest`, or of the
+ * last environment if none is. `latest` takes precedence, because a text under this pin is an edit of the file's own
+ * text.
  */
 function keepDistinctContents(edits: readonly OutsideEdit[], { content }: PromptFile): readonly OutsideEdit[] {
   const managesMetadata = content.metadata !== undefined;

@@ -80,8 +80,8 @@ export async function readMergeBases(
 }
 
 /**
- * Reads the content of a version that promptsync does not know. Before the first sync, no ledger has the digest of an
- * imported version, but `import --commit` committed its text.
+ * Reads the content of a version that promptsync does not know, for example of an imported version before the first
+ * sync. No ledger has its digest yet, but `import --commit` committed its text.
  */
 async function readContentWithoutVersion(
   want: Want,

@@ -97,7 +97,7 @@ function renderServedSubject(environment: string): string {
 /**
  * If `import --commit` created the commit, returns the pin of the environment whose text the commit holds. Returns null
  * for any other commit. Also returns null if that environment is not pinned to a version, because portable pins cannot
- * name one. A hook or a merge may have added words to the subject, for example a ticket number.
+ * name one. Recognizes the commit by its subject, even if a hook or a merge added words, for example a ticket number.
  */
 export function findServedPin(
   { pins }: Pick<PromptFile, 'pins'>,

@@ -212,7 +212,8 @@ async function readServiceSide(
   return {
     fields: { key: chooseValue('key'), name: chooseValue('name'), description: chooseValue('description') },
     content: versionContent === null ? null : toFileContent(versionContent),
-    // Without uncommitted edits, the service wins. With them, a field that both sides changed is a conflict.
+    // The base is the committed file. So without uncommitted edits, the service wins, and with them, a field that both
+    // sides changed is a conflict.
     baseFile: line.states[0]?.file ?? null,
     baseContents,
   };

@@ -38,7 +38,7 @@ async function checkBranch(config: Config | null): Promise<readonly Problem[]> {
 }
 
 /**
- * Returns a problem for each pin in valid prompt files that `allow_latest: false` forbids. Runs git only if an
+ * Checks valid prompt files. Returns a problem for each pin that `allow_latest: false` forbids. Runs git only if an
  * environment with this setting is pinned to a git ref.
  */
 async function findForbiddenPins({ config, files, problems }: Workspace): Promise<readonly Problem[]> {

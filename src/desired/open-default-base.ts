@@ -19,8 +19,8 @@ import { shortenCommitId } from '../text.ts';
 
 /**
  * Which commit is the default base:
- * - `live`: the merge base of HEAD and the tip of the live branch; if the tip is unknown or unrelated, HEAD
- * - `head`: HEAD. `pull` compares with it, because it edits the files for a commit on top of HEAD.
+ * - `live`: the merge base of HEAD and the tip of the live branch, or HEAD if the tip is unknown or unrelated
+ * - `head`: HEAD. `pull` uses this base, because its edits are meant for a commit on top of HEAD.
  */
 export type DefaultBaseKind = 'live' | 'head';
 

@@ -125,7 +125,7 @@ async function readInSteps(
   return !newest.isCut || isAnswered(newest) ? newest : read(limit);
 }
 
-/** Reads the line up to HEAD, if promotion order may refuse the prompt without it. */
+/** Reads the line up to HEAD, but only if promotion order needs it to allow a promotion of the prompt. */
 async function readLineOfHead(
   { file, observed, promotions }: ChangingPrompt,
   repository: PromptRepository,
@@ -136,7 +136,7 @@ async function readLineOfHead(
 }
 
 /**
- * Returns true if each difference is explained: a state of the line wanted what the service has, or the service has
+ * Returns true if every difference is explained: a state of the line wants what the service has, or the service has
  * nothing.
  */
 function explainsAll({ states }: Pick<Line, 'states'>, { differences, observed }: ComparedPrompt): boolean {
@@ -146,9 +146,9 @@ function explainsAll({ states }: Pick<Line, 'states'>, { differences, observed }
 }
 
 /**
- * Returns true if older states of the base's line cannot change the result. This is the case if a state wanted what the
- * service has, because the run then contains only newer states. If an environment serves nothing, only the start of the
- * run matters.
+ * Returns true if older states of the base's line cannot change the result. Once a known state wanted what the service
+ * has, they cannot: the run ends before that state. If an environment serves nothing, only the start of the run
+ * matters.
  */
 function answersAll(line: Line, prompt: ComparedPrompt): boolean {
   const unserved = prompt.differences.filter(isUnserved);
@@ -187,7 +187,7 @@ async function readBaseHistory(prompt: ComparedPrompt, commits: ComparedCommits)
   };
 }
 
-/** Reads the newest states of a line. Stops before the first one that another commit contains. */
+/** Reads the newest states of a line that are not in the history of another commit. */
 async function readStatesBeyond(
   read: (limit: number) => Promise<Line>,
   commit: string,
@@ -222,8 +222,8 @@ async function findUnmergedCommits(
 }
 
 /**
- * Returns the commits that version records name and that the clone lacks. A commit that no ref contains also counts as
- * missing, because `sync` fetches the objects of a newer tip without moving a ref.
+ * Returns the commits that are named in version records but missing from the clone. A commit that no ref contains also
+ * counts as missing, because `sync` fetches the objects of a newer tip without moving a ref.
  */
 async function findMissingCommits(
   versions: readonly KnownVersion[],

@@ -17,11 +17,11 @@ export type DesiredState = {
   readonly environmentsWithoutLatest: readonly string[];
   /** The pinned refs that can move to other commits, such as branches and `HEAD`. */
   readonly movingRefs: ReadonlySet<string>;
-  /** The source environment of each environment with `promote_from`. Promotion order asks this environment first. */
+  /** The source environment of each environment with `promote_from`, by the name of the environment. */
   readonly promotionSources: ReadonlyMap<string, string>;
   /**
-   * The source environment of each environment, if another configuration manages that source. promptsync cannot ask the
-   * service of the source, so the line of the prompt decides.
+   * The source environments that another configuration manages, by the name of the environment with `promote_from`.
+   * promptsync cannot ask their service, so the line of the prompt decides.
    */
   readonly otherPromotionSources: ReadonlyMap<string, string>;
   /** The environments that the run is limited to. Null if it covers all environments. */

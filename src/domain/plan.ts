@@ -61,7 +61,7 @@ export function listContentsAtRefs(atRefs: ContentsAtRefs): readonly Content[] {
  */
 export type NewVersionRef = { readonly newContent: Content; readonly ref?: string };
 
-/** A reference to a version that a pin names by its number, if promptsync does not know the version. */
+/** A reference to a version that a pin names by its number but that promptsync does not know. */
 export type UnknownVersionRef = { readonly id: null; readonly number: number };
 
 /** The version that a pin wants. */
@@ -192,19 +192,16 @@ export type Drift =
 export type ChangeNote =
   | {
       readonly kind: 'wanted-since';
-      /**
-       * The id of the commit with which the files began to want the result of the change. All later states want it,
-       * too.
-       */
+      /** The id of the oldest commit of the run. All states since then want the result of the change. */
       readonly commit: string;
       /** The committer date of the commit, in seconds since 1970. */
       readonly time: number;
-      /** Whether the tip of the live branch contains the commit, as far as the clone knows that tip. */
+      /** Whether the live branch contains the commit, according to the tip that the clone knows. */
       readonly isMerged: boolean;
     }
   | { readonly kind: 'behind' };
 
-/** The note of the change of one environment or one field. */
+/** The note about the change of one environment or one field. */
 export type ChangeAnnotation = (
   | { readonly subject: 'environment'; readonly environment: string }
   | { readonly subject: 'field'; readonly field: FieldName }

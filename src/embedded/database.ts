@@ -13,7 +13,7 @@ const SQLITE_BUSY = 5;
  * The tables of the embedded service. Triggers keep versions immutable, even if promptsync has a bug.
  *
  * SQLite stores the text of these statements, and `refuseForeignSchema` compares it character by character. After any
- * change, promptsync refuses existing databases.
+ * change to this text, promptsync refuses existing databases.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS projects (id TEXT PRIMARY KEY) STRICT;

@@ -23,7 +23,9 @@ export type MergeOptions = {
   readonly mergeLines: MergeLines;
 };
 
-/** The service's side of a merge, and the merge bases of the fields and of the content. */
+/**
+ * The service's side of a three-way merge, and the values that are the merge bases of the fields and of the content.
+ */
 export type ServiceSide = {
   readonly fields: Pick<ObservedFields, FieldName>;
   /** The service's content to merge into the file; null if there is none. */
@@ -109,7 +111,7 @@ async function mergeValidText(type: PromptType, texts: ThreeTexts, options: Merg
 
 /**
  * Merges the text of the file (`ours`) and the text of the service (`theirs`) line by line. If only one side changed a
- * line, uses the line of that side.
+ * line, uses that side's version of the line.
  */
 export async function mergeText(texts: ThreeTexts, options: MergeOptions): Promise<MergedText> {
   const { ours, theirs } = texts;

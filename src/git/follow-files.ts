@@ -20,8 +20,8 @@ export type DeletedFile = FileAtCommit & {
 /** The first-parent history of a commit, as far as it concerns the files that promptsync follows. */
 export type FollowedHistory = {
   /**
-   * The commits that changed each file, newest first, by the path that the file has at the first commit. Each entry has
-   * the path that the file had at that commit.
+   * The commits that changed each file, newest first. The key is the path of the file at the commit where the history
+   * starts. Each entry has the path of the file at its own commit.
    */
   readonly touchesByPath: ReadonlyMap<string, readonly FileAtCommit[]>;
   /** All files that the commits deleted, newest first. */

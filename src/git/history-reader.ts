@@ -12,7 +12,7 @@ export type CommitHistory = {
    * Returns them newest first. Follows renames, so each entry has the path that the file had at that commit.
    */
   readonly followFile: (commit: string, path: string) => Promise<readonly FileAtCommit[]>;
-  /** Returns all files that the commits in the same history deleted, newest first. Omits renamed files. */
+  /** Returns all files that commits in the same first-parent history deleted, newest first. Omits renamed files. */
   readonly listDeletedFiles: (commit: string, path: string) => Promise<readonly DeletedFile[]>;
   /**
    * Searches `commit` and its ancestors for the commits that changed the file at this path. Includes the commits of
@@ -96,8 +96,8 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
 }
 
 /**
- * Creates the functions that follow files. They remember the history of each file, because promptsync may need more of
- * its states later.
+ * Creates the functions that follow files through history. They cache the history of each file, because promptsync may
+ * need more of its states later.
  */
 function makeFileFollowers(readers: FollowReaders): Pick<CommitHistory, 'followFile' | 'listDeletedFiles'> {
   const followTogether = batchCalls((paths, commit = '') => followFiles(readers, commit, paths));

@@ -100,7 +100,7 @@ export function findWantedVersion(
   }
 }
 
-/** Returns true if a state wants a version in an environment. */
+/** Returns true if the state wants this version in the environment. */
 export function wantsVersion(
   { wants }: LineState,
   environment: string,
@@ -112,7 +112,7 @@ export function wantsVersion(
 
 /**
  * Counts the states in the run of an environment: the newest states of a line that have the same want. A moving ref
- * counts only in the newest state, because the ref may have moved since the older states.
+ * counts only in the newest state, because the ref may have pointed elsewhere at the time of the older states.
  */
 export function countRun({ states }: Pick<Line, 'states'>, environment: string): number {
   const want = states[0]?.wants.get(environment);

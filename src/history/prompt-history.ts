@@ -14,7 +14,7 @@ export type PromptHistory = {
   readonly base: BaseHistory | null;
   /** The source in git of the file's own content. Empty if a sync needs no version of it, or if it is not committed. */
   readonly provenance: Provenance;
-  /** The change summary of each content at a ref from which a sync would create a version, by ref. */
+  /** The change summaries by ref. Each ref has content from which a sync would create a version. */
   readonly changeSummaries: ChangeSummariesByRef;
   /** The content of versions that promptsync found in git instead of the service, by version id. */
   readonly contents: ReadonlyMap<string, Content>;
@@ -30,7 +30,7 @@ export type BaseHistory = {
   readonly headStates: readonly LineState[];
   /** The states that the live branch has and HEAD lacks, newest first. */
   readonly tipStates: readonly LineState[];
-  /** The commits of the base's line that the tip of the live branch lacks, as far as the clone knows that tip. */
+  /** The commits of the base's line that the live branch lacks, according to the tip that the clone knows. */
   readonly unmergedCommits: ReadonlySet<string>;
   /** The git sources of active versions without a version record, by version id. */
   readonly messageSources: ReadonlyMap<string, VersionSource>;

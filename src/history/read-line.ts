@@ -10,7 +10,10 @@ import {
   type PromptRepository,
 } from './read-at-commit.ts';
 
-/** The number of states that promptsync reads first. They answer most questions, and reading a state takes 1 ms. */
+/**
+ * The number of states that promptsync reads at first. Two states answer most questions, and reading a state takes 1
+ * ms.
+ */
 export const FIRST_STATES = 2;
 
 /** The maximum number of states that promptsync reads of any line. Users wait for the result, and 500 take two seconds. */
@@ -51,7 +54,10 @@ export async function readPlannedLine(file: PromptFile, repository: PromptReposi
   return { ...line, states: [planned, ...line.states.map(omitMovingWants)] };
 }
 
-/** The line up to HEAD before the first commit. No file can have come back after a deletion. */
+/**
+ * The line up to HEAD in a repository without commits. It is complete, because no file can have come back after a
+ * deletion.
+ */
 const NO_COMMITS: Line = { states: [], isCut: false, isComplete: true };
 
 /** The end of a line: the first state of the file, a file that came back after a deletion, or a limit. */
@@ -89,7 +95,7 @@ function makeStateKey({ content, pins, otherPins = [], key, name, description }:
   ]);
 }
 
-/** The states that a prompt has in the history of one path, as far as git follows renames. */
+/** The states of a prompt in the history of one path, including the renames that git can follow. */
 type PathStates = { readonly states: readonly LineState[]; readonly isCut: boolean };
 
 async function readPathStates(
@@ -109,8 +115,8 @@ async function readPathStates(
 }
 
 /**
- * Reads the state that a commit gave a file. Returns `invalid` if the file is invalid there. Returns `ended` if the commit
- * deleted the file, or if the file belongs to another prompt there.
+ * Reads the state of a file at a commit that changed it. Returns `invalid` if the file is invalid there. Returns
+ * `ended` if the commit deleted the file, or if the file belongs to another prompt there.
  */
 async function readPlace(
   { id, type }: PromptLocation,
@@ -185,14 +191,17 @@ async function findEarlierFile(
   return { commit, path: result.path };
 }
 
-/** Returns true if the clone is shallow and lacks the parent of this commit. git reports all its files as new. */
+/**
+ * Returns true if the clone is shallow and lacks the parent of this commit. git reports all files of such a commit as
+ * new.
+ */
 async function isAtShallowEdge(place: FileAtCommit | undefined, repository: PromptRepository): Promise<boolean> {
   return place !== undefined && repository.isShallow && (await repository.resolveRef(`${place.commit}^`)) === null;
 }
 
 /**
- * Returns true if the first-parent history of a commit deleted a file of the prompt. A commit that moved the file in a way
- * that git does not follow does not count.
+ * Returns true if the first-parent history of a commit deleted a file of the prompt. Ignores commits that moved the
+ * file in a way that git does not follow.
  * @param states the states of the line
  */
 async function wasDeleted(

@@ -20,8 +20,9 @@ export async function readProvenance(file: PromptFile, repository: PromptReposit
 }
 
 /**
- * Reads the change summaries of the contents at refs from which a sync would create a version. The summary is that of
- * the commit that introduced the content on the line, or else that of the commit that the ref points to.
+ * Reads a change summary for each ref if a sync would create a version of the content at this ref. The summary is the
+ * subject of the commit that introduced the content on the line. If the line does not have the content, it is the
+ * subject of the commit that the ref points to.
  */
 export async function readChangeSummaries(
   file: PromptFile,
@@ -44,7 +45,10 @@ export async function readChangeSummaries(
   return new Map((await Promise.all(summaries)).flat());
 }
 
-/** Reads the subject of a commit, or the title of the pull request that it merged. Commits without a message have none. */
+/**
+ * Reads the subject of a commit, or the title of the pull request that it merged. A commit without a message has
+ * neither.
+ */
 async function readChangeSummary(
   commit: string,
   repository: PromptRepository,

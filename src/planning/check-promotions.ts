@@ -31,7 +31,7 @@ export type Promotion = {
   readonly target: VersionTraits;
 };
 
-/** Lists the activations of a prompt in environments that have a promotion source. */
+/** Lists the planned activations of a prompt in environments that have a promotion source. */
 export function listPlannedPromotions(
   changes: readonly Change[],
   observed: ObservedPrompt,

@@ -15,7 +15,9 @@ export type DifferenceCause = 'head' | 'behind' | 'moved' | 'outside' | 'first' 
 
 /** What git and the service show about an environment or a field that matches neither the base nor the head. */
 export type DriftEvidence = {
-  /** Returns true if a state of the file wants what the service has. False if the service has nothing there. */
+  /**
+   * Returns true if the given state of the file wants what the service has. Returns false if the service has nothing.
+   */
   readonly wantsCurrent: (state: LineState) => boolean;
   /** Whether no version is active in the environment. */
   readonly isNothing: boolean;
@@ -24,13 +26,13 @@ export type DriftEvidence = {
   /** Whether the provider shows that somebody moved the environment after a sync had applied what the base wants. */
   readonly wasMoved: boolean;
   /**
-   * True if no state before the base's run wants anything in this environment or field, and the service has something
-   * older.
+   * True if the base's run is the first one: no older state wants anything in this environment or field. An environment
+   * must also serve a version that is older than the wanted one.
    */
   readonly isFirstWant: boolean;
 };
 
-/** The states of the file with which promptsync compares the service. */
+/** The states of the file that promptsync compares with the service. */
 export type StatesOfLines = {
   /** The states of the base's line. */
   readonly base: readonly LineState[];

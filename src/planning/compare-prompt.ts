@@ -19,7 +19,7 @@ export type ComparedPrompt = PinContext & {
 
 /**
  * Compares a prompt with its file and with the base. Finds the targets of all pins.
- * @param sources the commits that introduced the contents from which a sync would create versions
+ * @param sources for each content from which a sync would create a version, the commit that introduced it
  */
 export function comparePrompt(
   file: PromptFile,

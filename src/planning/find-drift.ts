@@ -165,8 +165,8 @@ function makeAnnotations(
 }
 
 /**
- * Chooses the note about a change. An unfinished sync has none if the head wants something different from the base, if
- * the pin is a moving ref, or if promptsync does not know with which commit the base began to want it.
+ * Chooses the note about a change. An unfinished sync has none if the head and the base want different things, if the
+ * pin is a moving ref, or if promptsync does not know the commit that began the base's run.
  */
 function chooseNote(difference: Difference, cause: DifferenceCause, sources: DriftSources): ChangeNote | null {
   if (cause === 'behind') return { kind: 'behind' };

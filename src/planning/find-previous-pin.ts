@@ -82,7 +82,7 @@ function wantsServed(state: LineState, { environment, served, metadata }: Rollba
   return wantsVersion(state, environment, served, metadata);
 }
 
-/** Lists the pins of the environment from the state with this index on, newest first. */
+/** Lists the pins of the environment, newest first, starting at the state with this index. */
 function listPinsFrom(index: number, { environment, line }: RollbackSource): readonly LinePin[] {
   return line.states.slice(index).flatMap((state): readonly LinePin[] => {
     const pin = findPin(state.file.pins, environment)?.pin;

@@ -120,10 +120,10 @@ function listPinnedPeriods(
   return periods.toReversed();
 }
 
-/** Consecutive states that want the same in an environment. */
+/** Consecutive states that want the same thing in an environment. */
 type Run = {
   readonly environment: string;
-  /** Undefined if the states want nothing there. */
+  /** What the states want in the environment. Undefined if they want nothing. */
   readonly want: Want | undefined;
   /** The oldest state of the run. */
   readonly start: LineState;

@@ -87,7 +87,7 @@ export function planPrompt(
 /** The pins and the changes of one prompt, limited to the selected environments. */
 type ScopedChanges = Pick<PromptChanges, 'pins' | 'changes'>;
 
-/** Selects the pins and the changes that the run includes. */
+/** Selects the pins and the changes of the selected environments. */
 function selectInScope(compared: ComparedPrompt, scope: PlanScope, history: PromptHistory): ScopedChanges {
   const { file, head } = compared;
   const pins = head.pins.filter(({ pin }) => scope.includesEnvironment(pin.environment));

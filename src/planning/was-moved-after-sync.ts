@@ -8,16 +8,13 @@ export type MoveEvidence = {
   readonly wanted: KnownVersion;
   /** The version that the environment serves. Null if no version is active. */
   readonly served: KnownVersion | null;
-  /**
-   * The committer date of the commit with which the pin began to want its version, in seconds since 1970. Null if
-   * unknown.
-   */
+  /** The committer date of the commit that began the run of the pin, in seconds since 1970. Null if unknown. */
   readonly wantedSince: number | null;
   /** The versions that other environments serve because the same commit wants them there. */
   readonly servedBySameCommit: readonly KnownVersion[];
 };
 
-/** The maximum number of seconds between the two touches of one move. */
+/** The maximum number of seconds between the two `updatedAt` times that a single move sets. */
 const MAX_SECONDS_OF_MOVE = 2;
 
 /**

@@ -31,7 +31,7 @@ const WantedSinceShape = z.object({
 /** The notes about where a change comes from. A change has at most one of them. */
 const NOTE_FIELDS = {
   wanted_since: WantedSinceShape.optional().describe(
-    'The commit with which the files began to ask for the result of the change. Either no sync has applied it since, or somebody restored an earlier state.',
+    'The commit that made the files ask for the result of the change. Either no sync has applied it since, or somebody restored an earlier state.',
   ),
   behind: z
     .literal(true)

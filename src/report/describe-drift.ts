@@ -8,9 +8,9 @@ import type { Report, ReportChange, ReportDrift, ReportPrompt } from './schema.t
 export type DriftContext = Pick<Report, 'mode' | 'vocabulary' | 'base'>;
 
 /**
- * Describes a drift in lines. The first line says what differs, and what a sync does about it. Each further line names
- * a command: one that keeps the current state, and one that replaces it. The report of a finished sync has only the
- * first line. The same holds for drift of the kind `unfinished`, because the user has nothing to decide.
+ * Describes one case of drift as lines of text. The first line says what differs, and what a sync does about it. Each
+ * further line names a command: one that keeps the current state, and one that replaces it. The report of a finished
+ * sync has only the first line. So has drift of the kind `unfinished`, because the user has nothing to decide.
  */
 export function describeDrift(
   drift: ReportDrift,
@@ -26,7 +26,7 @@ export function describeDrift(
   return hasCommands ? [statement, ...listCommands(drift, desired, prompt, show)] : [statement];
 }
 
-/** A state of an environment or a field. Null if the environment serves no version. */
+/** The expected or the observed state of an environment or a field. Null if the environment serves no version. */
 type DriftState = ReportDrift['expected'] | ReportDrift['observed'];
 
 function describeState(state: DriftState, show: ShowText): string {
@@ -37,8 +37,8 @@ function describeState(state: DriftState, show: ShowText): string {
 }
 
 /**
- * Describes the state that a sync would produce. It differs from the expected state if the head wants something
- * different from the base.
+ * Describes the state that a sync would produce. It differs from the expected state if the head and the base want
+ * different things.
  */
 function describeDesiredState(drift: ReportDrift, prompt: ReportPrompt, show: ShowText): string {
   const change = findChangeOfDrift(drift, prompt);
@@ -62,7 +62,7 @@ function describeDeviation(drift: ReportDrift, prompt: ReportPrompt, report: Dri
   return `${environment} ${isReplaced ? 'served' : 'serves'} ${observed}, ${wants}`;
 }
 
-/** The verbs for what a sync does, for what a finished run did, and for a command. */
+/** The verbs for what a sync would do, for what a finished sync did, and for a command. */
 const VERBS = {
   restore: { sync: 'restores', run: 'restored', command: 'Restore' },
   activate: { sync: 'activates', run: 'activated', command: 'Activate' },
@@ -88,7 +88,9 @@ function describeEffect(drift: ReportDrift, desired: string, prompt: ReportPromp
   return result === 'made' || result === 'adopted' ? `This run ${verb.run} ${desired}.` : 'This run did not change it.';
 }
 
-/** Names the commit of the active version if the clone does not have it. That commit may explain the difference. */
+/**
+ * Names the commit of the active version if the clone does not have that commit, because it may explain the difference.
+ */
 function describeMissingCommit(drift: ReportDrift, show: ShowText): string {
   const version = 'field' in drift ? null : drift.observed;
   if (version?.commit === undefined || version.commit_missing !== true) return '';

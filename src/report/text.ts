@@ -222,7 +222,7 @@ function renderWork(prompt: ReportPrompt, report: Report, style: Style): readonl
   ];
 }
 
-/** Renders the statement about a drift, and the commands below it. The commands share a line if they fit. */
+/** Renders the statement about one case of drift, with the commands below it. The commands share a line if they fit. */
 function renderDrift([statement, ...commands]: readonly string[], style: Style): readonly string[] {
   const { colors, screen } = style;
   const line = commands.join('    ');
