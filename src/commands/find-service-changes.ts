@@ -43,8 +43,8 @@ export type ServiceChanges = {
    */
   readonly knownVersions: readonly OutsideEdit[];
   /**
-   * The environments with a `git:` pin. With `portable_pins`, a pull leaves them alone, because only a commit can be
-   * pinned there. Empty without this setting.
+   * With `portable_pins`, the environments with a `git:` pin. A pull does not change them, because with this setting a
+   * pin can name only a commit. Empty without this setting.
    */
   readonly leftAlone: readonly OutsideEdit[];
   /** The environments that no longer serve a version, with the number of the version that the file wants there. */
@@ -147,8 +147,8 @@ function isKnownAsManaged(version: KnownVersion, known: readonly KnownVersion[])
 /**
  * Returns one outside edit for each distinct content. Compares metadata only if the file manages metadata. If several
  * environments serve the same content, returns the edit of the last environment that is pinned to `latest`, or of the
- * last environment if none is. `latest` takes precedence, because a text under this pin is an edit of the file's own
- * text.
+ * last environment if none is. `latest` takes precedence, because text that is served under this pin is an edit of the
+ * file's own text.
  */
 function keepDistinctContents(edits: readonly OutsideEdit[], { content }: PromptFile): readonly OutsideEdit[] {
   const managesMetadata = content.metadata !== undefined;
@@ -171,8 +171,8 @@ function listDifferingFields({ changes }: ObservedPromptPlan): readonly FieldNam
 }
 
 /**
- * Returns the pin edits that would overwrite uncommitted pins. Only the user knows whether such a pin or the served
- * version is newer.
+ * Returns the pin edits that would overwrite uncommitted pins. Only the user knows which is newer: the uncommitted pin
+ * or the served version.
  * @param line the line up to HEAD
  */
 export function findContestedPins({ pinEdits }: ServiceChanges, { states }: Line): readonly OutsideEdit[] {

@@ -60,8 +60,8 @@ function getNumber({ version }: BaseWant): number {
 }
 
 /**
- * Reads the contents that somebody may have started from when editing the text that an environment serves. Returns an
- * empty list if promptsync cannot read the content of a version that may be the base.
+ * Reads the possible merge bases of the text that an environment serves: the contents that somebody may have edited to
+ * get this text. Returns an empty list if promptsync cannot read one of them.
  */
 export async function readMergeBases(
   { file, observed }: ObservedPromptPlan,
@@ -80,8 +80,8 @@ export async function readMergeBases(
 }
 
 /**
- * Reads the content of a version that promptsync does not know, for example of an imported version before the first
- * sync. No ledger has its digest yet, but `import --commit` committed its text.
+ * Reads the content of a version that promptsync does not know. An example is an imported version before the first
+ * sync: no ledger has its digest yet, but its text is in the commit that `import --commit` created.
  */
 async function readContentWithoutVersion(
   want: Want,

@@ -136,8 +136,8 @@ async function readLineOfHead(
 }
 
 /**
- * Returns true if every difference is explained: a state of the line wants what the service has, or the service has
- * nothing.
+ * Returns true if every difference is explained: for each one, a state of the line wants what the service has, or the
+ * service has nothing.
  */
 function explainsAll({ states }: Pick<Line, 'states'>, { differences, observed }: ComparedPrompt): boolean {
   return differences.every((difference) => {
@@ -187,7 +187,7 @@ async function readBaseHistory(prompt: ComparedPrompt, commits: ComparedCommits)
   };
 }
 
-/** Reads the newest states of a line that are not in the history of another commit. */
+/** Reads the newest states of a line. Omits the states that are in the history of the given commit. */
 async function readStatesBeyond(
   read: (limit: number) => Promise<Line>,
   commit: string,

@@ -173,7 +173,7 @@ export type Drift =
       readonly expected: WantedVersionRef;
       /** The version that the environment serves. Null if no version is active there. */
       readonly observed: ServedVersion | null;
-      /** True if the service's times show that somebody moved the environment back to this older version. */
+      /** True if the service's timestamps show that somebody moved the environment back to this older version. */
       readonly isMovedBack?: true;
     })
   | (DriftCause & {

@@ -23,9 +23,7 @@ export type MergeOptions = {
   readonly mergeLines: MergeLines;
 };
 
-/**
- * The service's side of a three-way merge, and the values that are the merge bases of the fields and of the content.
- */
+/** The service's side of a three-way merge, with the merge bases for the fields and for the content. */
 export type ServiceSide = {
   readonly fields: Pick<ObservedFields, FieldName>;
   /** The service's content to merge into the file; null if there is none. */

@@ -7,7 +7,7 @@ import type { FileAtCommit } from './read-trees.ts';
 export type FollowReaders = {
   readonly run: RunGit;
   readonly blobCache: BlobCache;
-  /** The commits that changed a followed file, by id. */
+  /** The commits that changed a followed file, by commit id. */
   readonly commits: Map<string, Pick<LogEntry, 'time' | 'subject'>>;
 };
 

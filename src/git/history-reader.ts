@@ -12,7 +12,10 @@ export type CommitHistory = {
    * Returns them newest first. Follows renames, so each entry has the path that the file had at that commit.
    */
   readonly followFile: (commit: string, path: string) => Promise<readonly FileAtCommit[]>;
-  /** Returns all files that commits in the same first-parent history deleted, newest first. Omits renamed files. */
+  /**
+   * Returns all files that were deleted in the first-parent history of the commit, latest deletion first. Omits renamed
+   * files.
+   */
   readonly listDeletedFiles: (commit: string, path: string) => Promise<readonly DeletedFile[]>;
   /**
    * Searches `commit` and its ancestors for the commits that changed the file at this path. Includes the commits of
@@ -78,7 +81,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
     readCommitTimes: makeTimeReader(readers),
     readSubject: async (id) => {
       const known = readers.commits.get(id)?.subject;
-      // The subject of a merge commit does not describe the change, so it is not enough.
+      // The subject of a merge commit does not describe the change, so look for the title of the pull request.
       if (known !== undefined && !known.startsWith('Merge ')) return known;
       return (await readInfosTogether(id)).get(id)?.subject ?? '';
     },

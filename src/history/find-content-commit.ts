@@ -18,9 +18,9 @@ export type WantedContent = {
 type ContentCommit = { readonly commit: string; readonly content: Content };
 
 /**
- * Finds the commit that introduced the wanted content of a prompt file on the live branch: the oldest state of the newest
- * unbroken series of states with equal content. Prefers exact content. If the clone does not know the tip of the live
- * branch, searches the line of HEAD.
+ * Finds the commit that introduced the wanted content of a prompt file on the live branch: the commit of the oldest
+ * state in the newest unbroken series of states with equal content. Prefers exact content. If the clone does not know
+ * the tip of the live branch, searches the line of HEAD.
  *
  * Returns null if no state has the content. Also returns null if older states may have it, because the line is cut.
  */

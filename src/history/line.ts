@@ -61,7 +61,7 @@ export function isSameWant(one: Want, other: Want): boolean {
 }
 
 /**
- * Returns true if a want names this version, or if the version holds the wanted content. A version whose text is
+ * Returns true if a want names the given version, or wants content that this version holds. A version whose text is
  * unknown matches no content.
  * @param metadata whether the service stores the metadata of versions
  */

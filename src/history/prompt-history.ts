@@ -6,7 +6,10 @@ import { EMPTY_LINE, type Line, type LineState } from './line.ts';
 /** The maximum number of states of a line that promptsync reads to find drift. */
 export const MAX_DRIFT_STATES = 100;
 
-/** Everything that the planner needs from git about one prompt. promptsync reads only the parts that can matter. */
+/**
+ * Everything that the planner needs from git about one prompt. promptsync reads only the parts that can affect the
+ * plan.
+ */
 export type PromptHistory = {
   /** The line up to HEAD. Its newest state is the planned file. Empty if promotion order does not need it. */
   readonly line: Line;
@@ -14,7 +17,7 @@ export type PromptHistory = {
   readonly base: BaseHistory | null;
   /** The source in git of the file's own content. Empty if a sync needs no version of it, or if it is not committed. */
   readonly provenance: Provenance;
-  /** The change summaries by ref. Each ref has content from which a sync would create a version. */
+  /** The change summaries by ref. Includes only refs with content from which a sync would create a version. */
   readonly changeSummaries: ChangeSummariesByRef;
   /** The content of versions that promptsync found in git instead of the service, by version id. */
   readonly contents: ReadonlyMap<string, Content>;

@@ -95,7 +95,7 @@ function makeStateKey({ content, pins, otherPins = [], key, name, description }:
   ]);
 }
 
-/** The states of a prompt in the history of one path, including the renames that git can follow. */
+/** The states of a prompt in the history of one path, across the renames that git can follow. */
 type PathStates = { readonly states: readonly LineState[]; readonly isCut: boolean };
 
 async function readPathStates(

@@ -100,7 +100,7 @@ function makeTraits(after: VersionRef | NewVersionRef, { known, metadataFrom }: 
   return version ?? (number === null ? { id } : { id, number });
 }
 
-/** Returns true if an environment serves a version, or a version with its content. */
+/** Returns true if an environment serves the given version, or another version with the same content. */
 function serves(active: ObservedPrompt['active'], environment: string, target: VersionTraits): boolean {
   const served = active.get(environment) ?? null;
   return served !== null && isSameVersion(served, target);

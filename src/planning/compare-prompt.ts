@@ -7,7 +7,7 @@ import { type LineState, wantsVersion } from '../history/line.ts';
 import { NO_PROMPT_HISTORY, type PromptHistory } from '../history/prompt-history.ts';
 import { planChanges, type PinContext, type PromptChanges, type ResolvedPin } from './plan-changes.ts';
 
-/** The observed state of a prompt, compared with what its file and what the base want. */
+/** The observed state of a prompt, compared with what its file wants and with what the base wants. */
 export type ComparedPrompt = PinContext & {
   /** What the file wants. */
   readonly head: WantedChanges;

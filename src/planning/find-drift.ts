@@ -150,7 +150,8 @@ function toDrift(difference: Difference, cause: DifferenceCause, baseHistory: Ba
 }
 
 /**
- * Makes the note about a change that does not come from the head. Returns an empty list if the change needs no note.
+ * Returns a list with the note about a change that does not come from the head, or an empty list if the change needs no
+ * note.
  */
 function makeAnnotations(
   difference: Difference,

@@ -14,7 +14,7 @@ export type RollbackSource = {
   readonly metadata: ObservedPrompt['metadata'];
 };
 
-/** A pin of the environment in a state of the line. */
+/** The pin that a state of the line has for the environment. */
 type LinePin = {
   readonly state: LineState;
   readonly pin: Pin;

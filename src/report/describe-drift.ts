@@ -10,7 +10,8 @@ export type DriftContext = Pick<Report, 'mode' | 'vocabulary' | 'base'>;
 /**
  * Describes one case of drift as lines of text. The first line says what differs, and what a sync does about it. Each
  * further line names a command: one that keeps the current state, and one that replaces it. The report of a finished
- * sync has only the first line. So has drift of the kind `unfinished`, because the user has nothing to decide.
+ * sync has only the first line. Drift of the kind `unfinished` has only the first line, too, because the user has
+ * nothing to decide.
  */
 export function describeDrift(
   drift: ReportDrift,
@@ -115,7 +116,7 @@ function canPull(drift: ReportDrift, { environments = [] }: ReportPrompt): boole
   const { pin } = drift.observed;
   const hasPortablePins = pin === null || pin?.startsWith('git:') === true;
   const written = environments.find(({ environment }) => environment === drift.environment)?.pin ?? '';
-  // With portable pins, `pull` leaves a pin to a commit alone.
+  // With portable pins, `pull` does not change a pin that names a commit.
   return !(hasPortablePins && written.startsWith('git:'));
 }
 
