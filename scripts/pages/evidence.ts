@@ -171,7 +171,7 @@ export const EVIDENCE = {
   'guard/uncommitted': { submodule: null },
   'guard/uncommitted-edit': { submodule: null },
   'guard/max-changes': { changing: 40, allowed: 11 },
-  'guard/drift': { key: 'support/greeting', what: ['"production" serves v9'] },
+  'guard/drift': { key: 'support/greeting', what: ['"production" serves v9'], canPull: true },
   'guard/superseded': { commit: '9f2c1ab04d3e', behind: true, ...NEWEST },
   'guard/unknown-newest': { reason: 'git failed: the remote "origin" has no refs/heads/main.' },
   'guard/overtaken': NEWEST,

@@ -1,4 +1,4 @@
-import { makeContentKey } from '../domain/content.ts';
+import { isInSync, makeContentKey, toStoredContent } from '../domain/content.ts';
 import {
   FIELDS,
   type FieldName,
@@ -21,9 +21,10 @@ export type OutsideEdit = {
   /** The file's pin for the environment. Null if the file does not pin the environment. */
   readonly pin: EnvironmentPin | null;
   /**
-   * Whether promptsync created the version. If so, its text comes from this repository, and there is no text to pull.
+   * Whether git has the content of the version, because promptsync created it or because a state of the line has the same
+   * content. If so, there is no text to pull.
    */
-  readonly isManaged: boolean;
+  readonly isInGit: boolean;
   /** Whether the version is older than the wanted one. If so, merging its text would mix two states of the file. */
   readonly isOlder: boolean;
 };
@@ -38,8 +39,8 @@ export type ServiceChanges = {
   /** The environments to pin to the version that they serve. */
   readonly pinEdits: readonly OutsideEdit[];
   /**
-   * The environments that are pinned to `latest` and serve a version from this repository. There is nothing to pull for
-   * them.
+   * The environments that are pinned to `latest` and serve a newer version whose text is in git. There is nothing to pull
+   * for them.
    */
   readonly knownVersions: readonly OutsideEdit[];
   /**
@@ -63,11 +64,12 @@ type ChangedEnvironment = { readonly environment: string; readonly expected: Wan
  * - No version: The environment is reported, and the file stays as it is.
  * - A version that is older than the wanted one: The file pins it and keeps its text. With `portable_pins`, the file
  *   takes the older text instead.
- * - Any other version: The file takes its text, unless promptsync created the version. Every pin but `latest` then pins
- *   the version.
+ * - Any other version: The file takes its text, unless git has it already. Every pin but `latest` then pins the version.
+ * @param line the line up to HEAD
  */
 export function findServiceChanges(
   prompt: ObservedPromptPlan,
+  line: Line,
   { hasBase, portablePins, environment }: SelectedEnvironment & { hasBase: boolean; portablePins: boolean },
 ): ServiceChanges {
   const { file, observed } = prompt;
@@ -75,13 +77,13 @@ export function findServiceChanges(
     ...(hasBase ? listDriftedEnvironments(prompt) : listDifferingEnvironments(prompt)),
     ...listUnpinned(environment, file),
   ].filter((one) => environment === undefined || one.environment === environment);
-  const edits = changed.flatMap((one) => makeOutsideEdit(one, prompt));
+  const edits = changed.flatMap((one) => makeOutsideEdit(one, prompt, line));
   const isLeftAlone = ({ pin }: OutsideEdit) => portablePins && pin?.pin.kind === 'git';
   const leftAlone = edits.filter(isLeftAlone);
   const taken = edits.filter((edit) => !isLeftAlone(edit));
   const needsPin = ({ pin, isOlder }: OutsideEdit) =>
     !portablePins && pin !== null && (isOlder || pin.pin.kind !== 'latest');
-  const takesText = ({ isManaged, isOlder }: OutsideEdit) => (isOlder ? portablePins : !isManaged);
+  const takesText = ({ isInGit, isOlder }: OutsideEdit) => (isOlder ? portablePins : !isInGit);
   return {
     textEdits: keepDistinctContents(taken.filter(takesText), file),
     pinEdits: taken.filter(needsPin),
@@ -116,6 +118,7 @@ function listUnpinned(environment: string | undefined, { pins }: PromptFile): re
 function makeOutsideEdit(
   { environment, expected }: ChangedEnvironment,
   { file, observed }: ObservedPromptPlan,
+  line: Line,
 ): readonly OutsideEdit[] {
   const version = observed.active.get(environment) ?? null;
   if (version === null) return [];
@@ -125,10 +128,25 @@ function makeOutsideEdit(
       environment,
       version,
       pin: findPin(file.pins, environment) ?? null,
-      isManaged: isKnownAsManaged(version, observed.known),
+      isInGit: isKnownAsManaged(version, observed.known) || hasContent(line, version, { file, observed }),
       isOlder: wantedNumber !== null && version.number < wantedNumber,
     },
   ];
+}
+
+/**
+ * Returns true if a state of the line has the content of a version. If the file manages metadata, a state without
+ * metadata has only a part of the content.
+ */
+function hasContent(
+  { states }: Line,
+  version: KnownVersion,
+  { file, observed }: Pick<ObservedPromptPlan, 'file' | 'observed'>,
+): boolean {
+  const contents = states.map((state) => toStoredContent(state.file.content, observed.metadata));
+  const managesMetadata = toStoredContent(file.content, observed.metadata).metadata !== undefined;
+  const complete = managesMetadata ? contents.filter(({ metadata }) => metadata !== undefined) : contents;
+  return complete.some((content) => isInSync(version, content));
 }
 
 function getWantedNumber(version: WantedVersionRef | null): number | null {

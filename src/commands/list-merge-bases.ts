@@ -13,13 +13,9 @@ export type BaseWant = { readonly want: Want; readonly version: KnownVersion | u
 
 /**
  * Finds the wants from whose content somebody may have edited the text that an environment serves. Usually there is one:
- * that of the newest state of the line whose wanted version is older than the served one. There are several in two cases,
- * because only the user knows which of them it was:
- *
- * - After a revert, an older state wanted a newer version. A sync may not have applied the revert yet.
- * - promptsync does not know all versions before the served one. An unknown one may hold what a newer state wants.
- *
- * Returns an empty list if no state can be the base.
+ * that of the newest state of the line that is older than the served version. A state is older if its commit and the
+ * version that it wants are. If promptsync does not know all versions before the served one, a newer state may want an
+ * unknown one of them, so there are several. Returns an empty list if no state can be the base.
  * @param edit an environment that the file does not pin counts as pinned to `latest`
  * @param line the line up to HEAD
  */
@@ -31,7 +27,7 @@ export function findBaseWants(
   // If the service has an older text, this text replaces the wanted text completely. The merge base is then what the
   // newest state wants.
   const candidates = isOlder ? known : known.filter(({ number }) => number < served.number);
-  const states = isOlder ? line.states.slice(0, 1) : line.states;
+  const states = isOlder ? line.states.slice(0, 1) : line.states.filter((state) => isCommittedBefore(state, served));
   const getWant = ({ wants, file: { content } }: LineState): Want | undefined =>
     pin === null ? { kind: 'content', content, isMoving: false } : wants.get(environment);
   const found = states.flatMap((state): readonly BaseWant[] => {
@@ -39,24 +35,17 @@ export function findBaseWants(
     if (want === undefined) return [];
     return [{ want, version: candidates.find((version) => namesVersion(want, version, metadata)) }];
   });
-  const wanted = found.filter(({ version }) => version !== undefined);
-  const [newestVersion] = wanted.toSorted((one, other) => getNumber(other) - getNumber(one));
-  if (newestVersion === undefined) {
-    // In a cut line, an older state may have wanted the content.
-    return hasGap(candidates, 0, served.number) && !line.isCut ? found : [];
-  }
-  const newest = getNumber(newestVersion);
-  const sinceNewest = found.slice(
-    0,
-    found.findLastIndex((one) => getNumber(one) === newest),
-  );
-  const mayBeUnknown = hasGap(candidates, newest, served.number);
-  const unknown = mayBeUnknown ? sinceNewest.filter(({ version }) => version === undefined) : [];
-  return [...unknown, ...new Set([...wanted.slice(0, 1), newestVersion])];
+  const newest = found.findIndex(({ version }) => version !== undefined);
+  const bases = newest === -1 ? found : found.slice(0, newest + 1);
+  const newestNumber = bases.at(-1)?.version?.number ?? 0;
+  if (!hasGap(candidates, newestNumber, served.number)) return bases.filter(({ version }) => version !== undefined);
+  // In a cut line, an older state may have wanted the content.
+  return newest === -1 && line.isCut ? [] : bases;
 }
 
-function getNumber({ version }: BaseWant): number {
-  return version?.number ?? 0;
+/** Returns true if a commit may have been made before a version. Times are compared in whole seconds, as git has them. */
+function isCommittedBefore({ time }: LineState, { times }: Pick<KnownVersion, 'times'>): boolean {
+  return time === null || times === undefined || time <= Math.floor(times.createdAt / 1000);
 }
 
 /**

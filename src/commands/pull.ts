@@ -81,7 +81,7 @@ async function draftPull(
   // HEAD cannot be the base for a file that it does not contain.
   const hasBase = !workspace.lacksBase && line.states.length > 0;
   const rules = { hasBase, portablePins: config.portablePins, environment: options.environment };
-  const serviceChanges = findServiceChanges(prompt, rules);
+  const serviceChanges = findServiceChanges(prompt, line, rules);
   const obstacles = findPullObstacles(serviceChanges, file, line, options);
   if (obstacles.length > 0) return makeDraftWithoutEdits(file, 'blocked', obstacles);
   const draft = await draftMerge(prompt, serviceChanges, line, options, workspace);

@@ -1,4 +1,5 @@
-import type { Content } from '../domain/content.ts';
+import { type Content, EMPTY_METADATA_DIGEST, makeContent } from '../domain/content.ts';
+import { findCommitIdInMessage } from '../domain/commit-message.ts';
 import { chooseVersionToCreate, mayGetBaseline } from '../domain/pin-target.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { KnownVersion } from '../domain/versions.ts';
@@ -222,19 +223,30 @@ async function findUnmergedCommits(
 }
 
 /**
- * Returns the commits that are named in version records but missing from the clone. A commit that no ref contains also
- * counts as missing, because `sync` fetches the objects of a newer tip without moving a ref.
+ * Returns the commits that versions name as their sources but that are missing from the clone. A commit that no ref
+ * contains also counts as missing, because `sync` fetches the objects of a newer tip without moving a ref.
  */
 async function findMissingCommits(
   versions: readonly KnownVersion[],
   repository: PromptRepository,
 ): Promise<ReadonlySet<string>> {
-  const recorded = versions.flatMap(({ source }) => source?.commit ?? []);
-  const commits = [...new Set(recorded)].filter(isCommitId);
-  const resolved = await Promise.all(commits.map((commit) => repository.resolveRef(commit)));
-  const present = commits.filter((_, index) => resolved[index] !== null);
-  const unreferenced = await repository.findUnreferenced(present);
-  return new Set([...commits.filter((commit) => !present.includes(commit)), ...unreferenced]);
+  const commits = [...new Set(versions.flatMap(listNamedCommits))];
+  const checked = commits.map(async (commit): Promise<readonly string[]> => {
+    // `resolveRef` would prefer a branch or a tag with the name of a shortened commit id.
+    const pinned = await repository.resolvePinnedRef(commit, repository.branch);
+    const isPresent = pinned.kind === 'found' && (await repository.findUnreferenced([pinned.commit])).length === 0;
+    return isPresent ? [] : [commit];
+  });
+  return new Set((await Promise.all(checked)).flat());
+}
+
+/** Lists the commit that the record or the message of a version names as its source. */
+function listNamedCommits({ isManaged, source, message = '' }: KnownVersion): readonly string[] {
+  if (isManaged === null) {
+    const shortId = findCommitIdInMessage(message);
+    return shortId === null ? [] : [shortId];
+  }
+  return source?.commit !== undefined && isCommitId(source.commit) ? [source.commit] : [];
 }
 
 /**
@@ -255,17 +267,31 @@ async function readContents(
 
 /**
  * Reads the content of a version from git. First checks the commit that the version records as its source, and then the
- * other states of the file. Returns null if none of them has the same text as the version.
+ * other states of the file. Returns null if none of them has the same text as the version. Omits the metadata if nothing
+ * shows the metadata of the version.
  */
 export async function readContentFromGit(
   version: KnownVersion,
   file: PromptFile,
   repository: PromptRepository,
 ): Promise<Content | null> {
+  const contents = await readContentsWithText(version, file, repository);
+  const [sameText] = contents;
+  if (sameText === undefined) return null;
+  if (version.metadataDigest === EMPTY_METADATA_DIGEST) return makeContent(sameText, {});
+  const sameContent = contents.find(({ metadataDigest }) => metadataDigest === version.metadataDigest);
+  return sameContent ?? makeContent(sameText, undefined);
+}
+
+async function readContentsWithText(
+  version: KnownVersion,
+  file: PromptFile,
+  repository: PromptRepository,
+): Promise<readonly Content[]> {
   const sourceFile = await readSourceFile(version, repository);
-  if (sourceFile !== null) return sourceFile.content;
+  if (sourceFile !== null) return [sourceFile.content];
   // A version that somebody created in the service has no source commit. An import or an edit may still have added its
   // text to git.
   const { states } = await readPlannedLine(file, repository);
-  return states.find((state) => state.file.content.digest === version.digest)?.file.content ?? null;
+  return states.map((state) => state.file.content).filter(({ digest }) => digest === version.digest);
 }

@@ -37,7 +37,7 @@ export type BaseHistory = {
   readonly unmergedCommits: ReadonlySet<string>;
   /** The git sources of active versions without a version record, by version id. */
   readonly messageSources: ReadonlyMap<string, VersionSource>;
-  /** The commits that the records of active versions name and that the clone lacks. */
+  /** The commits that the records or the messages of active versions name and that the clone lacks. */
   readonly missingCommits: ReadonlySet<string>;
 };
 

@@ -1,3 +1,4 @@
+import { findCommitIdInMessage } from '../domain/commit-message.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import {
   type ChangeAnnotation,
@@ -179,20 +180,28 @@ function chooseNote(difference: Difference, cause: DifferenceCause, sources: Dri
   return { kind: 'wanted-since', commit, time, isMerged: !unmergedCommits.has(commit) };
 }
 
-/**
- * Describes the version that a drifted environment serves. Includes the commit only if promptsync created the version,
- * or if git has the version's text at the commit named in its message.
- */
-function makeServedVersion(
-  { isManaged, source, ...version }: KnownVersion,
-  { missingCommits, messageSources }: BaseHistory,
-): ServedVersion {
-  const commit = (isManaged ? source : messageSources.get(version.id))?.commit;
+/** Describes the version that a drifted environment serves. */
+function makeServedVersion(version: KnownVersion, baseHistory: BaseHistory): ServedVersion {
+  const { missingCommits } = baseHistory;
+  const commit = findSourceCommit(version, baseHistory);
   return {
     ...makeVersionRef(version),
-    isManaged: isManaged === true,
+    isManaged: version.isManaged === true,
     ...(commit === undefined ? {} : { commit }),
     ...(commit !== undefined && missingCommits.has(commit) && { isCommitMissing: true }),
     ...(version.staysKnown && { pin: String(version.number) }),
   };
+}
+
+/**
+ * Returns the commit that a version was made from. A message counts only if git has the version's text at the commit that
+ * it names, or if the clone does not have this commit.
+ */
+function findSourceCommit(
+  { id, isManaged, source, message = '' }: KnownVersion,
+  { missingCommits, messageSources }: BaseHistory,
+): string | undefined {
+  if (isManaged) return source?.commit;
+  const named = findCommitIdInMessage(message);
+  return named !== null && missingCommits.has(named) ? named : messageSources.get(id)?.commit;
 }

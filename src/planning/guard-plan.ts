@@ -122,7 +122,12 @@ export function omitFoundVersions(fresh: PromptPlan, { pinsToFind }: Pick<Prompt
 function checkDrift({ drift, file }: PromptPlan, { onDrift }: GuardSettings): readonly Problem[] {
   const outside = drift.filter(({ kind }) => kind === 'outside');
   if (onDrift === 'overwrite' || outside.length === 0) return [];
-  return [makeProblem('guard/drift', { key: file.key, what: outside.map(describeDriftForGuard) }, { path: file.path })];
+  const evidence = {
+    key: file.key,
+    what: outside.map(describeDriftForGuard),
+    canPull: outside.some(({ observed }) => observed !== null),
+  };
+  return [makeProblem('guard/drift', evidence, { path: file.path })];
 }
 
 function describeDriftForGuard(drift: Drift): string {

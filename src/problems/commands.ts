@@ -126,7 +126,7 @@ export const COMMAND_PROBLEMS = {
   ),
   'pull/known-version': defineWarning<{ environment: string; number: number; key: string }>(
     (e) =>
-      `"${e.environment}" serves v${e.number}. That version was created from this repository, so promptsync did not pull its text.`,
+      `"${e.environment}" serves v${e.number}. The text of that version is already in git, so promptsync did not pull it.`,
     (e) =>
       `To restore the version that the file pins, run \`promptsync sync\`. To keep v${e.number}, run \`${makePromptCommand('rollback', e.key, `--environment ${quoteShellWord(e.environment)} --to ${e.number}`)}\`.`,
   ),

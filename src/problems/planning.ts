@@ -254,11 +254,17 @@ export const PLANNING_PROBLEMS = {
     key: string;
     /** What has drifted, as clauses such as `"production" serves v9`. */
     what: readonly string[];
+    /** Whether `pull` can copy a change into the file. It cannot if the environments serve nothing. */
+    canPull: boolean;
   }>(
     (e) =>
       `Somebody changed this prompt in the service: ${joinWords(e.what, 'and')}. \`on_drift: fail\` does not allow a sync to overwrite this change.`,
-    (e) =>
-      `To keep the change, run \`${makePromptCommand('pull', e.key)}\`, then merge the updated file. To overwrite the change, run \`promptsync sync --on-drift overwrite\`.`,
+    (e) => {
+      const keep = e.canPull
+        ? `run \`${makePromptCommand('pull', e.key)}\`, then merge the updated file`
+        : 'remove the pins of these environments from the file';
+      return `To keep the change, ${keep}. To overwrite the change, run \`promptsync sync --on-drift overwrite\`.`;
+    },
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
     (e) =>

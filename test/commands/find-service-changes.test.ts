@@ -10,7 +10,7 @@ import {
 } from '../../src/domain/plan.ts';
 import type { Pin, PromptFile } from '../../src/domain/prompt-file.ts';
 import type { KnownVersion, VersionRef } from '../../src/domain/versions.ts';
-import type { Line } from '../../src/history/line.ts';
+import { EMPTY_LINE, type Line } from '../../src/history/line.ts';
 
 const ENVIRONMENT = 'production';
 const LATEST: Pin = { kind: 'latest' };
@@ -20,12 +20,12 @@ const makeText = (text: string) => makeContent(digestText(text), undefined);
 const makeRef = (number: number): VersionRef => ({ id: `v${number}`, number });
 const NEW: NewVersionRef = { newContent: makeText('new') };
 
-function makeVersion(number: number, isManaged: boolean): KnownVersion {
-  const digests = { digest: digestText(`v${number}`).digest, metadataDigest: EMPTY_METADATA_DIGEST };
+function makeVersion(number: number, isManaged: boolean, text = `v${number}`): KnownVersion {
+  const digests = { digest: digestText(text).digest, metadataDigest: EMPTY_METADATA_DIGEST };
   return { ...digests, id: `v${number}`, number, isManaged, source: null, staysKnown: true, content: null };
 }
 
-const foreign = (number: number) => makeVersion(number, false);
+const foreign = (number: number, text?: string) => makeVersion(number, false, text);
 const managed = (number: number) => makeVersion(number, true);
 
 type Scene = {
@@ -85,7 +85,7 @@ function makePlan({ pin = LATEST, served = null, wanted, kind = 'outside' }: Sce
 /** Returns the names of the lists that contain the environment. */
 function takeOver({ hasBase = true, portablePins = false, environment, ...scene }: Scene): readonly string[] {
   const plan = makePlan(scene);
-  const { fields, ...lists } = findServiceChanges(plan, { hasBase, portablePins, environment });
+  const { fields, ...lists } = findServiceChanges(plan, makeLine(plan.file), { hasBase, portablePins, environment });
   expect(fields).toEqual([]);
   return Object.entries(lists).flatMap(([name, list]) => (list.length > 0 ? [name] : []));
 }
@@ -163,6 +163,11 @@ describe('the changes that a pull takes over', () => {
       ['textEdits', 'pinEdits'],
     ],
     [
+      'If git has the text of the served version, pull only pins the version',
+      { pin: NUMBER, served: foreign(10, 'file'), wanted: makeRef(9) },
+      ['pinEdits'],
+    ],
+    [
       'pull --environment merges the text of an environment that the file does not pin',
       { pin: null, served: foreign(4), environment: ENVIRONMENT },
       ['textEdits'],
@@ -199,7 +204,7 @@ describe('the changes that a pull takes over', () => {
     const drift: Drift = { subject: 'field', field: 'name', kind, restoresBase: true, expected: 'p', observed: 'q' };
     const update = { kind: 'update-prompt' as const, fields: { name: { before: 'q', after: 'p' } } };
     const plan = { ...makePlan({}), changes: [update], drift: [drift] };
-    const { fields } = findServiceChanges(plan, { hasBase, portablePins: false });
+    const { fields } = findServiceChanges(plan, EMPTY_LINE, { hasBase, portablePins: false });
     expect(fields).toEqual(expected);
   });
 });
@@ -212,7 +217,7 @@ describe('the pins that a pull does not overwrite without being asked', () => {
   ])('%s', (_, committed, count) => {
     const line = makeLine(makeFile(committed));
     const plan = makePlan({ pin: NUMBER, served: foreign(10), wanted: makeRef(9) });
-    const changes = findServiceChanges(plan, { hasBase: true, portablePins: false });
+    const changes = findServiceChanges(plan, line, { hasBase: true, portablePins: false });
     expect(findContestedPins(changes, line)).toHaveLength(count);
   });
 });

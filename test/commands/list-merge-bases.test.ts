@@ -14,31 +14,40 @@ function makeVersion(number: number, text: string): KnownVersion {
 }
 
 /** Makes a state that wants a version number, or the content of a text. An empty text stands for no pin. */
-function makeState(pin: string | number): LineState {
+function makeState(pin: string | number, time: number): LineState {
   const content = makeContent(digestText(String(pin)), undefined);
   const want: Want =
     typeof pin === 'number' ? { kind: 'number', number: pin } : { kind: 'content', content, isMoving: false };
   const file: PromptFile = { path: 'a.md', id: 'p', key: 'p', name: 'p', type: 'text', content, pins: [] };
-  return { commit: 'c', time: 0, file, wants: pin === '' ? new Map() : new Map([[ENVIRONMENT, want]]) };
+  return { commit: 'c', time, file, wants: pin === '' ? new Map() : new Map([[ENVIRONMENT, want]]) };
 }
 
 type Scene = {
   /** The pins of the states of the line, newest first. */
   readonly line: readonly (string | number)[];
+  /** When the states were committed, in seconds. */
+  readonly commitTimes?: readonly number[];
   /** The texts of the known versions, by number. */
   readonly known: Readonly<Record<number, string>>;
   readonly served: number;
+  /** When the served version was created, in milliseconds. Undefined if the service does not show times. */
+  readonly servedSince?: number;
   readonly isCut?: boolean;
   readonly isOlder?: boolean;
   readonly isPinned?: boolean;
 };
 
 /** Returns the numbers or the texts that the bases want. */
-function findBases({ line: pins, known: texts, served, isCut = false, isOlder = false, isPinned = true }: Scene) {
+function findBases(scene: Scene) {
+  const { line: pins, commitTimes, known: texts, served, servedSince } = scene;
+  const { isCut = false, isOlder = false, isPinned = true } = scene;
   const known = Object.entries(texts).map(([number, text]) => makeVersion(Number(number), text));
-  const line: Line = { states: pins.map(makeState), isCut, isComplete: !isCut };
+  const states = pins.map((pin, index) => makeState(pin, commitTimes?.[index] ?? 0));
+  const line: Line = { states, isCut, isComplete: !isCut };
   const pin = isPinned ? { environment: ENVIRONMENT, pin: { kind: 'latest' as const }, line: 1, column: 1 } : null;
-  const edit = { environment: ENVIRONMENT, version: makeVersion(served, 'edit'), pin, isManaged: false, isOlder };
+  const times = servedSince === undefined ? {} : { times: { createdAt: servedSince, updatedAt: servedSince } };
+  const version = { ...makeVersion(served, 'edit'), ...times };
+  const edit = { environment: ENVIRONMENT, version, pin, isInGit: false, isOlder };
   const wants = findBaseWants(edit, line, { known: known.toReversed(), metadata: 'kept' });
   return wants.map(({ want }) =>
     want.kind === 'content' ? want.content.text : want.kind === 'number' ? want.number : '',
@@ -83,18 +92,18 @@ describe('the merge base of a pull', () => {
       ['a'],
     ],
     [
-      'After a revert in git, both the restored text and the reverted text are possible merge bases',
+      'After a revert in git, the merge base of a pull is the restored text',
       { line: ['a', 'b', 'a'], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 },
-      ['a', 'b'],
+      ['a'],
+    ],
+    [
+      'The merge base of a pull is never a pin that was committed after the edit in the service',
+      { line: [2, 1], commitTimes: [61, 60], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3, servedSince: 60_999 },
+      [1],
     ],
     [
       'If not all versions before the edit are known, a newer text without a known version is another possible merge base',
       { line: ['b', 'a'], known: { 1: 'a', 3: 'edit' }, served: 3 },
-      ['b', 'a'],
-    ],
-    [
-      'If not all versions before the edit are known, a reverted text without a known version is another possible merge base',
-      { line: ['a', 'b', 'a'], known: { 1: 'a', 3: 'edit' }, served: 3 },
       ['b', 'a'],
     ],
     [

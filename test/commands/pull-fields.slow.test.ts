@@ -15,6 +15,7 @@ import {
   TEXT,
   writeSource,
   type Scene,
+  textIn,
 } from './pulling.ts';
 
 type Fields = { readonly key?: string; readonly name?: string; readonly description?: string };
@@ -131,6 +132,24 @@ describe('pull of metadata', () => {
     edit(scene, parts);
     expect((await pull(scene)).exitCode).toBe(0);
     expect(source(scene)).toBe(promptText('greeting', { ...parts, text: more }));
+  });
+});
+
+describe('pull of an older pin', () => {
+  test('pull keeps the metadata of the file if somebody edited the text of a version from before the metadata', async () => {
+    const pins = { staging: 'latest', production: 1 };
+    const scene = await makeSynced({});
+    edit(scene, { pins });
+    await sync(scene);
+    edit(scene, { pins, metadata: { model: 'a' } });
+    await sync(scene);
+    const content = `${TEXT}\nMore.`;
+    changeOutside(scene, { content, environments: ['production'] });
+    expect(only(await pull(scene)).edits).toMatchObject([
+      { kind: 'set-text', conflicts: 0 },
+      { kind: 'set-pin', before: '1' },
+    ]);
+    expect(textIn(scene)).toBe(content);
   });
 });
 

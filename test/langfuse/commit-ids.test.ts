@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startLangfuse } from '../doubles/langfuse-server.ts';
-import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
+import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { CONFIG } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
 
@@ -75,6 +76,17 @@ describe('the commit ids in the commit messages of Langfuse versions', () => {
       { made_by: 'git', commit: expect.stringContaining(second), subject: 'Edit and move', path: 'prompts/moved.md' },
       { made_by: 'git', commit: expect.stringContaining(first), subject: 'First prompts', path: 'prompts/a.md' },
     ]);
+  });
+
+  test("plan names the commit in a version's message if the clone does not have that commit", async () => {
+    const { langfuse, sync, commit, folder } = await makeScene();
+    expect(await sync()).toBe(0);
+    const clone = join(makeFolder(), 'clone');
+    git(folder, 'clone', '--quiet', folder, clone);
+    const second = commit({ 'prompts/a.md': makeFile('Two.') }, 'Edit');
+    expect(await sync()).toBe(0);
+    const { report } = await runJson(clone, ['plan'], langfuse);
+    expect(report.prompts[0]?.drift).toMatchObject([{ observed: { commit: second, commit_missing: true } }]);
   });
 
   test("history does not trust the commit id in a version's message if the file had different text at that commit, or if the id is only the name of a tag", async () => {

@@ -154,7 +154,7 @@ describe('describeDrift', () => {
     expect(linesOf(drift, PLAN, { environments }).slice(1)).toEqual(commands);
   });
 
-  const DRIFT_GUARD = makeProblem('guard/drift', { key: 'support/refund', what: [] });
+  const DRIFT_GUARD = makeProblem('guard/drift', { key: 'support/refund', what: [], canPull: true });
   const OTHER_GUARD = makeProblem('guard/placeholder-id');
   const WARNING = makeProblem('git/shallow', { of: 'drift' });
 
