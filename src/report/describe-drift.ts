@@ -116,6 +116,8 @@ function canPull(drift: ReportDrift, { environments = [] }: ReportPrompt): boole
   const { pin } = drift.observed;
   const hasPortablePins = pin === null || pin?.startsWith('git:') === true;
   const written = environments.find(({ environment }) => environment === drift.environment)?.pin ?? '';
+  // Git has the text of a version that promptsync created, so with the pin `latest` there is nothing to pull.
+  if (written === 'latest' && drift.observed.made_by === 'git') return false;
   // With portable pins, `pull` does not change a pin that names a commit.
   return !(hasPortablePins && written.startsWith('git:'));
 }

@@ -154,6 +154,12 @@ describe('describeDrift', () => {
     expect(linesOf(drift, PLAN, { environments }).slice(1)).toEqual(commands);
   });
 
+  test('describeDrift offers no command to keep a version that promptsync created if the file pins latest', () => {
+    const drift = { ...moved, observed: { ...served, made_by: 'git' as const } };
+    expect(linesOf(drift, PLAN, { environments: pinnedTo('latest') }).slice(1)).toEqual([RESTORE]);
+    expect(linesOf(drift, PLAN, { environments: pinnedTo('1') }).slice(1)).toEqual([KEEP, RESTORE]);
+  });
+
   const DRIFT_GUARD = makeProblem('guard/drift', { key: 'support/refund', what: [], canPull: true });
   const OTHER_GUARD = makeProblem('guard/placeholder-id');
   const WARNING = makeProblem('git/shallow', { of: 'drift' });
