@@ -10,8 +10,6 @@ export type Explanation = {
 
 const WHOLE_HISTORY = 'By default, `actions/checkout` and GitLab fetch only the newest commits.';
 const MERGED_AND_NEWEST = 'For details, see [What goes live](configuration.md#what-goes-live).';
-const PROMOTION_ORDER =
-  '`promote_from` in `promptsync.yaml` requires a version to be active in the source environment before it goes live in the target environment.';
 const SAME_TIME = 'The prompt changed in the service between two requests of the same run.';
 const UNAMBIGUOUS_YAML = 'promptsync rejects YAML that different parsers read differently.';
 const PLACEHOLDER =
@@ -277,7 +275,7 @@ export const EXPLANATIONS = {
   },
   'guard/placeholder-id': { why: PLACEHOLDER },
   'guard/promotion-order': {
-    why: PROMOTION_ORDER,
+    why: '`promote_from` in `promptsync.yaml` requires a version to be active in the source environment before it goes live in the target environment.',
     advice:
       'If an earlier commit already pinned the version in one of these environments, make sure that the full git history of the file is available. promptsync reads it to check [the conditions](configuration.md#promote_from).',
   },

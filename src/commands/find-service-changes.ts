@@ -22,7 +22,7 @@ export type OutsideEdit = {
   readonly pin: EnvironmentPin | null;
   /**
    * Whether git has the content of the version, because promptsync created it or because a state of the line has the same
-   * content. If so, there is no text to pull.
+   * content. If so, `pull` writes only a pin, apart from an older version with `portable_pins`.
    */
   readonly isInGit: boolean;
   /** Whether the version is older than the wanted one. If so, merging its text would mix two states of the file. */
@@ -42,7 +42,7 @@ export type ServiceChanges = {
    * The environments that are pinned to `latest` and serve a newer version whose text is in git. There is nothing to pull
    * for them.
    */
-  readonly knownVersions: readonly OutsideEdit[];
+  readonly textsInGit: readonly OutsideEdit[];
   /**
    * With `portable_pins`, the environments with a `git:` pin. A pull does not change them, because with this setting a
    * pin can name only a commit. Empty without this setting.
@@ -83,11 +83,11 @@ export function findServiceChanges(
   const taken = edits.filter((edit) => !isLeftAlone(edit));
   const needsPin = ({ pin, isOlder }: OutsideEdit) =>
     !portablePins && pin !== null && (isOlder || pin.pin.kind !== 'latest');
-  const takesText = ({ isInGit, isOlder }: OutsideEdit) => (isOlder ? portablePins : !isInGit);
+  const takesText = ({ pin, isInGit, isOlder }: OutsideEdit) => (isOlder ? portablePins : pin === null || !isInGit);
   return {
     textEdits: keepDistinctContents(taken.filter(takesText), file),
     pinEdits: taken.filter(needsPin),
-    knownVersions: taken.filter((edit) => edit.pin?.pin.kind === 'latest' && !needsPin(edit) && !takesText(edit)),
+    textsInGit: taken.filter((edit) => edit.pin?.pin.kind === 'latest' && !needsPin(edit) && !takesText(edit)),
     leftAlone,
     deactivated: changed.flatMap(({ environment: name, expected }) => {
       const isServed = (observed.active.get(name) ?? null) !== null;
@@ -102,10 +102,16 @@ function listDriftedEnvironments({ drift }: ObservedPromptPlan): readonly Change
   return drift.flatMap((one) => (one.subject === 'environment' && one.kind === 'outside' ? [one] : []));
 }
 
-function listDifferingEnvironments({ changes }: ObservedPromptPlan): readonly ChangedEnvironment[] {
-  return changes.flatMap((change) => {
-    if (change.kind !== 'set-active' || change.before === null) return [];
-    return [{ environment: change.environment, expected: change.after }];
+/** Lists the environments that serve a version other than the wanted one, even if promptsync does not know that one. */
+function listDifferingEnvironments({ file, observed, changes }: ObservedPromptPlan): readonly ChangedEnvironment[] {
+  const activations = changes.filter((change) => change.kind === 'set-active');
+  return file.pins.flatMap(({ environment, pin }): readonly ChangedEnvironment[] => {
+    const served = observed.active.get(environment) ?? null;
+    if (served === null) return [];
+    const activation = activations.find((one) => one.environment === environment);
+    if (activation !== undefined) return [{ environment, expected: activation.after }];
+    if (pin.kind !== 'number' || pin.number === served.number) return [];
+    return [{ environment, expected: { id: null, number: pin.number } }];
   });
 }
 

@@ -14,7 +14,8 @@ export type BaseWant = { readonly want: Want; readonly version: KnownVersion | u
 /**
  * Finds the wants from whose content somebody may have edited the text that an environment serves. Usually there is one:
  * that of the newest state of the line that is older than the served version. A state is older if its commit and the
- * version that it wants are. If promptsync does not know all versions before the served one, a newer state may want an
+ * version that it wants are. If all commits are newer, their times do not count, because a merge or a rebase may have made
+ * them. If promptsync does not know all versions before the served one, a newer state may want an
  * unknown one of them, so there are several. Returns an empty list if no state can be the base.
  * @param edit an environment that the file does not pin counts as pinned to `latest`
  * @param line the line up to HEAD
@@ -27,7 +28,9 @@ export function findBaseWants(
   // If the service has an older text, this text replaces the wanted text completely. The merge base is then what the
   // newest state wants.
   const candidates = isOlder ? known : known.filter(({ number }) => number < served.number);
-  const states = isOlder ? line.states.slice(0, 1) : line.states.filter((state) => isCommittedBefore(state, served));
+  const earlier = line.states.filter((state) => isCommittedBefore(state, served));
+  const possible = earlier.length > 0 ? earlier : line.states;
+  const states = isOlder ? line.states.slice(0, 1) : possible;
   const getWant = ({ wants, file: { content } }: LineState): Want | undefined =>
     pin === null ? { kind: 'content', content, isMoving: false } : wants.get(environment);
   const found = states.flatMap((state): readonly BaseWant[] => {

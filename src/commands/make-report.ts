@@ -379,17 +379,17 @@ function makeServedVersion(
   } as const;
 }
 
-/**
- * Creates the reference to the version that an environment should serve. For a new version, the reference has no id,
- * because the version does not exist yet. If the content of the new version comes from a `git:` ref, the reference
- * contains its digest, because a plan may create several such versions. A reference without a digest means the new
- * version with the content of the file. A plan creates at most one such version.
- */
+/** Creates the reference to the version that the base wants. The id is null if promptsync does not know the version. */
 function makeExpected(expected: WantedVersionRef): Extract<ReportDrift, { environment: string }>['expected'] {
   if (isNewVersionRef(expected) || expected.id !== null) return makeTarget(expected);
   return { id: null, version_number: expected.number };
 }
 
+/**
+ * Creates the reference to the version that an environment should serve. A new version does not exist yet, so it has no
+ * id. If its content comes from a `git:` ref, the reference contains its digest, because a plan may create several such
+ * versions. Without a digest, it has the content of the file, and a plan creates at most one such version.
+ */
 function makeTarget(target: VersionRef | NewVersionRef): NonNullable<ReportRow['wanted']> {
   if (!isNewVersionRef(target)) return makeReportRef(target);
   return target.ref === undefined ? { new: true } : { new: true, digest: target.newContent.digest };

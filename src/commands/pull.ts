@@ -86,7 +86,7 @@ async function draftPull(
   if (obstacles.length > 0) return makeDraftWithoutEdits(file, 'blocked', obstacles);
   const draft = await draftMerge(prompt, serviceChanges, line, options, workspace);
   const warnings = [
-    ...serviceChanges.knownVersions.map((edit) => warnAboutManagedVersion(edit, file)),
+    ...serviceChanges.textsInGit.map((edit) => warnAboutTextInGit(edit, file)),
     ...serviceChanges.leftAlone.map((edit) => warnAboutKeptPin(edit, file)),
     ...serviceChanges.deactivated.map(({ environment, wantedNumber }) => {
       const evidence = { environment, served: `v${wantedNumber}` };
@@ -260,11 +260,8 @@ async function draftMergedFile(
   return { ...draft, edits: draft.edits.map((edit) => (edit.kind === 'set-text' ? { ...edit, texts } : edit)) };
 }
 
-/**
- * Warns if an environment with the pin `latest` serves a version that promptsync created, because there is no text to
- * pull from such a version.
- */
-function warnAboutManagedVersion({ environment, version }: OutsideEdit, { path, key }: PromptFile): Problem {
+/** Warns that an environment with the pin `latest` serves a text that git has already, so there is nothing to pull. */
+function warnAboutTextInGit({ environment, version }: OutsideEdit, { path, key }: PromptFile): Problem {
   return makeProblem('pull/known-version', { environment, number: version.number, key }, { path });
 }
 

@@ -1,10 +1,9 @@
 import { type Content, EMPTY_METADATA_DIGEST, makeContent } from '../domain/content.ts';
-import { findCommitIdInMessage } from '../domain/commit-message.ts';
+import { findNamedCommit } from '../domain/commit-message.ts';
 import { chooseVersionToCreate, mayGetBaseline } from '../domain/pin-target.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { isCommitId } from '../git/open-git.ts';
 import type { KnownTip } from '../git/open-repository.ts';
 import { countRun, EMPTY_LINE, type Line, type LineState } from '../history/line.ts';
 import {
@@ -37,8 +36,11 @@ type PlanningSources = Pick<
   readonly base: Pick<BaseFiles, 'commit' | 'files'> | null;
 };
 
-/** A prompt that a sync may change, with those of its promotions that promotion order may refuse. */
-type ChangingPrompt = ComparedPrompt & { readonly promotions: readonly Promotion[] };
+/** A prompt that differs from the service, with those of its promotions that promotion order may refuse. */
+type DifferingPrompt = ComparedPrompt & { readonly promotions: readonly Promotion[] };
+
+/** A commit id in a version record, or a shortened one in the message of a version. */
+const COMMIT_ID = /^[0-9a-f]{12,64}$/;
 
 /** The commits whose lines decide what has drifted. */
 type ComparedCommits = {
@@ -61,7 +63,7 @@ export async function readPlanningHistory(
   if (repository === null) return NO_PLANNING_HISTORY;
   const prompts = files.flatMap((file) => {
     const observedPrompt = observed.get(file.id);
-    return observedPrompt === undefined ? [] : compareIfChanging(file, observedPrompt, sources);
+    return observedPrompt === undefined ? [] : compareIfDiffering(file, observedPrompt, sources);
   });
   const mayHaveDrifted = prompts.some(({ differences }) => differences.length > 0);
   const commits = mayHaveDrifted ? await findComparedCommits(repository, base, config.branch) : null;
@@ -82,12 +84,12 @@ export async function readPlanningHistory(
   return new Map(await Promise.all(histories));
 }
 
-/** Compares a prompt with its file and with the base. Returns an empty list if no sync would change the prompt. */
-function compareIfChanging(
+/** Compares a prompt with its file and with the base. Returns an empty list if the planner needs nothing from git. */
+function compareIfDiffering(
   file: PromptFile,
   observed: ObservedPrompt,
   sources: PlanningSources,
-): readonly ChangingPrompt[] {
+): readonly DifferingPrompt[] {
   const compared = comparePrompt(file, observed, sources);
   const { head, differences } = compared;
   if (head.changes.length + differences.length === 0 && !mayGetBaseline(file, observed)) return [];
@@ -128,7 +130,7 @@ async function readInSteps(
 
 /** Reads the line up to HEAD, but only if promotion order needs it to allow a promotion of the prompt. */
 async function readLineOfHead(
-  { file, observed, promotions }: ChangingPrompt,
+  { file, observed, promotions }: DifferingPrompt,
   repository: PromptRepository,
 ): Promise<Line> {
   const isAllowed = (line: Line) => promotions.every((promotion) => isPromotionAllowed(promotion, observed, line));
@@ -230,23 +232,16 @@ async function findMissingCommits(
   versions: readonly KnownVersion[],
   repository: PromptRepository,
 ): Promise<ReadonlySet<string>> {
-  const commits = [...new Set(versions.flatMap(listNamedCommits))];
+  const named = versions.flatMap((version) => findNamedCommit(version) ?? []);
+  const commits = [...new Set(named)].filter((commit) => COMMIT_ID.test(commit));
   const checked = commits.map(async (commit): Promise<readonly string[]> => {
     // `resolveRef` would prefer a branch or a tag with the name of a shortened commit id.
     const pinned = await repository.resolvePinnedRef(commit, repository.branch);
-    const isPresent = pinned.kind === 'found' && (await repository.findUnreferenced([pinned.commit])).length === 0;
-    return isPresent ? [] : [commit];
+    const isMissing =
+      pinned.kind === 'found' ? await repository.isUnreferenced(pinned.commit) : pinned.kind === 'unknown';
+    return isMissing ? [commit] : [];
   });
   return new Set((await Promise.all(checked)).flat());
-}
-
-/** Lists the commit that the record or the message of a version names as its source. */
-function listNamedCommits({ isManaged, source, message = '' }: KnownVersion): readonly string[] {
-  if (isManaged === null) {
-    const shortId = findCommitIdInMessage(message);
-    return shortId === null ? [] : [shortId];
-  }
-  return source?.commit !== undefined && isCommitId(source.commit) ? [source.commit] : [];
 }
 
 /**

@@ -1,5 +1,6 @@
 import { cutText, shortenCommitId } from '../text.ts';
 import type { Provenance } from './plan.ts';
+import type { KnownVersion } from './versions.ts';
 
 /**
  * Returns the message to store with a new version: the subject and the id of the commit that introduced the content,
@@ -20,4 +21,13 @@ export function makeCommitMessage(
 /** Returns the shortened commit id at the end of a version's message. Returns null if there is none. */
 export function findCommitIdInMessage(message: string): string | null {
   return /(?:^| )\(([0-9a-f]{12})\)$/.exec(message)?.[1] ?? null;
+}
+
+/**
+ * Returns the commit that the record or the message of a version names as its source. The id in a message is shortened.
+ * Returns null if the version names none, or if somebody else created it.
+ */
+export function findNamedCommit({ isManaged, source, message = '' }: KnownVersion): string | null {
+  if (isManaged === null) return findCommitIdInMessage(message);
+  return (isManaged ? source?.commit : undefined) ?? null;
 }

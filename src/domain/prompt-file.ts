@@ -58,7 +58,7 @@ export function formatPin(pin: Pin): string {
 }
 
 /** Returns the pin of an environment, or undefined if there is none. */
-export function findPin(pins: readonly EnvironmentPin[], environment: string | undefined): EnvironmentPin | undefined {
+export function findPin(pins: readonly EnvironmentPin[], environment: string): EnvironmentPin | undefined {
   return pins.find((pin) => pin.environment === environment);
 }
 

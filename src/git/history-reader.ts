@@ -26,10 +26,10 @@ export type CommitHistory = {
   /** Returns true if `commit` equals `other` or is an ancestor of it. The clone must contain both commits. */
   readonly isSameOrAncestor: (commit: string, other: string) => Promise<boolean>;
   /**
-   * Returns the commits in the list that no branch, no tag and not HEAD contains. A clone has such commits after it has
-   * fetched only objects. The clone must contain all commits in the list.
+   * Returns true if no branch, no tag and not HEAD contains the commit. A clone has such commits after it has fetched only
+   * objects. The clone must contain the commit.
    */
-  readonly findUnreferenced: (commits: readonly string[]) => Promise<readonly string[]>;
+  readonly isUnreferenced: (commit: string) => Promise<boolean>;
   /** Returns the author, date and message of each commit, by id. Omits commits that the clone does not have. */
   readonly readCommits: (ids: Iterable<string>) => Promise<ReadonlyMap<string, CommitInfo>>;
   /**
@@ -70,10 +70,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
       const pairKey = makePairKey({ commit, other });
       return (await findAncestorsTogether(pairKey)).has(pairKey);
     },
-    findUnreferenced: async (commits) => {
-      const unreferenced = await Promise.all(commits.map((commit) => findUnreferencedTogether(commit)));
-      return commits.filter((commit, index) => unreferenced[index]?.includes(commit));
-    },
+    isUnreferenced: async (commit) => (await findUnreferencedTogether(commit)).includes(commit),
     readCommits: async (ids) => {
       const infos = await Promise.all([...ids].map(async (id) => (await readInfosTogether(id)).get(id)));
       return new Map(infos.flatMap((info) => (info === undefined ? [] : [[info.commit, info] as const])));

@@ -5,7 +5,7 @@ import type { LineState } from '../history/line.ts';
  * - `head`: The change comes from the head, because a state that the base lacks wants what the service has.
  * - `behind`: The live branch wants what the service has, and HEAD does not contain that commit yet.
  * - `moved`: The provider shows that somebody moved the environment.
- * - `outside`: Somebody changed the service, because no state of the base's line wants what the service has.
+ * - `outside`: No state of the base's line wants what the service has, so somebody changed the service.
  * - `first`: The base wants this for the first time, and no sync has put it into the service yet.
  * - `unfinished`: A sync has not finished, or somebody restored an earlier state. promptsync cannot know which. This
  *   also covers everything that git cannot explain: a moving ref, a shallow clone, and an environment that serves
@@ -26,8 +26,8 @@ export type DriftEvidence = {
   /** Whether the provider shows that somebody moved the environment after a sync had applied what the base wants. */
   readonly wasMoved: boolean;
   /**
-   * True if the base's run is the first one: no older state wants anything in this environment or field. An environment
-   * must also serve a version that is older than the wanted one.
+   * True if the base is the first to want something in this environment or field, and no sync can have applied it yet:
+   * the environment serves an older version, the wanted version does not exist, or the field came with a later state.
    */
   readonly isFirstWant: boolean;
 };

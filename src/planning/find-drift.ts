@@ -1,4 +1,4 @@
-import { findCommitIdInMessage } from '../domain/commit-message.ts';
+import { findNamedCommit } from '../domain/commit-message.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import {
   type ChangeAnnotation,
@@ -197,11 +197,8 @@ function makeServedVersion(version: KnownVersion, baseHistory: BaseHistory): Ser
  * Returns the commit that a version was made from. A message counts only if git has the version's text at the commit that
  * it names, or if the clone does not have this commit.
  */
-function findSourceCommit(
-  { id, isManaged, source, message = '' }: KnownVersion,
-  { missingCommits, messageSources }: BaseHistory,
-): string | undefined {
-  if (isManaged) return source?.commit;
-  const named = findCommitIdInMessage(message);
-  return named !== null && missingCommits.has(named) ? named : messageSources.get(id)?.commit;
+function findSourceCommit(version: KnownVersion, { missingCommits, messageSources }: BaseHistory): string | undefined {
+  const named = findNamedCommit(version);
+  if (named !== null && (version.isManaged || missingCommits.has(named))) return named;
+  return messageSources.get(version.id)?.commit;
 }

@@ -39,6 +39,8 @@ type PreviousPin =
 export function findPreviousVersion(source: RollbackSource, known: readonly KnownVersion[]): PreviousPin {
   const newest = source.line.states.findIndex((state) => wantsServed(state, source));
   for (const { state, pin, want } of listPinsFrom(newest + 1, source)) {
+    // This version is newer, whether or not promptsync knows it.
+    if (want?.kind === 'number' && want.number > source.served.number) continue;
     const version =
       want &&
       findWantedVersion(want, known, (content) => {

@@ -147,7 +147,12 @@ const EnvironmentDriftShape = z.object({
       .describe(
         'Who created the version. git: promptsync created it from a commit. outside: someone else created it, or the service does not show who did.',
       ),
-    commit: z.string().optional().describe('The commit that the version was created from.'),
+    commit: z
+      .string()
+      .optional()
+      .describe(
+        'The commit that the version was created from. Shortened if only the message of the version names it and the clone does not have it.',
+      ),
     commit_missing: z.literal(true).optional().describe('The clone does not have that commit.'),
     pin: z
       .string()

@@ -34,7 +34,7 @@ function describeState(state: DriftState, show: ShowText): string {
   if (state === null) return 'nothing';
   if (typeof state === 'string') return show(JSON.stringify(state));
   if ('new' in state) return 'a new version';
-  return state.id === null ? `v${state.version_number}` : show(describeVersionRef(state));
+  return show(state.id === null ? `v${state.version_number}` : describeVersionRef(state));
 }
 
 /**
@@ -116,10 +116,19 @@ function canPull(drift: ReportDrift, { environments = [] }: ReportPrompt): boole
   const { pin } = drift.observed;
   const hasPortablePins = pin === null || pin?.startsWith('git:') === true;
   const written = environments.find(({ environment }) => environment === drift.environment)?.pin ?? '';
-  // Git has the text of a version that promptsync created, so with the pin `latest` there is nothing to pull.
-  if (written === 'latest' && drift.observed.made_by === 'git') return false;
+  // Git has the text of a version that promptsync created. With the pin `latest`, `pull` takes only an older one.
+  if (written === 'latest' && drift.observed.made_by === 'git') return isOlder(drift.observed, drift.expected);
   // With portable pins, `pull` does not change a pin that names a commit.
   return !(hasPortablePins && written.startsWith('git:'));
+}
+
+/** Returns true if an environment serves an older version than the expected one. */
+function isOlder(
+  { version_number: number }: { readonly version_number: number | null },
+  expected: ReportDrift['expected'],
+): boolean {
+  const wanted = typeof expected === 'string' || 'new' in expected ? null : expected.version_number;
+  return number !== null && wanted !== null && number < wanted;
 }
 
 /**

@@ -115,7 +115,7 @@ describe('the changes that a pull takes over', () => {
     [
       'pull changes nothing if the environment is pinned to latest and promptsync created the served version',
       { served: managed(4), wanted: NEW },
-      ['knownVersions'],
+      ['textsInGit'],
     ],
     [
       'pull only pins a version created outside promptsync, without merging its text, if the file asks for a newer version',
@@ -161,6 +161,16 @@ describe('the changes that a pull takes over', () => {
       'If the pinned version number is unknown, pull pins the served version and merges its text',
       { pin: NUMBER, served: foreign(10), wanted: { id: null, number: 9 } },
       ['textEdits', 'pinEdits'],
+    ],
+    [
+      'Without a base, pull replaces an unknown version number, too',
+      { pin: NUMBER, served: foreign(10), wanted: { id: null, number: 9 }, hasBase: false },
+      ['textEdits', 'pinEdits'],
+    ],
+    [
+      'pull --environment merges the text of an environment that the file does not pin, even if git has this text',
+      { pin: null, served: foreign(10, 'file'), environment: ENVIRONMENT },
+      ['textEdits'],
     ],
     [
       'If git has the text of the served version, pull only pins the version',

@@ -102,6 +102,11 @@ describe('the merge base of a pull', () => {
       [1],
     ],
     [
+      'If all commits were made after the edit in the service, the merge base of a pull is the newest text with an older version',
+      { line: ['b', 'a'], commitTimes: [62, 61], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3, servedSince: 60_999 },
+      ['b'],
+    ],
+    [
       'If not all versions before the edit are known, a newer text without a known version is another possible merge base',
       { line: ['b', 'a'], known: { 1: 'a', 3: 'edit' }, served: 3 },
       ['b', 'a'],

@@ -72,8 +72,8 @@ type State = Required<Pick<LangfuseStoreOptions, 'pause' | 'isDeadlock' | 'ambig
 
 export type LangfuseStore = ReturnType<typeof langfuseStore>;
 
-/** The time of the commits in the tests. A label that moves in this second does not look moved after a commit. */
-const DEFAULT_START_TIME = '2026-01-02T03:04:05Z';
+/** Every commit in the tests is later than this time, unless a test sets another time. */
+const DEFAULT_START_TIME = '2025-06-01T00:00:00Z';
 
 /** Langfuse's prompts without a socket, so that tests can run thousands of histories. */
 export function langfuseStore(options: LangfuseStoreOptions = {}) {

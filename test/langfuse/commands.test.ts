@@ -197,14 +197,14 @@ describe('history with Langfuse', () => {
     const { report } = await json('history', 'support/greeting');
     expect(report.prompts[0]?.history?.versions).toMatchObject([
       { version_number: 4, created_at: expect.stringMatching(/^2026-03-04T05:06:.*Z$/), created_by: 'API' },
-      { version_number: 3, created_at: expect.stringMatching(/^2026-01-02T03:06:.*Z$/), created_by: 'cmf8a2b7d0001qz' },
-      { version_number: 2, created_at: expect.stringMatching(/^2026-01-02T03:05:.*Z$/), created_by: 'cmf8a2b7d0001qz' },
-      { version_number: 1, created_at: expect.stringMatching(/^2026-01-02T03:04:.*Z$/), created_by: 'cmf8a2b7d0001qz' },
+      { version_number: 3, created_at: expect.stringMatching(/^2025-06-01T00:02:.*Z$/), created_by: 'cmf8a2b7d0001qz' },
+      { version_number: 2, created_at: expect.stringMatching(/^2025-06-01T00:01:.*Z$/), created_by: 'cmf8a2b7d0001qz' },
+      { version_number: 1, created_at: expect.stringMatching(/^2025-06-01T00:00:.*Z$/), created_by: 'cmf8a2b7d0001qz' },
     ]);
     const { stdout } = await runChecked(['history', 'support/greeting']);
     expect(stdout).toMatch(/^v4 +2026-03-04 05:06 +[0-9a-f]{12} +Ada +Edit$/m);
-    expect(stdout).toMatch(/^v3 +2026-01-02 03:06 +user cmf8…$/m);
-    expect(stdout).toMatch(/^v1 +2026-01-02 03:04 +user cmf8… +First$/m);
+    expect(stdout).toMatch(/^v3 +2025-06-01 00:02 +user cmf8…$/m);
+    expect(stdout).toMatch(/^v1 +2025-06-01 00:00 +user cmf8… +First$/m);
     const { report: lineage } = await json('history', 'support/greeting', '--environment', 'production');
     expect(lineage.prompts[0]?.lineage?.serves).toMatchObject({ version_number: 1, created_by: 'cmf8a2b7d0001qz' });
   });

@@ -100,6 +100,13 @@ describe('findPreviousVersion', () => {
     ],
     ['findPreviousVersion skips versions that are newer than the served version', 3, known(3, 2, 1), [2, 3, 1], 'v1'],
     [
+      'findPreviousVersion skips an unknown version number that is higher than the number of the served version',
+      5,
+      known(5, 4),
+      [5, 9, 5, 4],
+      'v4',
+    ],
+    [
       'findPreviousVersion stops at an earlier pin to an unknown version number',
       3,
       known(3, 1),
@@ -135,7 +142,7 @@ describe('findPreviousVersion', () => {
   });
 
   test('findPreviousVersion names no commit if the pin to an unknown version is uncommitted', () => {
-    const source = sourceOf(knownVersion(3), [9, 2], { commit: null });
+    const source = sourceOf(knownVersion(3), [1, 2], { commit: null });
     expect(describePrevious(findPreviousVersion(source, known(3, 2)))).toBe('unclear: null');
   });
 
