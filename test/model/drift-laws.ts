@@ -210,11 +210,11 @@ function wasMovedBack(situation: Situation): boolean {
   // A label that is put on a second version does not leave the first one.
   const isMoveAway = from === left && move.touched.has(left) && log.changes.indexOf(move) >= last.age;
   const later = log.changes.slice(log.changes.indexOf(move) + 1);
-  // A later copy of what the base wants hides the move, too, because promptsync may choose the copy.
-  const isTouchedLater = later.some(({ touched }) => {
-    return touched.has(to ?? '') || [...touched].some((id) => id === left || wantsValue(world, base, place, id));
-  });
-  const isThere = world.service.versions(file.id).some(({ id }) => id === left);
+  const isTouchedLater = later.some(({ touched }) => touched.has(left) || touched.has(to ?? ''));
+  const versions = world.service.versions(file.id);
+  const isThere = versions.some(({ id }) => id === left);
+  // A copy of what the base wants hides the move, because promptsync may compare its times instead.
+  if (versions.some(({ id }) => id !== left && wantsValue(world, base, place, id))) return false;
   return isMoveAway && !isTouchedLater && isThere;
 }
 
