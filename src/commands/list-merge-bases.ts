@@ -15,8 +15,12 @@ export type BaseWant = { readonly want: Want; readonly version: KnownVersion | u
  * Finds the wants from whose content somebody may have edited the text that an environment serves. Usually there is one:
  * that of the newest state of the line that is older than the served version. A state is older if its commit and the
  * version that it wants are. If all commits are newer, their times do not count, because a merge or a rebase may have made
- * them. If promptsync does not know all versions before the served one, a newer state may want an
- * unknown one of them, so there are several. Returns an empty list if no state can be the base.
+ * them. There are several in two cases, because only the user knows which of them it was:
+ *
+ * - After a revert, an older state wanted a newer version. A sync may not have applied the revert yet.
+ * - promptsync does not know all versions before the served one. An unknown one may hold what a newer state wants.
+ *
+ * Returns an empty list if no state can be the base.
  * @param edit an environment that the file does not pin counts as pinned to `latest`
  * @param line the line up to HEAD
  */
@@ -38,12 +42,24 @@ export function findBaseWants(
     if (want === undefined) return [];
     return [{ want, version: candidates.find((version) => namesVersion(want, version, metadata)) }];
   });
-  const newest = found.findIndex(({ version }) => version !== undefined);
-  const bases = newest === -1 ? found : found.slice(0, newest + 1);
-  const newestNumber = bases.at(-1)?.version?.number ?? 0;
-  if (!hasGap(candidates, newestNumber, served.number)) return bases.filter(({ version }) => version !== undefined);
-  // In a cut line, an older state may have wanted the content.
-  return newest === -1 && line.isCut ? [] : bases;
+  const wanted = found.filter(({ version }) => version !== undefined);
+  const [newestVersion] = wanted.toSorted((one, other) => getNumber(other) - getNumber(one));
+  if (newestVersion === undefined) {
+    // In a cut line, an older state may have wanted the content.
+    return hasGap(candidates, 0, served.number) && !line.isCut ? found : [];
+  }
+  const newest = getNumber(newestVersion);
+  const sinceNewest = found.slice(
+    0,
+    found.findLastIndex((one) => getNumber(one) === newest),
+  );
+  const mayBeUnknown = hasGap(candidates, newest, served.number);
+  const unknown = mayBeUnknown ? sinceNewest.filter(({ version }) => version === undefined) : [];
+  return [...unknown, ...new Set([...wanted.slice(0, 1), newestVersion])];
+}
+
+function getNumber({ version }: BaseWant): number {
+  return version?.number ?? 0;
 }
 
 /** Returns true if a commit may have been made before a version. Times are compared in whole seconds, as git has them. */

@@ -92,9 +92,9 @@ describe('the merge base of a pull', () => {
       ['a'],
     ],
     [
-      'After a revert in git, the merge base of a pull is the restored text',
+      'After a revert in git, both the restored text and the reverted text are possible merge bases',
       { line: ['a', 'b', 'a'], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 },
-      ['a'],
+      ['a', 'b'],
     ],
     [
       'The merge base of a pull is never a pin that was committed after the edit in the service',
@@ -109,6 +109,11 @@ describe('the merge base of a pull', () => {
     [
       'If not all versions before the edit are known, a newer text without a known version is another possible merge base',
       { line: ['b', 'a'], known: { 1: 'a', 3: 'edit' }, served: 3 },
+      ['b', 'a'],
+    ],
+    [
+      'If not all versions before the edit are known, a reverted text without a known version is another possible merge base',
+      { line: ['a', 'b', 'a'], known: { 1: 'a', 3: 'edit' }, served: 3 },
       ['b', 'a'],
     ],
     [

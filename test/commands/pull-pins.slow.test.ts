@@ -68,16 +68,15 @@ describe('pull of an environment that is pinned to a number', () => {
     await settle(scene);
   });
 
-  test('pull detects a new active version even if the file pins an unknown version number', async () => {
+  test('pull pins the served version if the file pins a higher version number that promptsync does not know', async () => {
     const scene = await makeSynced({});
+    edit(scene, { pins: { ...pins, production: 1 } });
+    await sync(scene);
     edit(scene, { pins: { ...pins, production: 7 } });
     changeOutside(scene, { content: theirs, environments: ['production'] });
     expect(only(await pull(scene))).toMatchObject({
-      status: 'failed',
-      edits: [
-        { kind: 'set-text', conflicts: 1 },
-        { kind: 'set-pin', before: '7', after: pinned(scene) },
-      ],
+      status: 'applied',
+      edits: [{ kind: 'set-pin', before: '7', after: pinned(scene) }],
     });
   });
 

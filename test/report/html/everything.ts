@@ -37,7 +37,7 @@ export const everything: Readonly<Record<string, PagePrompt>> = {
       problems: [
         makeProblem(
           'guard/drift',
-          { key: 'support/returns', what: ['production'] },
+          { key: 'support/returns', what: ['production'], canPull: true },
           { path: 'prompts/support/returns.md' },
         ),
       ],
