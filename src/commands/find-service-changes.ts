@@ -2,13 +2,15 @@ import { isInSync, makeContentKey, toStoredContent } from '../domain/content.ts'
 import {
   FIELDS,
   type FieldName,
-  isNewVersionRef,
+  getWantedNumber,
+  isOlderVersion,
   type ObservedPromptPlan,
   type WantedVersionRef,
 } from '../domain/plan.ts';
 import { type EnvironmentPin, findPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import type { Line } from '../history/line.ts';
+import { findUnservedVersion } from '../planning/compare-prompt.ts';
 
 /** The value of `--environment`. Undefined selects all pinned environments. */
 type SelectedEnvironment = { readonly environment?: string | undefined };
@@ -105,13 +107,12 @@ function listDriftedEnvironments({ drift }: ObservedPromptPlan): readonly Change
 /** Lists the environments that serve a version other than the wanted one, even if promptsync does not know that one. */
 function listDifferingEnvironments({ file, observed, changes }: ObservedPromptPlan): readonly ChangedEnvironment[] {
   const activations = changes.filter((change) => change.kind === 'set-active');
-  return file.pins.flatMap(({ environment, pin }): readonly ChangedEnvironment[] => {
+  return file.pins.flatMap((pin): readonly ChangedEnvironment[] => {
+    const { environment } = pin;
     const served = observed.active.get(environment) ?? null;
-    if (served === null) return [];
-    const activation = activations.find((one) => one.environment === environment);
-    if (activation !== undefined) return [{ environment, expected: activation.after }];
-    if (pin.kind !== 'number' || pin.number === served.number) return [];
-    return [{ environment, expected: { id: null, number: pin.number } }];
+    const after = activations.find((activation) => activation.environment === environment)?.after ?? null;
+    const expected = findUnservedVersion({ pin, after }, served);
+    return served === null || expected === null ? [] : [{ environment, expected }];
   });
 }
 
@@ -128,14 +129,13 @@ function makeOutsideEdit(
 ): readonly OutsideEdit[] {
   const version = observed.active.get(environment) ?? null;
   if (version === null) return [];
-  const wantedNumber = getWantedNumber(expected);
   return [
     {
       environment,
       version,
       pin: findPin(file.pins, environment) ?? null,
       isInGit: isKnownAsManaged(version, observed.known) || hasContent(line, version, { file, observed }),
-      isOlder: wantedNumber !== null && version.number < wantedNumber,
+      isOlder: isOlderVersion(version, expected),
     },
   ];
 }
@@ -153,10 +153,6 @@ function hasContent(
   const managesMetadata = toStoredContent(file.content, observed.metadata).metadata !== undefined;
   const complete = managesMetadata ? contents.filter(({ metadata }) => metadata !== undefined) : contents;
   return complete.some((content) => isInSync(version, content));
-}
-
-function getWantedNumber(version: WantedVersionRef | null): number | null {
-  return version === null || isNewVersionRef(version) ? null : version.number;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type FileContent, toFileContent } from '../domain/content.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
-import { hasGap, type KnownVersion } from '../domain/versions.ts';
+import { hasGap, type KnownVersion, toSeconds } from '../domain/versions.ts';
 import { readContentFromGit } from '../desired/read-planning-history.ts';
 import { isSameWant, type Line, type LineState, namesVersion, type Want } from '../history/line.ts';
 import type { PromptRepository } from '../history/read-at-commit.ts';
@@ -62,9 +62,9 @@ function getNumber({ version }: BaseWant): number {
   return version?.number ?? 0;
 }
 
-/** Returns true if a commit may have been made before a version. Times are compared in whole seconds, as git has them. */
+/** Returns true if a commit may have been made before a version. */
 function isCommittedBefore({ time }: LineState, { times }: Pick<KnownVersion, 'times'>): boolean {
-  return time === null || times === undefined || time <= Math.floor(times.createdAt / 1000);
+  return time === null || times === undefined || time <= toSeconds(times.createdAt);
 }
 
 /**

@@ -262,6 +262,17 @@ export function isNewVersionRef(ref: WantedVersionRef): ref is NewVersionRef {
   return 'newContent' in ref;
 }
 
+/** Returns the number of the version that a pin wants. Null if it is unknown, or if the version does not exist yet. */
+export function getWantedNumber(wanted: WantedVersionRef | null): number | null {
+  return wanted === null || isNewVersionRef(wanted) ? null : wanted.number;
+}
+
+/** Returns true if a version certainly has a lower number than the version that a pin wants. */
+export function isOlderVersion({ number }: VersionRef, wanted: WantedVersionRef | null): boolean {
+  const wantedNumber = getWantedNumber(wanted);
+  return number !== null && wantedNumber !== null && number < wantedNumber;
+}
+
 /**
  * The result of one change. `adopted` means that promptsync used an existing version instead of creating one. `unknown`
  * means that the response was lost, so promptsync does not know whether the service made the change.

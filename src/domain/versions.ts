@@ -87,6 +87,14 @@ export type VersionTimes = {
 };
 
 /**
+ * Converts a time of a version to whole seconds since 1970, because the times of commits have no fractions.
+ * @param time a time in milliseconds since 1970
+ */
+export function toSeconds(time: number): number {
+  return Math.floor(time / 1000);
+}
+
+/**
  * Returns the version to use for the content. This is the oldest match that is not a baseline. If all matches are
  * baselines, it is the oldest of them.
  * @param known the known versions, newest first

@@ -92,8 +92,8 @@ function listDifferences(
  * wants nothing. A sync cannot activate a version number that promptsync does not know, but the pin still wants that
  * number.
  */
-function findUnservedVersion(
-  { pin: { pin }, after }: ResolvedPin,
+export function findUnservedVersion(
+  { pin: { pin }, after }: Pick<ResolvedPin, 'pin' | 'after'>,
   current: KnownVersion | null,
 ): WantedVersionRef | null {
   if (after !== null || pin.kind !== 'number' || pin.number === current?.number) return after;

@@ -5,9 +5,8 @@ import {
   type ChangeNote,
   type Drift,
   isNewVersionRef,
-  type NewVersionRef,
+  isOlderVersion,
   type ServedVersion,
-  type WantedVersionRef,
 } from '../domain/plan.ts';
 import { findPin } from '../domain/prompt-file.ts';
 import { type KnownVersion, makeVersionRef } from '../domain/versions.ts';
@@ -85,7 +84,7 @@ function makeEvidence(difference: Difference, sources: DriftSources): DriftEvide
   // If the run may have begun before the oldest known state, promptsync cannot tell whether an earlier state pinned the
   // environment.
   const isFirstPin = findStartOfRun(line, run) !== null && !before.some(({ file }) => findPin(file.pins, environment));
-  const isOlder = isNewVersionRef(expected) || isOlderVersion(current, expected);
+  const isOlder = isNewVersionRef(expected) || (current !== null && isOlderVersion(current, expected));
   return {
     ...wanting,
     isNothing: current === null,
@@ -104,10 +103,6 @@ function countRunOf(difference: Difference, { base, baseHistory: { line } }: Dri
 function isMovingRef(environment: string, { baseHistory: { line } }: DriftSources): boolean {
   const want = line.states[0]?.wants.get(environment);
   return want?.kind === 'content' && want.isMoving;
-}
-
-function isOlderVersion(version: KnownVersion | null, other: Exclude<WantedVersionRef, NewVersionRef>): boolean {
-  return version !== null && other.number !== null && version.number < other.number;
 }
 
 /** Returns true if the times of the versions show that somebody moved the environment after a sync of the base. */
@@ -137,7 +132,7 @@ function toDrift(difference: Difference, cause: DifferenceCause, baseHistory: Ba
     return { subject: 'field', field, kind, restoresBase, expected, observed: current };
   }
   const { environment, expected, current } = difference;
-  const isMovedBack = cause === 'moved' && !isNewVersionRef(expected) && isOlderVersion(current, expected);
+  const isMovedBack = cause === 'moved' && current !== null && isOlderVersion(current, expected);
   const observed = current && makeServedVersion(current, baseHistory);
   return {
     subject: 'environment',

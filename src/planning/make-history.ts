@@ -1,6 +1,6 @@
 import type { CommitInfo, VersionOrigin, PinnedPeriod, VersionHistory } from '../domain/history.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
-import { findVersionWithContent, type KnownVersion, MAX_LEDGER_VERSIONS } from '../domain/versions.ts';
+import { findVersionWithContent, type KnownVersion, MAX_LEDGER_VERSIONS, toSeconds } from '../domain/versions.ts';
 import { toStoredContent, holdsContent } from '../domain/content.ts';
 import { countRun, findWantedVersion, type Line, type LineState, type Want } from '../history/line.ts';
 
@@ -151,7 +151,7 @@ function findVersionOfRun(
 ): KnownVersion | undefined {
   if (want === undefined) return undefined;
   const end = next?.start.time ?? Infinity;
-  const existing = known.filter(({ times }) => times === undefined || Math.floor(times.createdAt / 1_000) <= end);
+  const existing = known.filter(({ times }) => times === undefined || toSeconds(times.createdAt) <= end);
   return findWantedVersion(want, existing, (content) => {
     const sought = toStoredContent(content, observed.metadata);
     const active = existing.find(({ id }) => id === observed.active.get(environment)?.id);

@@ -1,4 +1,4 @@
-import type { KnownVersion } from '../domain/versions.ts';
+import { type KnownVersion, toSeconds } from '../domain/versions.ts';
 
 /**
  * An environment that serves a version other than the one that its pin wants, with the evidence that somebody moved it.
@@ -36,9 +36,4 @@ export function wasMovedAfterSync({ wanted, served, wantedSince, servedBySameCom
   if (movedAt <= wantedSince || movedAt <= createdAt) return false;
   const others = servedBySameCommit.filter(({ id }) => touched.some((version) => version.id === id));
   return others.length < (createdAt > wantedSince ? 2 : 1);
-}
-
-/** @param time a time in milliseconds since 1970 */
-function toSeconds(time: number): number {
-  return Math.floor(time / 1000);
 }
