@@ -98,7 +98,14 @@ describe('findPreviousVersion', () => {
       [2, 1],
       'v2',
     ],
-    ['findPreviousVersion skips versions that are newer than the served version', 3, known(3, 2, 1), [2, 3, 1], 'v1'],
+    ['findPreviousVersion skips versions that are newer than the served version', 2, known(3, 2, 1), [2, 3, 1], 'v1'],
+    [
+      'findPreviousVersion ignores a pin that is newer than the pin to the served version',
+      3,
+      known(3, 2, 1),
+      [2, 3, 1],
+      'v1',
+    ],
     [
       'findPreviousVersion skips an unknown version number that is higher than the number of the served version',
       5,
