@@ -13,7 +13,7 @@ test('The public API supports a complete sync: reading, observing, planning, app
   expect(problems).toEqual([]);
   const service = await connected(files);
   const first = await sync(service, files);
-  expect(api.renderText(first, { colour: false, quiet: true })).toContain('3 created');
+  expect(api.renderText(first, { colour: false, quiet: true })).toContain('3 new versions');
   const second = await sync(service, files);
   expect(second).toMatchObject({ summary: { unchanged: 3, applied: 0 } });
 });

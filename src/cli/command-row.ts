@@ -54,7 +54,8 @@ export function makeReportRow<Given extends Flags & typeof REPORT_FLAGS, Typed>(
     ...usage,
     run: async (flags: FlagValues<Given>, typed: Typed, host) => {
       const work = (world: World, onCall: OnCall) => command({ ...flags, onCall }, typed, world, host);
-      return (await import('./run-command.ts')).runReportCommand(usage.name, flags, host, work);
+      const withoutDiffs = 'diff' in flags && flags['diff'] === false;
+      return (await import('./run-command.ts')).runReportCommand(usage.name, flags, host, work, withoutDiffs);
     },
   });
 }

@@ -7,6 +7,7 @@ import {
   CONFIG_FLAGS,
   BRANCH_FLAG,
   BUNDLE_FLAGS,
+  DIFF_FLAG,
   DOCTOR_FLAGS,
   EDIT_FLAGS,
   ENVIRONMENTS_FLAG,
@@ -234,7 +235,7 @@ const show = makeCommandRow({
   group: 'CI',
   help: 'print a saved JSON report in a format of your choice',
   argument: makeArgument('<file>', 'a JSON report, written with --output plan.json or --format json'),
-  flags: PRINT_FLAGS,
+  flags: { ...PRINT_FLAGS, diff: DIFF_FLAG },
   run: async (flags, file, host) => (await import('./run-command.ts')).runShow(file, flags, host),
 });
 

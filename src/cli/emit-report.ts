@@ -32,6 +32,8 @@ export const REPORT_OUTPUT: OutputKind<Format> = {
 /** The targets of a report, and the settings for rendering it. */
 export type OutputOptions = Pick<PrintFlags, 'quiet' | 'color'> & {
   readonly targets: readonly ReportTarget[];
+  /** Whether to omit the texts of prompts. They are shown by default. */
+  readonly withoutDiffs?: boolean;
   /** The absolute path of the folder that paths in the report are relative to. Null if that folder is unknown. */
   readonly folder: string | null;
 };
@@ -55,7 +57,8 @@ export async function emitReport(
   const { hide } = host.secrets;
   // Redact the strings before rendering. Markup, wrapping and escaping could split a secret, and `hide` would miss it.
   const report = mapStrings(unredactedReport, hide);
-  const withoutDiffs = shownReport !== undefined && !goesToFiles(options);
+  const wereDiffsShown = shownReport !== undefined && !goesToFiles(options);
+  const withoutDiffs = options.withoutDiffs === true || wereDiffsShown;
   const obstacles: Problem[] = [];
   for (const { format, file } of options.targets) {
     const isPrintedText = format === 'text' && file === null;
@@ -90,9 +93,11 @@ async function renderReport(report: Report, format: Format, options: TextOptions
   const title = getCommandName(report);
   if (format === 'markdown') {
     const { renderMarkdown } = await import('../report/markdown.ts');
-    return renderMarkdown(report, { title, workspace: null, commit: null, runUrl: null, limit: null });
+    const { withoutDiffs } = options;
+    return renderMarkdown(report, { title, workspace: null, commit: null, runUrl: null, limit: null, withoutDiffs });
   }
-  if (format === 'html') return (await import('../report/html/page.ts')).renderHtml(report, title);
+  if (format === 'html')
+    return (await import('../report/html/page.ts')).renderHtml(report, title, options.withoutDiffs);
   if (format === 'junit') return (await import('../report/junit.ts')).renderJunit(report, title);
   const onlyLine = renderEndedRun(report);
   if (onlyLine !== null) return `${onlyLine}\n`;
@@ -114,7 +119,7 @@ async function printProblems(report: Report, options: OutputOptions & EmittedSta
   const warnings = quiet ? [] : renderWarnings(report, shownReport, style);
   const errors = toFiles && onlyLine === null ? renderErrors(report, style) : [];
   const lines = obstacles.map((problem) => `${renderProblem(problem, style)}\n`);
-  if (toFiles) lines.push(`${onlyLine ?? renderSummary(report, style)}\n`);
+  if (toFiles) lines.push(`${onlyLine ?? renderSummary(report, style, quiet)}\n`);
   host.errors.write([...warnings, ...errors, ...lines].join(''));
 }
 

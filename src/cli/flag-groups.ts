@@ -6,7 +6,7 @@ import type { Option } from 'commander';
  */
 export const FLAG_GROUPS = {
   Selection: ['all', 'only', 'changedSince', 'config'],
-  Output: ['format', 'output', 'check', 'exitCode', 'color', 'quiet', 'verbose'],
+  Output: ['format', 'output', 'check', 'exitCode', 'diff', 'color', 'quiet', 'verbose'],
   Safety: ['dryRun', 'yes', 'expectPlan', 'maxChanges', 'onDrift', 'allowDirty', 'anyCommit', 'force'],
   Git: ['base', 'offline', 'commit', 'branch'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -140,6 +140,9 @@ const output = makeRepeatedFlag(
 const color: Flag<boolean> = new Option('--no-color', 'print without color; setting NO_COLOR has the same effect');
 const only = makeRepeatedFlag('--only <glob-or-key>', 'select only these prompts, by key or path');
 
+/** The flag that leaves out the texts of prompts. Its value is false if the user passes it. */
+export const DIFF_FLAG: Flag<boolean> = new Option('--no-diff', 'print one line for each change, without the texts');
+
 const onDrift: Flag<OnDrift | undefined> = new Option(
   '--on-drift <action>',
   'what to do about changes that someone made in the service',
@@ -186,6 +189,7 @@ export const EDIT_FLAGS = {
   dryRun: makeBooleanFlag('--dry-run', 'show the edits that the command would make, without making them'),
   commit: makeBooleanFlag('--commit', 'commit the edited files'),
   branch: BRANCH_FLAG,
+  diff: DIFF_FLAG,
 };
 
 const bundleFormat: Flag<BundleFormat | undefined> = new Option(
@@ -251,6 +255,7 @@ export const PLAN_FLAGS = {
   ),
   changedSince: makeRefFlag('--changed-since <ref>', 'select only prompts whose files differ from this commit'),
   onDrift,
+  diff: DIFF_FLAG,
   allowDirty: makeBooleanFlag('--allow-dirty', 'also sync files that have uncommitted changes'),
 };
 

@@ -30,12 +30,16 @@ export type OnCall = PlanningOptions['onCall'];
 /** The function that does the work of a command. `onCall` is undefined without `--verbose`. */
 type CommandWork = (world: World, onCall: OnCall) => Promise<CommandResult>;
 
-/** Runs a command, writes its report and resolves to the exit code. */
+/**
+ * Runs a command, writes its report and resolves to the exit code.
+ * @param withoutDiffs whether the report omits the texts of prompts
+ */
 export async function runReportCommand(
   mode: ReportMode,
   flags: ReportFlags,
   host: SafeHost,
   work: CommandWork,
+  withoutDiffs = false,
 ): Promise<number> {
   const targets = await openTargets(flags, REPORT_OUTPUT, host);
   const { quiet } = flags;
@@ -51,7 +55,7 @@ export async function runReportCommand(
   });
   const isWritten = await emitReport(
     { report: makeReport(run), shownReport },
-    { ...flags, targets, folder: run.folder },
+    { ...flags, targets, folder: run.folder, withoutDiffs },
     host,
   );
   // If a report could not be written, the exit code 0 becomes 1. All other exit codes stay the same.
@@ -59,11 +63,16 @@ export async function runReportCommand(
 }
 
 /** Prints the report of an earlier run, and resolves to the exit code. */
-export async function runShow(file: string, flags: PrintFlags, host: SafeHost): Promise<number> {
+export async function runShow(
+  file: string,
+  flags: PrintFlags & Pick<SyncFlags, 'diff'>,
+  host: SafeHost,
+): Promise<number> {
   const targets = await openTargets(flags, REPORT_OUTPUT, host);
   const { readReport } = await import('../commands/read-report.ts');
   const report = readReport(file, host.workingDirectory);
-  return (await emitReport({ report }, { ...flags, targets, folder: null }, host)) ? 0 : 1;
+  const options = { ...flags, targets, folder: null, withoutDiffs: !flags.diff };
+  return (await emitReport({ report }, options, host)) ? 0 : 1;
 }
 
 /** The modes of the commands that only read. */
@@ -93,13 +102,14 @@ export async function runSync(flags: SyncFlags, host: SafeHost): Promise<number>
     // Redact before rendering, because markup and line breaks could split a secret.
     const redacted = mapStrings(report, host.secrets.hide);
     const warnings = flags.quiet ? [] : renderWarnings(redacted, undefined, makeStyle(style));
-    return [renderText(redacted, { ...style, quiet: false }), ...warnings].join('\n');
+    const options = { ...style, quiet: false, withoutDiffs: !flags.diff };
+    return [renderText(redacted, options), ...warnings].join('\n');
   };
   const mode = flags.dryRun ? 'dry-run' : 'apply';
   const contactPolicy = flags.offline ? 'offline' : 'always';
-  return runReportCommand(mode, flags, host, (world, onCall) =>
-    syncPrompts({ ...flags, environments: flags.environment, renderPlan, onCall, contactPolicy }, world),
-  );
+  const work: CommandWork = (world, onCall) =>
+    syncPrompts({ ...flags, environments: flags.environment, renderPlan, onCall, contactPolicy }, world);
+  return runReportCommand(mode, flags, host, work, !flags.diff);
 }
 
 /** Publishes a report to GitLab, prints one line about it, and resolves to the exit code. */

@@ -1,7 +1,7 @@
 import { isError } from '../problem.ts';
 import { makePromptCommand } from '../problems/catalog-entry.ts';
 import { shortenCommitId } from '../text.ts';
-import { applyReportWords, describeVersionRef, isDone, type ShowText } from './describe.ts';
+import { describeVersionRef, getWords, isDone, type ShowText } from './describe.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from './schema.ts';
 
 /** The parts of a report that determine the wording of drift. */
@@ -55,8 +55,7 @@ function describeDeviation(drift: ReportDrift, prompt: ReportPrompt, report: Dri
   const isReplaced = report.mode === 'apply' && change !== undefined && isDone(change);
   const wants = `but ${report.base === undefined ? 'the base' : show(report.base)} asks for ${expected}`;
   if ('field' in drift) {
-    const place = applyReportWords(report, 'in the service');
-    return `${drift.field} ${isReplaced ? 'was' : 'is'} ${observed} ${place}, ${wants}`;
+    return `${drift.field} ${isReplaced ? 'was' : 'is'} ${observed} in ${getWords(report).service}, ${wants}`;
   }
   const environment = show(drift.environment);
   if (drift.moved_back) return `somebody moved ${environment} back from ${expected} to ${observed}`;
@@ -150,7 +149,7 @@ function findChangeOfDrift(drift: ReportDrift, { changes }: ReportPrompt): Repor
 }
 
 /** Returns true if a change affects the environment or the field that has drifted. */
-function isChangeOf(change: ReportChange, drift: ReportDrift): boolean {
+export function isChangeOf(change: ReportChange, drift: ReportDrift): boolean {
   if (change.kind === 'set-active') return 'environment' in drift && drift.environment === change.environment;
   return change.kind === 'update-prompt' && 'field' in drift && drift.field in change.fields;
 }

@@ -1,7 +1,5 @@
-import { formatCount, formatNumber, shortenCommitId, shortenText } from '../text.ts';
-import { applyVocabulary, DEFAULT_VOCABULARY } from '../domain/vocabulary.ts';
+import { applyVocabulary, DEFAULT_VOCABULARY, type Vocabulary } from '../domain/vocabulary.ts';
 import { escapeLine } from './escape.ts';
-import type { ReportNoteFields } from './change-schema.ts';
 import type { Report, ReportChange, ReportEdit, ReportPrompt } from './schema.ts';
 
 // Wording shared by all output formats. `escapeLine` escapes text that stands on its own line. `show` escapes a value
@@ -10,8 +8,7 @@ import type { Report, ReportChange, ReportEdit, ReportPrompt } from './schema.ts
 /** A function that escapes a value from a file or from the service for one output format. */
 export type ShowText = (text: string) => string;
 
-type ChangeOfKind<K extends ReportChange['kind']> = ReportChange & { readonly kind: K };
-type ActivationChange = ChangeOfKind<'set-active'>;
+type ActivationChange = ReportChange & { readonly kind: 'set-active' };
 
 /** The part of a report that determines the words for the service and its environments. */
 export type ReportVocabulary = Pick<Report, 'vocabulary'>;
@@ -22,6 +19,11 @@ export type ReportVocabulary = Pick<Report, 'vocabulary'>;
  */
 export function applyReportWords({ vocabulary = DEFAULT_VOCABULARY }: ReportVocabulary, text: string): string {
   return applyVocabulary(text, vocabulary);
+}
+
+/** Returns the words of a report for the service and its environments. */
+export function getWords({ vocabulary = DEFAULT_VOCABULARY }: ReportVocabulary): Vocabulary {
+  return vocabulary;
 }
 
 /**
@@ -37,8 +39,8 @@ export function describeCoverage(
 }
 
 /** Returns the noun to put before the address of the service, for example `service`. */
-export function getServiceNoun({ vocabulary = DEFAULT_VOCABULARY }: Pick<Report, 'vocabulary'>): string {
-  return vocabulary.service.replace(/^the /, '');
+export function getServiceNoun(report: ReportVocabulary): string {
+  return getWords(report).service.replace(/^the /, '');
 }
 
 /** Returns the name of the command that produced the report, for example `plan` for the mode `dry-run`. */
@@ -70,233 +72,9 @@ export function describeVersionRef(ref: ActivationChange['before'] | ActivationC
   return ref.version_number === null ? escapeLine(ref.id) : `v${ref.version_number}`;
 }
 
-/** The parts of a report that determine the notes about where changes come from. */
-export type NoteContext = Pick<Report, 'branch' | 'commit'>;
-
-/**
- * Describes a change, without its sign (such as `+`) and without its result (such as ` (not made)`). If the change
- * updates several fields, returns one line per field.
- */
-export function describeChange(change: ReportChange, report: NoteContext): readonly string[] {
-  switch (change.kind) {
-    case 'create-version':
-      return [describeCreate(change)];
-    case 'update-prompt':
-      return Object.entries(change.fields).map(([field, { before, after, ...notes }]) => {
-        const note = isDone(change) ? '' : describeOrigin(notes, report);
-        const values = `${escapeLine(JSON.stringify(before))} → ${escapeLine(JSON.stringify(after))}`;
-        return `${field}: ${values}${makeNameSuffix(before, after)}${note}`;
-      });
-    case 'set-active': {
-      const [before, after] = [change.before, change.after].map(describeVersionRef);
-      const note = isDone(change) ? '' : describeOrigin(change, report);
-      return [`${escapeLine(change.environment)}: ${before} → ${after}${note}`];
-    }
-  }
-}
-
-/** Returns a suffix that names the difference if readers could overlook it, or else an empty string. */
-function makeNameSuffix(before: string, after: string): string {
-  const name = nameInvisibleDifference(before, after);
-  return name === '' ? '' : ` ${name}`;
-}
-
-/**
- * Returns a note about where a change comes from as a suffix, such as ` (main wants this since 9f2c1ab04d3e,
- * 2026-07-28)`. Returns an empty string if the change comes from the commit of the report, or if its origin is unknown.
- */
-function describeOrigin({ wanted_since: since, behind }: ReportNoteFields, { branch, commit }: NoteContext): string {
-  if (branch === undefined) return '';
-  if (behind) return ` (your branch is behind ${escapeLine(branch)})`;
-  if (since === undefined || since.unmerged || since.commit === commit) return '';
-  return ` (${escapeLine(branch)} wants this since ${shortenCommitId(escapeLine(since.commit))}, ${escapeLine(since.date)})`;
-}
-
-/**
- * Returns the hint for all changes with the note that the branch is behind the live branch. Returns none if no change
- * has this note.
- */
-export function describeBehindHint({ prompts, branch }: Report, show: ShowText): readonly string[] {
-  const changes = prompts.flatMap((prompt) => prompt.changes).filter((change) => !isDone(change));
-  if (branch === undefined || !changes.some(isBehind)) return [];
-  return [
-    `Your branch is behind ${show(branch)}. Run ${show('git fetch')}, then merge ${show(branch)} into your branch.`,
-  ];
-}
-
-function isBehind(change: ReportChange): boolean {
-  if (change.kind === 'update-prompt') return Object.values(change.fields).some(({ behind }) => behind === true);
-  return change.kind === 'set-active' && change.behind === true;
-}
-
 /** Returns true if an apply has made the change. */
 export function isDone({ status }: Pick<ReportChange, 'status'>): boolean {
   return status === 'made' || status === 'adopted';
-}
-
-/**
- * The description of a planned baseline. A baseline is the version that promptsync creates when it first syncs a prompt
- * that already has versions.
- */
-const BASELINE_TEXT = "baseline: a version for promptsync's records; nothing that is served changes";
-
-function describeCreate({
-  ref,
-  change_summary: summary,
-  version,
-  status,
-  recovered,
-  baseline,
-}: ChangeOfKind<'create-version'>): string {
-  const number = version === undefined || version.version_number === null ? '' : ` v${version.version_number}`;
-  const doneVerb = recovered ? CREATE_VERBS.made : CREATE_VERBS[status ?? 'unknown'];
-  const verb = status === undefined ? 'create' : doneVerb;
-  if (baseline) return status === undefined ? BASELINE_TEXT : `${verb} baseline${number}`;
-  const source = ref === undefined ? '' : ` of git:${escapeLine(ref)}`;
-  return `${verb} version${number}${source}${summary === null ? '' : `: ${escapeLine(summary)}`}`;
-}
-
-const CREATE_VERBS = {
-  made: 'created',
-  adopted: 'adopted',
-  not_made: 'create',
-  unknown: 'create',
-} as const satisfies Record<NonNullable<ReportChange['status']>, string>;
-
-/**
- * Describes the result of a change as a suffix such as ` (not made)`. Returns an empty string if there is nothing to
- * add.
- */
-export function describeChangeStatus(
-  change: Pick<ReportChange, 'status'> & { readonly recovered?: true | undefined },
-): string {
-  if (change.recovered) return ' (the response was lost)';
-  return change.status === undefined ? '' : STATUS_NOTES[change.status];
-}
-
-const STATUS_NOTES = {
-  made: '',
-  adopted: ' (already existed)',
-  not_made: ' (not made)',
-  unknown: ' (outcome unknown)',
-} as const satisfies Record<NonNullable<ReportChange['status']>, string>;
-
-/**
- * Returns notes about a new version, for example that it keeps the metadata of an earlier version or that no
- * environment will serve it. Returns an empty string for all other kinds of changes.
- */
-export function describeVersionNotes(change: ReportChange, all: readonly ReportChange[], show: ShowText): string {
-  if (change.kind !== 'create-version') return '';
-  const from = change.metadata_from;
-  const kept = from === undefined ? '' : ` (keeps the metadata of ${show(describeVersionRef(from))})`;
-  return `${kept}${hasNoFollower(change, all) && !change.baseline ? ' (no pin uses it)' : ''}`;
-}
-
-/**
- * Returns the metadata that a new version keeps from an earlier version, as unescaped lines. Returns no lines if the
- * new version keeps no metadata.
- */
-export function listKeptMetadataLines(change: ReportChange): readonly string[] {
-  if (change.kind !== 'create-version') return [];
-  if (change.metadata_omitted === true)
-    return ['The report omits this metadata because of its size (over 1 MB, or over 32 MB in total).'];
-  return change.kept_metadata?.split('\n') ?? [];
-}
-
-/** Returns true if a change creates a version that no environment will serve. */
-export function hasNoFollower(change: ReportChange, all: readonly ReportChange[]): boolean {
-  if (change.kind !== 'create-version') return false;
-  return !all.some(
-    (other) => other.kind === 'set-active' && ('new' in other.after || other.after.id === change.version?.id),
-  );
-}
-
-/**
- * Returns the text to append to a change: the notes about a new version, followed by the result of the change. If there
- * is no result because a guard blocked the prompt, the text ends with `(blocked)`.
- */
-export function describeChangeNotes(change: ReportChange, { status, changes }: ReportPrompt, show: ShowText): string {
-  const result = describeChangeStatus(change);
-  return `${describeVersionNotes(change, changes, show)}${result === '' && status === 'blocked' ? ' (blocked)' : result}`;
-}
-
-/** Describes an edit to a prompt file in one line, without its sign (such as `+`). */
-export function describeEdit(edit: ReportEdit): string {
-  switch (edit.kind) {
-    case 'create-file':
-      return 'new file';
-    case 'set-pin': {
-      const before = edit.before === null ? '' : `${escapeLine(edit.before)} → `;
-      const number = edit.version_number === undefined ? '' : ` (v${edit.version_number})`;
-      return `${escapeLine(edit.environment)}: ${before}${escapeLine(edit.after)}${number}`;
-    }
-    case 'set-field': {
-      const [before, after] = [edit.before, edit.after].map((value) => escapeLine(value ?? 'absent'));
-      const name = edit.before === null || edit.after === null ? '' : makeNameSuffix(edit.before, edit.after);
-      return `${escapeLine(edit.field)}: ${before} → ${after}${name}${edit.conflict ? ' (conflict)' : ''}`;
-    }
-    case 'set-text': {
-      const conflicts = edit.conflicts === 0 ? '' : ` (${formatCount(edit.conflicts, 'conflict')})`;
-      return `text: ${escapeLine(edit.from)}${conflicts}`;
-    }
-  }
-}
-
-/** Describes the pin of a new file in a few words, for example `staging: v3`. */
-export function describeNewPin(edit: Extract<ReportEdit, { readonly kind: 'set-pin' }>): string {
-  const pin = (edit.version_number?.toString() ?? edit.after).replace(/^\d+$/, 'v$&');
-  return `${escapeLine(edit.environment)}: ${escapeLine(pin)}`;
-}
-
-/**
- * Classifies an edit: `new` if it adds a file or a pin, `conflict` if it leaves a conflict for the user to resolve, and
- * `changed` in all other cases.
- */
-export function chooseEditKind(edit: ReportEdit): 'new' | 'changed' | 'conflict' {
-  if (edit.kind === 'create-file' || (edit.kind === 'set-pin' && edit.before === null)) return 'new';
-  return isConflict(edit) ? 'conflict' : 'changed';
-}
-
-/** Returns true if the edit leaves both sides of a conflict in the file, so that the user can resolve it. */
-export function isConflict(edit: ReportEdit): boolean {
-  return (edit.kind === 'set-field' && edit.conflict) || (edit.kind === 'set-text' && edit.conflicts > 0);
-}
-
-/**
- * Describes the composed prompts that include a version of this prompt that changes. Returns none if there are none.
- */
-export function describeAffectedPrompts({ affected = [] }: ReportPrompt, show: ShowText): readonly string[] {
-  if (affected.length === 0) return [];
-  const names = affected.map(({ key }) => show(key)).join(', ');
-  return [`this also changes ${formatCount(affected.length, 'composed prompt')}: ${names}.`];
-}
-
-/** The maximum number of messages to list on each side of a change. */
-const MAX_LISTED_MESSAGES = 50;
-/** The maximum length of the name of a message in a list, in UTF-16 code units. */
-const MAX_NAME_LENGTH = 100;
-
-/** Formats a list of messages. Shortens long lists and long names, because one line shows the whole change. */
-function formatMessageNames(names: readonly string[]): string {
-  if (names.length === 0) return 'none';
-  const omitted = names.length - MAX_LISTED_MESSAGES;
-  const shown = names.slice(0, MAX_LISTED_MESSAGES).map((name) => shortenText(name, MAX_NAME_LENGTH));
-  return [...shown, ...(omitted > 0 ? [`… ${formatNumber(omitted)} more`] : [])].join(', ');
-}
-
-/**
- * Describes how the messages of a chat prompt change, for example `messages: system, user → system, history*, user`. If
- * environments differ, each line names its environments. The lines are not escaped.
- */
-export function listMessageChanges(prompt: ReportPrompt): readonly string[] {
-  const changes = listTextChanges(prompt).flatMap(({ environment, texts: { messages } }) => {
-    if (messages === undefined) return [];
-    const [before, after] = [messages.before, messages.after].map(formatMessageNames);
-    return [{ environment, line: `messages: ${before} → ${after}` }];
-  });
-  const groups = [...Map.groupBy(changes, ({ line }) => line)];
-  if (groups.length === 1) return groups.map(([line]) => line);
-  return groups.map(([line, group]) => `${line} (${group.map(({ environment }) => environment).join(', ')})`);
 }
 
 /** The text of a file before and after an edit, and the environment whose text the edit merged into the file. */
@@ -313,8 +91,12 @@ export type NamedTexts = {
   readonly texts: Omit<EditTexts, 'environment'>;
 };
 
-/** Returns the old and the new text for each change or edit of a prompt that can replace its text. */
-export function listTextChanges({ changes, edits = [] }: ReportPrompt): readonly NamedTexts[] {
+/**
+ * Returns the old and the new text for each change or edit of a prompt that can replace its text. Returns none for a
+ * prompt that failed, because its changes were not made.
+ */
+export function listTextChanges({ status, changes, edits = [] }: ReportPrompt): readonly NamedTexts[] {
+  if (status === 'failed' && edits.length === 0) return [];
   const nameTexts = (environment: string, texts: Omit<ActivationChange, 'kind' | 'environment'>): NamedTexts => {
     return {
       environment,

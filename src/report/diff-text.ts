@@ -51,17 +51,21 @@ function renderDiff(diff: TextDiff, style: Style, length: DiffLength): readonly 
   const { dim, bold } = style.colors;
   const names = diff.environments.map(escapeLine).join(', ');
   if (diff.unknownReason !== null) return fitLine(dim(`${names}: ${UNKNOWN_TEXT_NOTES[diff.unknownReason]}`), style, 2);
-  const from = diff.before === null ? 'nothing' : escapeLine(diff.before);
-  const titles = [`--- ${names}: ${from}`, `+++ ${names}: ${escapeLine(diff.after)}`];
+  const after = escapeLine(diff.after);
+  // Where nothing was active, there is nothing to compare. The headers of the unified format would only be noise.
+  const isNew = diff.before === null;
+  const titles = isNew
+    ? [`${names}: ${after}`]
+    : [`--- ${names}: ${escapeLine(diff.before)}`, `+++ ${names}: ${after}`];
   const { hunks, omittedLines } = length === 'whole' ? { hunks: diff.hunks, omittedLines: 0 } : foldHunks(diff.hunks);
   const more = `… ${formatCount(omittedLines, 'more line')} (--format html shows all)`;
   return [
     ...titles.flatMap((title) => fitLine(bold(title), style, 4)),
-    ...hunks.flatMap((hunk, index) => {
+    ...hunks.flatMap((hunk, index) => [
+      ...(isNew ? [] : fitLine(style.colors.cyan(hunk.title), style, 2)),
       // A folded diff begins with the same hunks, blocks and lines. A name can depend on lines that it omits.
-      const names = nameInvisibleDifferences(diff.hunks[index]?.blocks ?? []);
-      return renderHunk(hunk, names, diff.type, style);
-    }),
+      ...renderHunk(hunk, nameInvisibleDifferences(diff.hunks[index]?.blocks ?? []), diff.type, style),
+    ]),
     ...(omittedLines === 0 ? [] : fitLine(dim(more), style, 2)),
   ];
 }
@@ -102,8 +106,7 @@ function renderHunk(
   // the text around its marked words.
   const needsMarks = colors.isColorSupported || screen !== null;
   const marked = needsMarks ? markWords(blocks, type) : blocks.map(makeUnmarkedBlock);
-  const rendered = marked.flatMap((block, index) => renderBlock(block, names[index], style));
-  return [...fitLine(colors.cyan(hunk.title), style, 2), ...rendered];
+  return marked.flatMap((block, index) => renderBlock(block, names[index], style));
 }
 
 /** Renders a block. The name of a difference has its own line, which starts with a parenthesis instead of a sign. */

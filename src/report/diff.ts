@@ -21,11 +21,16 @@ export type TextDiff = Pick<NamedTexts, 'before' | 'after'> & {
   readonly hunks: readonly Hunk[];
 };
 
-/**
- * A group of nearby changes with the unchanged lines around them. The title contains the line ranges in the old and the
- * new text, for example `@@ -1,2 +1,3 @@`.
- */
-export type Hunk = { readonly title: string; readonly blocks: readonly Block[] };
+/** A group of nearby changes with the unchanged lines around them. */
+export type Hunk = {
+  /** The line ranges in the old and the new text, for example `@@ -1,2 +1,3 @@`. */
+  readonly title: string;
+  readonly blocks: readonly Block[];
+  /** Whether the texts have lines between this hunk and the hunk before it, or before the first hunk. */
+  readonly isAfterGap: boolean;
+  /** Whether this is the last hunk and the texts have more lines after it. */
+  readonly isBeforeGap: boolean;
+};
 
 /**
  * Consecutive lines of one kind: in both texts (`same`), only in the old text (`removed`) or only in the new text
@@ -110,9 +115,12 @@ function makeHunks([before, after]: readonly [string, string], context: number):
     maxEditLength: MAX_EDITS,
   });
   if (patch === undefined) return [replaceMiddle(splitIntoLines(before), splitIntoLines(after), context)];
-  return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+  const lineCount = splitIntoLines(after).length;
+  return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }, index) => ({
     title: renderHunkTitle(oldStart - 1, oldLines, newStart - 1, newLines),
     blocks: groupIntoBlocks(lines),
+    isAfterGap: newStart > 1,
+    isBeforeGap: index === patch.hunks.length - 1 && newStart - 1 + newLines < lineCount,
   }));
 }
 
@@ -145,6 +153,8 @@ function replaceMiddle(before: readonly string[], after: readonly string[], cont
   return {
     title: renderHunkTitle(start, before.length - hidden - start, start, after.length - hidden - start),
     blocks: blocks.filter(({ lines }) => lines.length > 0),
+    isAfterGap: start > 0,
+    isBeforeGap: hidden > 0,
   };
 }
 

@@ -1,12 +1,13 @@
+import stringWidth from 'fast-string-width';
 import type { PromptType } from '../domain/chat.ts';
-import { isMarkerLine, type MarkedLine } from './diff.ts';
+import { isMarkerLine } from './diff.ts';
 import { shortenBlanks } from './escape.ts';
 
 // Prompts are prose: a paragraph is often one line of hundreds of characters. A Markdown page therefore compares and
 // shows shorter display lines. promptsync never sends display lines to the service.
 
-/** The maximum length of a display line, in characters as people see them. */
-const MAX_LINE_LENGTH = 100;
+/** The maximum width of a display line, in terminal cells. */
+const MAX_COLUMNS = 80;
 
 /** The first character of a display line that continues the line above it. */
 const CONTINUATION = '\u0000';
@@ -15,12 +16,12 @@ const ESCAPE = '\u0001';
 
 /**
  * Splits the lines of a text into display lines:
- * - A line of at most `MAX_LINE_LENGTH` characters is one display line.
+ * - A line of at most `MAX_COLUMNS` columns is one display line.
  * - A longer line is split at the ends of its sentences.
  * - A longer sentence is wrapped between words. A longer word is cut between two characters.
  *
  * Different texts never have the same display lines, so a diff of display lines shows every difference. The marker
- * lines of a chat prompt stay whole, because word marks depend on them.
+ * lines of a chat prompt stay whole, because they are the headings of its messages.
  */
 export function splitIntoDisplayLines(text: string, type: PromptType): string {
   const lines = text.split('\n').flatMap((line) => {
@@ -34,9 +35,6 @@ function escapeFirstPart(line: string): string {
   return line.startsWith(CONTINUATION) || line.startsWith(ESCAPE) ? `${ESCAPE}${line}` : line;
 }
 
-/** A display line without the character that encodes whether it continues the line above it. */
-export type DisplayLine = { readonly isContinuation: boolean; readonly segments: MarkedLine };
-
 /** Returns true if a display line continues the line above it. */
 export function isContinuationLine(line: string): boolean {
   return line.startsWith(CONTINUATION);
@@ -45,17 +43,6 @@ export function isContinuationLine(line: string): boolean {
 /** Returns the text of a display line without the character that encodes whether it continues the line above it. */
 export function readDisplayText(line: string): string {
   return line.startsWith(CONTINUATION) || line.startsWith(ESCAPE) ? line.slice(1) : line;
-}
-
-/** Decodes a display line whose changed words may be marked. */
-export function readDisplayLine(line: MarkedLine): DisplayLine {
-  const [first, ...others] = line;
-  const code = first?.text[0];
-  if (first === undefined || (code !== CONTINUATION && code !== ESCAPE))
-    return { isContinuation: false, segments: line };
-  const rest = first.text.slice(1);
-  const segments = rest === '' ? others : [{ text: rest, changed: first.changed }, ...others];
-  return { isContinuation: code === CONTINUATION, segments };
 }
 
 /**
@@ -88,14 +75,14 @@ type Word = { readonly blanks: string; readonly text: string };
 function wrapSentence(sentence: string): readonly string[] {
   if (isShort(sentence)) return [sentence];
   const parts: string[] = [];
-  let length = Number.POSITIVE_INFINITY;
+  let columns = Number.POSITIVE_INFINITY;
   for (const { blanks, text } of splitIntoWords(sentence).flatMap(cutWord)) {
-    const textLength = measureLength(text);
-    length += measureLength(blanks) + textLength;
-    if (text !== '' && length > MAX_LINE_LENGTH) {
+    const width = measureWidth(text);
+    columns += measureWidth(blanks) + width;
+    if (text !== '' && columns > MAX_COLUMNS) {
       parts.push('');
-      // Spaces at the start of a display line do not count toward its length.
-      length = textLength;
+      // Spaces at the start of a display line do not count toward its width.
+      columns = width;
     }
     parts.push(`${parts.pop() ?? ''}${blanks}${text}`);
   }
@@ -107,37 +94,40 @@ function splitIntoWords(sentence: string): readonly Word[] {
   return Array.from(words, ([, blanks = '', text = '']) => ({ blanks, text }));
 }
 
-/**
- * Cuts a word that is longer than a display line, for example a long address, or text in a writing system that does not
- * put spaces between words.
- */
-function cutWord({ blanks, text }: Word): readonly Word[] {
-  if (isShort(text)) return [{ blanks, text }];
-  const characters = splitIntoCharacters(text);
-  return Array.from({ length: Math.ceil(characters.length / MAX_LINE_LENGTH) }, (_, index) => {
-    const part = characters.slice(index * MAX_LINE_LENGTH, (index + 1) * MAX_LINE_LENGTH).join('');
-    return { blanks: index === 0 ? blanks : '', text: part };
-  });
-}
-
-/** Returns true if a page shows the text in at most `MAX_LINE_LENGTH` characters. */
-function isShort(text: string): boolean {
-  return text.length <= MAX_LINE_LENGTH || measureLength(text) <= MAX_LINE_LENGTH;
-}
-
-/** Matches text other than printable ASCII with single spaces. Counting the characters of such text takes longer. */
-const UNUSUAL = /[^ -~]|  /;
-
-/** Counts the characters that a page shows. The page shows a long run of spaces as a short note. */
-function measureLength(text: string): number {
-  return UNUSUAL.test(text) ? splitIntoCharacters(shortenBlanks(text)).length : text.length;
-}
-
 /** The segmenter of characters. It is created on first use, because loading its rules takes time. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** Splits text into characters as people see them: an emoji or a letter with its accents is one character. */
-function splitIntoCharacters(text: string): readonly string[] {
+/**
+ * Cuts a word that is wider than a display line, for example a long address, or text in a writing system that does not
+ * put spaces between words. Never cuts a character as people see it, such as an emoji or a letter with its accents.
+ */
+function cutWord({ blanks, text }: Word): readonly Word[] {
+  if (isShort(text)) return [{ blanks, text }];
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+  const parts: string[] = [];
+  let columns = Number.POSITIVE_INFINITY;
+  const characters = UNUSUAL.test(text) ? Array.from(segmenter.segment(text), ({ segment }) => segment) : text;
+  for (const character of characters) {
+    const width = measureWidth(character);
+    columns += width;
+    if (columns > MAX_COLUMNS) {
+      parts.push('');
+      columns = width;
+    }
+    parts.push(`${parts.pop() ?? ''}${character}`);
+  }
+  return parts.map((part, index) => ({ blanks: index === 0 ? blanks : '', text: part }));
+}
+
+/** Returns true if the text fits into a display line. */
+function isShort(text: string): boolean {
+  return measureWidth(text) <= MAX_COLUMNS;
+}
+
+/** Matches text other than printable ASCII with single spaces. Measuring such text takes longer. */
+const UNUSUAL = /[^ -~]|  /;
+
+/** Returns the width of a text in terminal cells. The page shows a long run of spaces as a short note. */
+function measureWidth(text: string): number {
+  return UNUSUAL.test(text) ? stringWidth(shortenBlanks(text)) : text.length;
 }

@@ -63,19 +63,7 @@ export function escapeForGitLab(page: string): string {
  * pipes, because a pipe would end a table cell even inside a code span.
  */
 export function renderCodeSpan(text: string): string {
-  return renderShownSpan(escapeLine(text).replaceAll('|', '\\u{7c}'));
-}
-
-/**
- * Renders part of a line of prompt text as a Markdown code span. Keeps tabs and pipes, so the span must not be in a
- * table. GitHub and GitLab wrap code spans at any width, but they do not wrap code blocks.
- */
-export function renderTextSpan(text: string): string {
-  return renderShownSpan(showHidden(text));
-}
-
-/** Renders a line as a code span. All its characters must be visible. */
-function renderShownSpan(shown: string): string {
+  const shown = escapeLine(text).replaceAll('|', '\\u{7c}');
   if (shown.trim() === '') return `\`"${shown}"\``;
   const fence = '`'.repeat(findLongestRun(shown) + 1);
   const padding = /^`|`$|^ .* $/.test(shown) ? ' ' : '';

@@ -3,7 +3,7 @@ import { escapeLine, escapeXml } from './escape.ts';
 import { renderProblem, findSharedProblems } from './problems.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 import { PLAIN_STYLE } from './style.ts';
-import { describeOrphans, describeStatus, hasFailed, listMessageChanges } from './describe.ts';
+import { describeStatus, hasFailed } from './describe.ts';
 
 /** The maximum size of a JUnit file, in bytes. GitLab rejects files of 30 MB or more. */
 const MAX_JUNIT_BYTES = 30_000_000;
@@ -40,27 +40,7 @@ export function renderJunit(report: Report, title: string): string {
   const counts = `tests="${cases.length}" failures="${failing}" errors="0" skipped="0" time="0"`;
   const open = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="promptsync" ${counts}>\n`;
   const suite = `<testsuite name="promptsync ${title}" ${counts}>\n`;
-  const output = renderSystemOut(report);
-  const room = MAX_JUNIT_BYTES - Buffer.byteLength(output) - 1000;
-  return `${open}${suite}${fitCases(cases, room).join('')}${output}</testsuite>\n</testsuites>\n`;
-}
-
-/**
- * Renders the information that does not make a test fail: changes to the messages of chat prompts, and the orphans.
- * Returns an empty string if there is nothing to show.
- */
-function renderSystemOut(report: Report): string {
-  const messages = report.prompts.flatMap((prompt) =>
-    listMessageChanges(prompt).map((line) => `${prompt.path || prompt.key}: ${line}`),
-  );
-  const orphans = describeOrphans(report, escapeLine);
-  const lines = [
-    ...(messages.length === 0 ? [] : ['Chat prompts', ...messages.map(escapeLine)]),
-    ...(orphans.length === 0 ? [] : ['Orphans', ...orphans]),
-  ].map(escapeXml);
-  const kept = keepFittingTexts(lines, MAX_CASE_TEXT_BYTES);
-  const shown = kept.length < lines.length ? [...kept, OMITTED_LINES_NOTE] : kept;
-  return shown.length === 0 ? '' : `<system-out>${shown.join('\n')}</system-out>\n`;
+  return `${open}${suite}${fitCases(cases, MAX_JUNIT_BYTES - 1000).join('')}</testsuite>\n</testsuites>\n`;
 }
 
 /**
@@ -120,7 +100,6 @@ function makeNamesUnique(cases: readonly TestCase[]): readonly TestCase[] {
 }
 
 const OMITTED_NOTE = 'More problems do not fit. A JUnit report is limited to 30 MB, and to 1 MB for each test.';
-const OMITTED_LINES_NOTE = 'More lines do not fit. This part of a JUnit report is limited to 1 MB.';
 
 /**
  * Renders all test cases. Includes as many failures as fit into `maxBytes` bytes in total. If some failures of a test

@@ -1,22 +1,22 @@
 import { isError } from '../problem.ts';
 import { describeBaselines, listBaselinePrompts, omitListedBaseline } from './baselines.ts';
-import { describeBreakingChanges, describeUnusedInputs } from './breaking-changes.ts';
+import { escapeSectionLines, wrapSection } from './comment-sections.ts';
+import { describeBehindHint } from './describe-changes.ts';
+import * as words from './describe.ts';
+import { type EntryKind, listEntries } from './entries.ts';
 import { renderCodeBlock, renderCodeSpan, shortenBlanks } from './escape.ts';
 import { describeDifference, makeHistoryTables, type HistoryTable } from './history.ts';
-import { escapeSectionLines, wrapSection } from './comment-sections.ts';
-import { isAppliedTitle } from './run-outcome.ts';
 import {
   CHANGE_TABLE_HEAD,
-  divideChanges,
+  isIntendedChange,
   makeDriftSections,
   makeEnvironmentSections,
-  renderChangeCells,
+  makePromptFacts,
+  type PromptFacts,
   renderHeadlineName,
-  renderOtherDiffs,
 } from './markdown-changes.ts';
 import {
   fitSections,
-  makeDiffSection,
   makeSection,
   type OmittedItems,
   renderPromptName,
@@ -25,22 +25,13 @@ import {
   type Section,
   type SizeLimit,
 } from './markdown-sections.ts';
-import {
-  NOT_ASKED_CODE,
-  getGroupedProblem,
-  groupProblems,
-  listProblems,
-  renderPlaces,
-  renderProblem,
-  type ProblemGroup,
-} from './problems.ts';
+import { NOT_ASKED_CODE, groupProblems, listProblems, renderProblemGroup } from './problems.ts';
+import { isAppliedTitle } from './run-outcome.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 import { makeMatrixCell, formatMatrixCell, listEnvironments, listMatrixSigns, sortByAttention } from './status.ts';
 import { PLAIN_STYLE } from './style.ts';
 import { describeImportCommits, listDifferingRows, hasHistory, renderOutcome } from './summary.ts';
 import { formatCount, shortenCommitId, shortenDigest } from '../text.ts';
-import * as words from './describe.ts';
-import { describeWaitingPromotions } from './waiting.ts';
 
 /** The options of a page: its maximum length, and what to show in addition to the report. */
 export type MarkdownOptions = {
@@ -57,6 +48,8 @@ export type MarkdownOptions = {
   readonly runUrl: string | null;
   /** The maximum length of the page. Null if there is no limit. */
   readonly limit: SizeLimit | null;
+  /** Whether to omit the texts of prompts. The texts are shown by default. */
+  readonly withoutDiffs?: boolean | undefined;
 };
 
 /**
@@ -64,7 +57,7 @@ export type MarkdownOptions = {
  * cannot act as Markdown.
  */
 export function renderMarkdown(report: Report, options: MarkdownOptions): string {
-  return renderPage(renderMarkdownHead(report, options), makeSections(report, options.limit), report, options);
+  return renderPage(renderMarkdownHead(report, options), makeSections(report, options), report, options);
 }
 
 /**
@@ -73,7 +66,7 @@ export function renderMarkdown(report: Report, options: MarkdownOptions): string
  */
 export function renderComment(report: Report, options: MarkdownOptions): string {
   const head = renderMarkdownHead(report, options);
-  return renderPage(head, makeSections(report, options.limit), report, options, wrapEnvironment);
+  return renderPage(head, makeSections(report, options), report, options, wrapEnvironment);
 }
 
 function wrapEnvironment(environment: string, text: string): string {
@@ -90,9 +83,9 @@ export function renderCommentSection(
 ): string {
   const { environments } = report;
   const names = environments.map(renderHeadlineName).join(', ');
-  const outcome = [renderOutcome(report, PLAIN_STYLE.colors), ...words.describeBehindHint(report, renderCodeSpan)];
+  const outcome = [renderOutcome(report, PLAIN_STYLE.colors), ...describeBehindHint(report, renderCodeSpan)];
   const head = `\n#### ${names}: ${options.title}\n\n${outcome.join(' ')}\n`;
-  const sections = makeSections(report, options.limit).map((section) => ({
+  const sections = makeSections(report, options).map((section) => ({
     ...section,
     open: section.open.replaceAll(/^####(?= )/gm, '#####'),
   }));
@@ -134,7 +127,7 @@ function renderMarkdownHead(report: Report, { title, workspace }: MarkdownOption
   const outcome = [
     renderOutcome(report, PLAIN_STYLE.colors),
     ...(coverage === null ? [] : [coverage]),
-    ...words.describeBehindHint(report, renderCodeSpan),
+    ...describeBehindHint(report, renderCodeSpan),
   ].join(' ');
   return `### promptsync ${title}${where}\n\n${outcome}\n${steps && `${steps}\n`}${note}`;
 }
@@ -187,23 +180,26 @@ function renderMarkdownFoot(report: Report, { commit, runUrl }: MarkdownOptions)
  * Builds the sections of a page in display order. If the length of the page is limited, earlier sections get space
  * first.
  */
-function makeSections(report: Report, limit: SizeLimit | null): readonly Section[] {
-  const { prompts, mode, files = [] } = report;
+function makeSections(report: Report, { limit, withoutDiffs = false }: MarkdownOptions): readonly Section[] {
+  const { mode, files = [] } = report;
   const baselinePrompts = listBaselinePrompts(report);
   const problems = listProblems(report);
   const warnings = problems.filter((problem) => !isError(problem) && problem.code !== NOT_ASKED_CODE);
-  const environments = makeEnvironmentSections(report);
+  const prompts = report.prompts.map((prompt) => {
+    const entries = listEntries(omitListedBaseline(prompt, baselinePrompts), report, renderCodeSpan);
+    return makePromptFacts(prompt, entries, withoutDiffs);
+  });
+  const environments = makeEnvironmentSections(report, prompts);
   const changesTitle = environments.length > 0 ? 'Other changes' : chooseChangesTitle(report);
   return [
-    makeSection('#### Problems\n', 'problem', 0.3, problems.filter(isError), renderProblemItems),
+    makeProblemSection('Problems', problems.filter(isError), limit),
     ...makeMatrixSections(report),
-    makeNoteSection('Waiting for promotion', 'note', prompts, describeWaitingPromotions),
+    makeNoteSection('Waiting for promotion', 'waiting', prompts),
     ...environments,
-    makeSection(`#### ${changesTitle}\n\n${CHANGE_TABLE_HEAD}`, 'change', 0.5, prompts, (prompt) =>
-      renderPromptRows(omitListedBaseline(prompt, baselinePrompts), report),
+    makeSection(`#### ${changesTitle}\n\n${CHANGE_TABLE_HEAD}`, 'change', 0.5, prompts, (facts) =>
+      renderOtherRows(facts, report),
     ),
     makeSection('', 'list of baselines', 0.5, [baselinePrompts], (listed) => renderBaselineItems(listed, mode)),
-    makeDiffSection(prompts.flatMap(renderOtherDiffs)),
     makeSection('#### Kept metadata\n', 'metadata note', 0.5, prompts, renderMetadataItems),
     ...makeHistorySections(report),
     makeSection('#### Orphans\n\n', 'orphan', 0.5, words.describeOrphans(report, renderCodeSpan), (text) => [
@@ -213,25 +209,18 @@ function makeSections(report: Report, limit: SizeLimit | null): readonly Section
     makeSection('#### Commits\n\n', 'commit', 0.5, describeImportCommits(report, renderCodeSpan), (text) => [
       `- ${text}\n`,
     ]),
-    makeNoteSection('Breaking', 'breaking note', prompts, describeBreakingChanges),
-    makeNoteSection('Composed prompts', 'composed note', prompts, words.describeAffectedPrompts),
-    makeNoteSection('No longer used', 'note', prompts, describeUnusedInputs),
-    ...makeDriftSections(report),
-    makeSection('#### Warnings\n', 'warning', 0.3, groupProblems(warnings), (group) =>
-      renderWarningItems(group, limit === null ? Infinity : MAX_PLACES_ON_PAGE),
-    ),
+    makeNoteSection('Breaking', 'breaking', prompts),
+    makeNoteSection('Composed prompts', 'affected', prompts),
+    makeNoteSection('No longer used', 'unused', prompts),
+    ...makeDriftSections(report, prompts),
+    makeProblemSection('Warnings', warnings, limit),
   ];
 }
 
-/** Builds a section with notes about prompts. Each note begins with the key of its prompt. */
-function makeNoteSection(
-  title: string,
-  item: string,
-  prompts: readonly ReportPrompt[],
-  describe: (prompt: ReportPrompt, show: words.ShowText) => readonly string[],
-): Section {
-  return makeSection(`#### ${title}\n\n`, item, 0.4, prompts, (prompt) =>
-    describe(prompt, renderCodeSpan).map((text) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
+/** Builds a section with the entries of one kind. Each begins with the key of its prompt. */
+function makeNoteSection(title: string, kind: EntryKind, prompts: readonly PromptFacts[]): Section {
+  return makeSection(`#### ${title}\n\n`, 'note', 0.4, prompts, ({ prompt, entries }) =>
+    entries.filter((entry) => entry.kind === kind).map(({ text }) => `- ${renderCodeSpan(prompt.key)}: ${text}\n`),
   );
 }
 
@@ -256,9 +245,8 @@ function makeMatrixSections(report: Report): readonly Section[] {
   const renderRows = (prompt: ReportPrompt): readonly string[] => [
     renderTableRow([renderPromptName(prompt), ...formatCells(prompt).map(renderCodeSpan)]),
   ];
-  const title = words.applyReportWords(report, 'Environments');
   return [
-    makeSection(`#### ${title}\n\n${head}`, 'row', 0.7, sortByAttention(report.prompts), renderRows),
+    makeSection(`#### Active versions\n\n${head}`, 'row', 0.7, sortByAttention(report.prompts), renderRows),
     makeSection('', 'legend', 0.7, listMatrixSigns(report), ({ sign, meaning }) => [
       `- ${renderCodeSpan(sign)}: ${meaning}\n`,
     ]),
@@ -266,64 +254,43 @@ function makeMatrixSections(report: Report): readonly Section[] {
 }
 
 /**
- * Renders one problem as a code block. Each problem is a separate item, so that a page with too little space omits only
- * some of the problems.
- */
-function renderProblemItems(problem: ReportProblem): readonly string[] {
-  return [`\n${renderCodeBlock(renderProblem(problem, PLAIN_STYLE).split('\n'), 'text')}\n`];
-}
-
-/**
- * The maximum number of places to list for a group of warnings if the length of the page is limited. promptsync never
+ * The maximum number of files to list for a group of problems if the length of the page is limited. promptsync never
  * shortens an item of a page, so the page would omit a group with a longer list.
  */
-const MAX_PLACES_ON_PAGE = 100;
+const MAX_FILES_ON_PAGE = 100;
 
 /**
- * Renders a group of warnings as a code block. Lists the places of the warnings below the code block, because long
- * lines of code do not wrap.
+ * Builds the section of the errors or the warnings. Each group of problems is a code block and an item of its own, so
+ * that a page with too little space omits only some of them.
  */
-function renderWarningItems(group: ProblemGroup, maxPlaces: number): readonly string[] {
-  const places = renderPlaces(group, maxPlaces, renderCodeSpan);
-  return renderProblemItems(getGroupedProblem(group)).map((item) => `${item}${places === null ? '' : `\n${places}\n`}`);
+function makeProblemSection(title: string, problems: readonly ReportProblem[], limit: SizeLimit | null): Section {
+  const maxFiles = limit === null ? Infinity : MAX_FILES_ON_PAGE;
+  return makeSection(`#### ${title}\n`, 'problem', 0.3, groupProblems(problems), (group) => {
+    const lines = renderProblemGroup(group, PLAIN_STYLE, maxFiles).split('\n');
+    return [`\n${renderCodeBlock(lines, 'text')}\n`];
+  });
 }
 
 /**
- * Renders the table rows of a prompt for everything that belongs to no environment:
- * - one row for each changed field and each edit
- * - one row for each change of the messages of a chat prompt, if the command edits its text
- * - one row for a new version, but only if no environment will serve it or if it keeps metadata
- * - one row with the status, if the prompt failed or was not attempted and has no changes to show
- *
- * If the report has no plan, only a prompt with edits can get a row with its status.
+ * Renders the table rows of a prompt for everything that belongs to no environment. If the prompt failed or was not
+ * attempted, and there is nothing else to show about it, its row has the status. A report without a plan shows the
+ * status only of a prompt with edits.
  */
-function renderPromptRows(prompt: ReportPrompt, report: Report): readonly string[] {
-  const { status, changes } = prompt;
-  const { ofEnvironments, others } = divideChanges(prompt);
-  const edits = others.edits ?? [];
-  const rows = others.changes.flatMap((change) =>
-    change.kind === 'create-version' && !change.metadata_from && !words.hasNoFollower(change, changes)
-      ? []
-      : renderChangeCells(change, prompt, report),
-  );
-  const hasEdits = (prompt.edits ?? []).length > 0;
-  const isUnfinished = (report.plan_digest !== null || hasEdits) && (status === 'failed' || status === 'not_attempted');
-  const messages = words.listMessageChanges(others).map(renderCodeSpan);
-  const edited = [...edits.map((edit) => renderCodeSpan(words.describeEdit(edit))), ...messages];
-  // The edits to a failed prompt are in the file only if they contain a conflict for the user to resolve.
-  const writtenEdits = edits.some(words.isConflict) ? edited : [];
-  const hasChangeRows = rows.length + ofEnvironments.changes.length > 0;
-  const cells = !hasChangeRows && isUnfinished ? [words.describeStatus(status), ...writtenEdits] : [...rows, ...edited];
+function renderOtherRows({ prompt, entries }: PromptFacts, report: Report): readonly string[] {
+  const { status, edits = [] } = prompt;
+  const changes = entries.filter(isIntendedChange);
+  const isUnfinished = status === 'failed' || status === 'not_attempted';
+  const needsStatus = changes.length === 0 && isUnfinished && (report.plan_digest !== null || edits.length > 0);
+  const texts = changes.flatMap(({ environments, text }) => (environments.length === 0 ? [text] : []));
+  const cells = needsStatus ? [words.describeStatus(status)] : texts;
   return cells.map((cell) => renderTableRow([renderPromptName(prompt), cell]));
 }
 
 /** Renders the metadata that new versions keep from earlier versions, as a code block below the key of the prompt. */
-function renderMetadataItems({ key, changes }: ReportPrompt): readonly string[] {
-  return changes.flatMap((change) => {
-    const lines = words.listKeptMetadataLines(change);
-    if (lines.length === 0) return [];
-    const note = words.describeVersionNotes(change, changes, renderCodeSpan).trim();
-    return [`\n${renderCodeSpan(key)} ${note}\n\n${renderCodeBlock(lines.map(shortenBlanks), 'text')}\n`];
+function renderMetadataItems({ prompt, entries }: PromptFacts): readonly string[] {
+  return entries.flatMap(({ text, metadata }) => {
+    if (metadata.length === 0) return [];
+    return [`\n${renderCodeSpan(prompt.key)}: ${text}\n\n${renderCodeBlock(metadata.map(shortenBlanks), 'text')}\n`];
   });
 }
 

@@ -1,6 +1,6 @@
-import { formatCount, joinNames } from '../text.ts';
+import { formatCount } from '../text.ts';
 import { escapeLine } from './escape.ts';
-import { renderFileLink, fitLine, narrowStyle, type Style } from './style.ts';
+import { fitLine, layOutTable, narrowStyle, renderFileLink, type Style } from './style.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 
 /** The problems of a run, with the problems of each prompt. */
@@ -9,47 +9,38 @@ export type ProblemSource = {
   readonly prompts: readonly PromptProblems[];
 };
 
-type PromptProblems = Pick<ReportPrompt, 'path' | 'problems' | 'changes'>;
+type PromptProblems = Pick<ReportPrompt, 'path' | 'problems'>;
 
 /**
  * Returns all problems of a report without duplicates: first the problems of the run, then the problems of each prompt.
- * If a problem of a prompt has no path, it gets the path of the prompt. Interruptions and problems that several prompts
- * share are exceptions, because they concern the whole run.
+ * If a problem of a prompt has no path, it gets the path of the prompt. A problem that every prompt has is an exception,
+ * because it concerns the whole run.
  */
 export function listProblems({ problems, prompts }: ProblemSource): readonly ReportProblem[] {
   const shared = findSharedProblems(prompts);
-  const addPath = (problem: ReportProblem, prompt: PromptProblems): ReportProblem => {
-    const needsNoPath = problem.path !== undefined || prompt.path === '';
-    const concernsRun = isSharedProblem(problem, shared) || INTERRUPTION_CODES.includes(problem.code);
-    return needsNoPath || concernsRun ? problem : { ...problem, path: prompt.path };
-  };
-  const placed = prompts.flatMap((prompt) => prompt.problems.map((problem) => addPath(problem, prompt)));
+  const placed = prompts.flatMap((prompt) =>
+    prompt.problems.map((problem) => (isSharedProblem(problem, shared) ? problem : addPath(problem, prompt))),
+  );
   return [...new Map([...problems, ...placed].map((problem) => [makePlacedKey(problem), problem])).values()];
 }
 
-/**
- * Returns the problems to show once for the whole run instead of once per prompt. Such a shared problem has no path and
- * affects at least two prompts. It affects either all prompts or exactly the prompts with changes, so that readers know
- * which prompts are affected.
- */
-export function findSharedProblems(prompts: readonly PromptProblems[]): readonly ReportProblem[] {
-  const groups = Map.groupBy(
-    prompts.flatMap(({ problems, changes }) =>
-      problems.map((problem) => ({ problem, hasChanges: changes.length > 0 })),
-    ),
-    ({ problem }) => makeProblemKey(problem),
-  );
-  const changingCount = prompts.filter(({ changes }) => changes.length > 0).length;
-  return [...groups.values()].flatMap((group) => {
-    const [first] = group;
-    const concernsAll = group.length === prompts.length;
-    const concernsChanging = group.length === changingCount && group.every(({ hasChanges }) => hasChanges);
-    const isShared = group.length > 1 && group.every(({ problem }) => problem.path === undefined);
-    return first !== undefined && isShared && (concernsAll || concernsChanging) ? [first.problem] : [];
-  });
+function addPath(problem: ReportProblem, { path }: Pick<PromptProblems, 'path'>): ReportProblem {
+  return problem.path !== undefined || path === '' ? problem : { ...problem, path };
 }
 
-/** Returns true if the report shows this problem only once for all affected prompts. */
+/**
+ * Returns the problems that each of at least two prompts has, and that have no path of their own. Reports show such a
+ * problem once, without the names of the prompts.
+ */
+export function findSharedProblems(prompts: readonly PromptProblems[]): readonly ReportProblem[] {
+  const [first, ...others] = prompts;
+  if (first === undefined || others.length === 0) return [];
+  return first.problems.filter(
+    (problem) => problem.path === undefined && others.every(({ problems }) => isSharedProblem(problem, problems)),
+  );
+}
+
+/** Returns true if a list has a problem with the same code and message. */
 export function isSharedProblem(problem: ReportProblem, shared: readonly ReportProblem[]): boolean {
   return shared.some((sharedProblem) => makeProblemKey(sharedProblem) === makeProblemKey(problem));
 }
@@ -88,13 +79,17 @@ const INTERRUPTION_CODES: readonly ReportProblem['code'][] = ['apply/interrupted
  * does not end with a line feed.
  */
 export function renderProblem(problem: ReportProblem, style: Style): string {
+  return renderProblemGroup([problem], style);
+}
+
+/** Renders the location, the severity, the message and the code of a problem. */
+function renderProblemTitle(problem: ReportProblem, style: Style): readonly string[] {
   const { red, yellow, dim } = style.colors;
   const severity = problem.severity === 'error' ? red('error') : yellow('warning');
   const what = `${severity}: ${escapeLine(problem.message)} ${dim(`[${problem.code}]`)}`;
   const place = escapeLine(formatProblemPlace(problem));
   const where = place === '' ? '' : `${renderFileLink(place, problem.path, style)}: `;
-  const hint = renderHint(escapeLine(problem.hint), narrowStyle(style, 2));
-  return [...fitLine(`${where}${what}`, style, 4), ...hint.map((line) => `  ${line}`)].join('\n');
+  return fitLine(`${where}${what}`, style, 4);
 }
 
 /**
@@ -117,12 +112,11 @@ export function formatProblemPlace({ path, line, column }: ReportProblem): strin
 /** Renders all errors of a report. Each returned string ends with a line feed. */
 export function renderErrors(report: ProblemSource, style: Style): readonly string[] {
   const errors = listProblems(report).filter(({ severity }) => severity === 'error');
-  return errors.map((problem) => `${renderProblem(problem, style)}\n`);
+  return groupProblems(errors).map((group) => `${renderProblemGroup(group, style)}\n`);
 }
 
 /**
- * Renders the warnings of a report. Many warnings that differ only in their place become one warning with a list of
- * places. Each returned string ends with a line feed.
+ * Renders the warnings of a report. Each returned string ends with a line feed.
  * @param shownReport a report whose warnings to omit, because the user has already seen them; undefined if there is
  * none
  */
@@ -135,58 +129,111 @@ export function renderWarnings(
   const warnings = listProblems(report).filter(
     (problem) => problem.severity === 'warning' && !shown.has(makePlacedKey(problem)),
   );
-  return groupProblems(warnings).map((group) => {
-    const limit = style.screen === null ? Infinity : MAX_PLACES_ON_SCREEN;
-    const places = renderPlaces(group, limit, (place, path) => renderFileLink(escapeLine(place), path, style));
-    const lines = places === null ? [] : fitLine(places, narrowStyle(style, 2), 2).map((line) => `  ${line}`);
-    return `${[renderProblem(getGroupedProblem(group), style), ...lines].join('\n')}\n`;
-  });
+  return groupProblems(warnings).map((group) => `${renderProblemGroup(group, style)}\n`);
 }
 
-/** Equal problems in different places, in the order of the report. Contains at least one problem. */
+/** Problems of one kind, in the order of the report. Contains at least one problem. */
 export type ProblemGroup = readonly [ReportProblem, ...ReportProblem[]];
 
-/** The maximum number of problems of one kind to show one by one. If there are more, the report shows them as a group. */
-const MAX_SEPARATE_PROBLEMS = 3;
+/** The errors of a report, divided by the place where a text report shows them. */
+export type DividedErrors = {
+  /** The errors that a report shows in the block of their prompt. */
+  readonly ofPrompts: ReadonlyMap<ReportPrompt, readonly ReportProblem[]>;
+  /** All other errors: those of the run, those that every prompt has, and the groups of several errors. */
+  readonly others: readonly ProblemGroup[];
+};
+
+/** Divides the errors of a report. An error of a prompt stays with its prompt unless it is in a group of several. */
+export function divideErrors({ prompts, problems }: Pick<Report, 'prompts' | 'problems'>): DividedErrors {
+  const shared = findSharedProblems(prompts);
+  const owned = prompts.flatMap((prompt) =>
+    prompt.problems
+      .filter((problem) => !isSharedProblem(problem, shared))
+      .map((problem) => ({ prompt, problem, placed: addPath(problem, prompt) })),
+  );
+  const ownedByPlaced = new Map(owned.map((one) => [one.placed, one]));
+  const errors = [...problems, ...shared, ...ownedByPlaced.keys()].filter(({ severity }) => severity === 'error');
+  const groups = groupProblems(errors);
+  const single = groups.flatMap((group) => (group.length === 1 ? (ownedByPlaced.get(group[0]) ?? []) : []));
+  const groupedByPrompt = Map.groupBy(single, ({ prompt }) => prompt);
+  return {
+    ofPrompts: new Map([...groupedByPrompt].map(([prompt, list]) => [prompt, list.map(({ problem }) => problem)])),
+    others: groups.filter((group) => group.length > 1 || !ownedByPlaced.has(group[0])),
+  };
+}
+
+/** The minimum number of files with errors of one kind but different messages that a report shows as a list. */
+const MIN_FILES_WITH_MESSAGES = 4;
 
 /**
- * Groups the problems that have the same code, message and hint, if there are more than three. Every other problem
- * forms a group of its own, and so does every problem without a path. Each group takes the position of its first
- * problem.
+ * Groups problems that a report shows as one problem with a list of files. Warnings are of one kind if they have the same
+ * code, and errors if they have the same code and the same hint, apart from the command at its end. Problems of one kind
+ * form a list from two files on or, if they are errors with different messages, from four files on. Every other problem
+ * is a group of its own. Each group takes the position of its first problem.
  */
 export function groupProblems(problems: readonly ReportProblem[]): readonly ProblemGroup[] {
-  const makeKind = (problem: ReportProblem): string => `${makeProblemKey(problem)} ${problem.hint}`;
-  const placed = problems.filter(({ path }) => path !== undefined);
-  const kinds = Map.groupBy(placed, makeKind);
+  const makeKind = ({ code, severity, hint }: ReportProblem): string =>
+    severity === 'warning' ? code : `${code} ${hint.split(' run: ')[0]}`;
+  const kinds = Map.groupBy(problems, makeKind);
   return problems.flatMap((problem): readonly ProblemGroup[] => {
-    const [first, ...others] = kinds.get(makeKind(problem)) ?? [];
-    if (problem.path === undefined || others.length < MAX_SEPARATE_PROBLEMS) return [[problem]];
+    const group = kinds.get(makeKind(problem)) ?? [];
+    const [first, ...others] = group;
+    if (first === undefined || !isList(group)) return [[problem]];
     return problem === first ? [[first, ...others]] : [];
   });
 }
 
-/** Returns the problem to show for a group. If the group has several places, this problem has no place. */
-export function getGroupedProblem([first, ...others]: ProblemGroup): ReportProblem {
-  if (others.length === 0) return first;
-  const { code, severity, message, hint } = first;
-  return { code, severity, message, hint };
+function isList(problems: readonly ReportProblem[]): boolean {
+  const fileCount = new Set(problems.map(({ path }) => path)).size;
+  const hasMessages = problems.some((one) => one.severity === 'error' && one.message !== problems[0]?.message);
+  return fileCount >= (hasMessages ? MIN_FILES_WITH_MESSAGES : 2);
 }
 
-/** The maximum number of places that a terminal lists for one group of problems. A log or a file lists all places. */
-const MAX_PLACES_ON_SCREEN = 10;
+/** A group of problems as a title and a list, in a form that every output format can render. */
+export type ProblemList = {
+  /**
+   * The problem to show. If the list has items, it has no place, and it has one message for all of them. If their hints
+   * differ, its hint is that of the first, after the place of the first.
+   */
+  readonly title: ReportProblem;
+  /** The place of each problem, with its message if the messages differ. Empty for a single problem. Not escaped. */
+  readonly items: readonly { readonly place: string; readonly path: string | undefined; readonly message: string }[];
+};
 
-/**
- * Renders the places of a group in one line. Returns null if the group has only one problem, because a problem shows
- * its own place.
- * @param limit the maximum number of places to list
- * @param renderPlace escapes a place, such as `prompts/a.md:3:7`; its second argument is the path of the file
- */
-export function renderPlaces(
-  group: ProblemGroup,
-  limit: number,
-  renderPlace: (place: string, path: string | undefined) => string,
-): string | null {
-  if (group.length === 1) return null;
-  const places = group.map((problem) => renderPlace(formatProblemPlace(problem), problem.path));
-  return `In ${formatCount(group.length, 'place')}: ${joinNames(places, limit)}`;
+/** Combines the problems of a group. */
+export function combineProblems(group: ProblemGroup): ProblemList {
+  const [first] = group;
+  if (group.length === 1) return { title: first, items: [] };
+  const { code, severity, message, hint } = first;
+  const hasOneMessage = group.every((problem) => problem.message === message);
+  const items = group.map((problem) => ({
+    place: formatProblemPlace(problem),
+    path: problem.path,
+    message: hasOneMessage ? '' : problem.message,
+  }));
+  const title = hasOneMessage ? message : `${formatCount(group.length, 'file')} with this problem:`;
+  const hasOneHint = group.every((problem) => problem.hint === hint);
+  const sharedHint = hasOneHint ? hint : `${formatProblemPlace(first)}: ${hint}`;
+  return { title: { code, severity, message: title, hint: sharedHint }, items };
+}
+
+/** The maximum number of items that a terminal lists for one group of problems. A log or a file lists all of them. */
+const MAX_ITEMS_ON_SCREEN = 10;
+
+/** Renders a group: its problem, a line for each file if there are several, and the hint. */
+export function renderProblemGroup(group: ProblemGroup, style: Style, limit = Infinity): string {
+  const { title, items } = combineProblems(group);
+  const shown = items.slice(0, style.screen === null ? limit : MAX_ITEMS_ON_SCREEN);
+  const rows = shown.map(({ place, path, message }) => [
+    { text: escapeLine(place), paint: (text: string) => renderFileLink(text, path, style) },
+    { text: escapeLine(message), paint: (text: string) => text },
+  ]);
+  const omitted = items.length - shown.length;
+  const inner = narrowStyle(style, 2);
+  return [
+    ...renderProblemTitle(title, style),
+    ...layOutTable(rows).flatMap((row) => fitLine(`  ${row.trimEnd()}`, style, 4)),
+    ...(omitted > 0 ? [style.colors.dim(`  … and ${omitted} more`)] : []),
+    ...renderHint(escapeLine(title.hint), inner).map((line) => `  ${line}`),
+  ].join('\n');
 }

@@ -1,6 +1,6 @@
 import { findDriftOfChange } from './describe-drift.ts';
 import { formatCount } from '../text.ts';
-import { applyReportWords } from './describe.ts';
+import { getWords } from './describe.ts';
 import { escapeLine } from './escape.ts';
 import type { Report } from './schema.ts';
 
@@ -16,13 +16,13 @@ export function describeStakes(report: Report): string {
  * Counts the prompts that change in each environment. Lists the environments in the order in which the changes first
  * mention them.
  */
-function describeEnvironments({ prompts }: Report): string {
-  const pending = prompts.filter(({ status }) => status === 'pending');
+function describeEnvironments(report: Report): string {
+  const pending = report.prompts.filter(({ status }) => status === 'pending');
   const changing = pending.flatMap(({ changes }) =>
     changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])),
   );
   const [first, ...others] = [...Map.groupBy(changing, (environment) => environment)];
-  if (first === undefined) return 'No environment will serve a different version.';
+  if (first === undefined) return `No ${getWords(report).environment} will serve a different version.`;
   const [environment, { length }] = first;
   const counts = [
     `${formatCount(length, 'prompt changes', 'prompts change')} in ${escapeLine(environment)}`,
@@ -43,5 +43,5 @@ function describeOverwrites(report: Report): readonly string[] {
   });
   if (overwritten.length === 0) return [];
   const changes = formatCount(overwritten.length, 'change that was', 'changes that were');
-  return [applyReportWords(report, `This overwrites ${changes} made in the service.`)];
+  return [`This overwrites ${changes} made in ${getWords(report).service}.`];
 }

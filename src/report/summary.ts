@@ -3,18 +3,22 @@ import { FILE_COMMANDS } from '../domain/edits.ts';
 import { isError } from '../problem.ts';
 import { type Colors, fitLine, type Style, renderWebLink } from './style.ts';
 import { escapeLine } from './escape.ts';
-import { applyReportWords, describeBehindHint, describeCoverage, type ShowText } from './describe.ts';
+import { describeBehindHint } from './describe-changes.ts';
+import { describeCoverage, getWords, type ShowText } from './describe.ts';
 import { isInterrupted } from './problems.ts';
 import type { Report, ReportChange, ReportPrompt, ReportRow } from './schema.ts';
 
-/** Renders the end of a report: the outcome, followed by the next step or the origin of the plan. */
-export function renderSummary(report: Report, style: Style): string {
+/**
+ * Renders the end of a report: the outcome, followed by the next step or the origin of the plan.
+ * @param quiet whether to omit the origin of the plan
+ */
+export function renderSummary(report: Report, style: Style, quiet = false): string {
   const coverage = describeCoverage(report, escapeLine);
   return [
     ...fitLine(renderOutcome(report, style.colors), style, 2),
     ...(coverage === null ? [] : fitLine(style.colors.dim(coverage), style, 2)),
     ...describeBehindHint(report, escapeLine).flatMap((hint) => fitLine(hint, style, 2)),
-    ...renderLinesBelowOutcome(report, style),
+    ...renderLinesBelowOutcome(report, style, quiet),
   ].join('\n');
 }
 
@@ -36,11 +40,11 @@ function mayBeMade({ status }: ReportChange): boolean {
   return status !== undefined && status !== 'not_made';
 }
 
-function renderLinesBelowOutcome(report: Report, style: Style): readonly string[] {
+function renderLinesBelowOutcome(report: Report, style: Style, quiet: boolean): readonly string[] {
   const commits = describeImportCommits(report, escapeLine).flatMap((line) => fitLine(line, style, 2));
   const steps = findNextSteps(report).flatMap((step) => fitLine(style.colors.dim(step), style, 2));
   if (commits.length + steps.length > 0) return [...commits, ...steps];
-  return hasWork(report) ? renderOriginLines(report, style) : [];
+  return hasWork(report) && !quiet ? renderOriginLines(report, style) : [];
 }
 
 /**
@@ -64,17 +68,67 @@ export function renderOutcome(report: Report, colors: Colors): string {
   return `${interrupted}${renderWorkOutcome(report, colors)}`;
 }
 
+/**
+ * Describes how many prompts a plan changes or a sync has changed, and in a second sentence what became of the others. A
+ * prompt that only gets a baseline does not change.
+ */
 function renderWorkOutcome(report: Report, colors: Colors): string {
-  const { mode, summary } = report;
-  const { done, work } = describeWorkCounts(report);
-  const notLookedAt = omitZeroCounts([[summary.not_looked_at ?? 0, 'not checked']]);
-  if (work.length === 0) {
+  const { summary } = report;
+  if (!hasWork(report)) {
+    const notLookedAt = omitZeroCounts([[summary.not_looked_at ?? 0, 'not checked']]);
     return colors.green(`nothing to do: ${[`${countPrompts(summary.unchanged)} in sync`, ...notLookedAt].join(', ')}.`);
   }
-  const unchanged = [...omitZeroCounts([[summary.unchanged, 'unchanged']]), ...notLookedAt];
-  const appliedTitle = done.length > 0 ? 'Applied' : 'Nothing applied';
-  const title = mode === 'apply' ? appliedTitle : 'Plan';
-  return `${colors.bold(title)}: ${[...work, ...unchanged].join(', ')}.${describeDriftCount(report)}`;
+  const others = describeOthers(report);
+  const sentences = [describeChanged(report, colors), ...(others.length === 0 ? [] : [`${others.join(', ')}.`])];
+  return `${sentences.join(' ')}${describeDriftCount(report)}`;
+}
+
+function describeChanged(report: Report, colors: Colors): string {
+  const { mode, summary } = report;
+  const isApply = mode === 'apply';
+  const title = colors.bold(isApply ? 'Applied' : 'Plan');
+  const count = countChangedPrompts(report);
+  const parts = [
+    [summary.create_version, 'new version'],
+    [summary.update_prompt, 'field update'],
+    [summary.set_active, 'activation'],
+  ] as const;
+  const details = parts.flatMap(([number, noun]) => (number === 0 ? [] : [formatCount(number, noun)])).join(', ');
+  if (count > 0) return `${title}: ${isApply ? countPrompts(count) : countChanging(report, count)} (${details}).`;
+  const { baselines } = summary;
+  const servedNote = isApply ? 'nothing that is served changed' : 'nothing that is served changes';
+  if (baselines > 0) return `${title}: ${formatCount(baselines, 'baseline')} (${servedNote}).`;
+  return isApply ? `${colors.bold('Nothing applied')}.` : `${title}: ${countChanging(report, 0)}.`;
+}
+
+/** Describes how many prompts change, for example `1 of 40 prompts changes`. */
+function countChanging({ summary: { prompts } }: Report, count: number): string {
+  return `${count} of ${countPrompts(prompts)} ${count === 1 ? 'changes' : 'change'}`;
+}
+
+/** Counts the prompts with changes other than a baseline: changes to make or, after a sync, changes that it made. */
+function countChangedPrompts({ mode, prompts }: Report): number {
+  const isCounted = (change: ReportChange): boolean =>
+    !(change.kind === 'create-version' && change.baseline === true) && (mode !== 'apply' || change.status === 'made');
+  return prompts.filter(({ status, changes }) => (mode === 'apply' || status === 'pending') && changes.some(isCounted))
+    .length;
+}
+
+/** Counts the prompts that do not change, and those that changes could not be made to. */
+function describeOthers(report: Report): readonly string[] {
+  const { summary, problems } = report;
+  const baselines = countChangedPrompts(report) === 0 ? 0 : summary.baselines;
+  return [
+    ...omitZeroCounts([[summary.unchanged, 'unchanged']]),
+    ...(baselines === 0 ? [] : [formatCount(baselines, 'baseline')]),
+    ...omitZeroCounts([
+      [summary.blocked, 'blocked'],
+      [summary.failed, 'failed'],
+      [summary.not_attempted, 'not attempted'],
+      [summary.not_looked_at ?? 0, 'not checked'],
+      [problems.filter(({ code }) => code === 'prompt/gone').length, 'no longer managed'],
+    ]),
+  ];
 }
 
 /**
@@ -105,35 +159,9 @@ function describeEditedFiles({ mode, prompts }: Report): string {
 function hasWork(report: Report): boolean {
   const isAboutService = report.mode !== 'validate' && report.mode !== 'history' && !isAboutFiles(report);
   const hasSucceeded = isAboutService && !report.problems.some(isError) && !isNothingObserved(report);
-  return hasSucceeded && describeWorkCounts(report).work.length > 0;
-}
-
-/** The counts of the summary as text, for example `2 to create`. Counts of 0 are omitted. */
-type WorkCounts = {
-  /** The counts of changes that a sync would make, or that an apply made. */
-  readonly done: readonly string[];
-  /** The counts in `done`, followed by the counts of blocked, failed and not attempted prompts. */
-  readonly work: readonly string[];
-};
-
-function describeWorkCounts({ mode, summary }: Report): WorkCounts {
-  const isApply = mode === 'apply';
-  const { baselines } = summary;
-  const changes = omitZeroCounts([
-    [summary.create_version, isApply ? 'created' : 'to create'],
-    [summary.update_prompt, isApply ? 'updated' : 'to update'],
-    [summary.set_active, isApply ? 'activated' : 'to activate'],
-  ]);
-  const rest = omitZeroCounts([
-    [summary.blocked, 'blocked'],
-    [summary.failed, 'failed'],
-    [summary.not_attempted, 'not attempted'],
-  ]);
-  // A first plan has one baseline for each prompt. Readers need to know that such a plan is safe.
-  const servedNote = isApply ? ' (nothing that is served changed)' : ' (nothing that is served changes)';
-  const note = changes.length + rest.length === 0 ? servedNote : '';
-  const done = [...changes, ...(baselines === 0 ? [] : [`${formatCount(baselines, 'baseline')}${note}`])];
-  return { done, work: [...done, ...rest] };
+  const { summary } = report;
+  const { blocked, failed, not_attempted: notAttempted, baselines } = summary;
+  return hasSucceeded && countChangedPrompts(report) + blocked + failed + notAttempted + baselines > 0;
 }
 
 /** Returns true if the report contains a plan for at least one prompt. */
@@ -285,13 +313,14 @@ function renderHistoryOutcome(report: Report, colors: Colors): string {
   const failed = prompts.length - known.length;
   if (known.length === 0) return colors.red('promptsync could not read any prompt from the service.');
   const versions = known.reduce((sum, { history }) => sum + (history?.versions.length ?? 0), 0);
+  const { environment } = getWords(report);
   const differing = known.reduce((sum, prompt) => sum + listDifferingRows(prompt).length, 0);
   const parts = [
     countPrompts(known.length),
     ...(known.some(({ history }) => history) ? [formatCount(versions, 'known version')] : []),
     ...(differing === 0
       ? []
-      : [applyReportWords(report, formatCount(differing, 'environment not as pinned', 'environments not as pinned'))]),
+      : [formatCount(differing, `${environment} not as pinned`, `${environment}s not as pinned`)]),
     ...(failed === 0 ? [] : [formatCount(failed, 'prompt failed', 'prompts failed')]),
   ];
   return (failed + differing > 0 ? colors.yellow : colors.bold)(`${parts.join(', ')}.`);

@@ -1,11 +1,13 @@
-import { describeDrift } from './describe-drift.ts';
-import { isError } from '../problem.ts';
 import { describeBaselines, listBaselinePrompts, omitListedBaseline } from './baselines.ts';
+import { describeNewPin } from './describe-changes.ts';
+import { describeStatus } from './describe.ts';
 import { renderDiffs } from './diff-text.ts';
+import { type EntryKind, LABELS, listEntries } from './entries.ts';
 import { escapeLine } from './escape.ts';
-import { isSharedProblem, formatProblemPlace, renderProblem, findSharedProblems } from './problems.ts';
-import type { Report, ReportChange, ReportPrompt } from './schema.ts';
+import { divideErrors, renderProblem, renderProblemGroup } from './problems.ts';
+import type { Report, ReportPrompt } from './schema.ts';
 import {
+  type Colors,
   renderFileLink,
   renderWebLink,
   fitLine,
@@ -17,16 +19,14 @@ import {
 } from './style.ts';
 import { renderSummary } from './summary.ts';
 import { formatCount } from '../text.ts';
-import { describeBreakingChanges, describeUnusedInputs } from './breaking-changes.ts';
-import * as words from './describe.ts';
 
 /** The style of the report, and how much of it to show. */
 export type TextOptions = StyleOptions & {
   /** Whether to show only problems and the summary, without changes, diffs, status tables and histories. */
   readonly quiet: boolean;
   /**
-   * Whether to omit diffs, for example because promptsync already showed them before asking for confirmation. Diffs are
-   * shown by default.
+   * Whether to omit diffs, because the user asked for none, or because promptsync already showed them before asking for
+   * confirmation. Diffs are shown by default.
    */
   readonly withoutDiffs?: boolean | undefined;
 };
@@ -34,34 +34,24 @@ export type TextOptions = StyleOptions & {
 /** Renders the report for a terminal or a log, without warnings. The text ends with a line feed. */
 export function renderText(report: Report, options: TextOptions): string {
   const style = makeStyle(options);
-  const shared = findSharedProblems(report.prompts);
+  const { quiet } = options;
   const baselinePrompts = listBaselinePrompts(report);
+  const errors = divideErrors(report);
   const prompts = report.prompts.map((prompt) => {
-    return {
-      ...omitListedBaseline(prompt, baselinePrompts),
-      problems: prompt.problems.filter((problem) => isError(problem) && !isSharedProblem(problem, shared)),
-    };
+    return { ...omitListedBaseline(prompt, baselinePrompts), problems: errors.ofPrompts.get(prompt) ?? [] };
   });
-  const tables = groupPromptsByProblem(prompts);
   const newFiles = listNewFiles(prompts);
-  const listed = new Set([...tables.flat(), ...newFiles]);
   const blocks = prompts.flatMap((prompt) => {
-    if (prompt.problems.length === 0 && (options.quiet || hasNothingToShow(prompt))) return [];
-    return listed.has(prompt) ? [] : renderPrompt(prompt, report, options, style);
+    const isHidden = quiet || hasNothingToShow(prompt) || newFiles.includes(prompt);
+    return isHidden && prompt.problems.length === 0 ? [] : renderPrompt(prompt, report, options, style);
   });
-  const errors = [...report.problems, ...shared].filter(isError);
-  const files = options.quiet ? [] : renderFiles(report, style);
-  // If the service has no prompt at all, the problem of the run says so, and a few examples are enough.
-  const isNoneFound = report.problems.some(({ code }) => code === 'service/none-found');
-  const problemTables = tables.map((table) => renderProblemTable(table, isNoneFound ? MAX_EXAMPLES : Infinity, style));
   return [
-    ...files,
-    ...(options.quiet ? [] : renderNewFiles(newFiles, style)),
+    ...(quiet ? [] : renderFiles(report, style)),
+    ...(quiet ? [] : renderNewFiles(newFiles, style)),
     ...blocks,
-    ...(options.quiet ? [] : renderBaselines(baselinePrompts, report.mode, style)),
-    ...problemTables,
-    ...errors.map((error) => renderProblem(error, style)),
-    renderSummary(report, style),
+    ...(quiet ? [] : renderBaselines(baselinePrompts, report.mode, style)),
+    ...errors.others.map((group) => renderProblemGroup(group, style)),
+    renderSummary(report, style, quiet),
   ]
     .map((block) => `${block}\n`)
     .join('\n');
@@ -100,7 +90,7 @@ function renderNewFiles(prompts: readonly ReportPrompt[], style: Style): readonl
   if (prompts.length === 0) return [];
   const { green, dim } = style.colors;
   const rows = prompts.map(({ path, edits = [] }) => {
-    const pins = edits.flatMap((edit) => (edit.kind === 'set-pin' ? [words.describeNewPin(edit)] : []));
+    const pins = edits.flatMap((edit) => (edit.kind === 'set-pin' ? [describeNewPin(edit)] : []));
     const paintFile = (text: string): string => renderFileLink(text, path, style);
     return [
       { text: '+', paint: green },
@@ -123,54 +113,6 @@ function renderBaselines(prompts: readonly ReportPrompt[], mode: Report['mode'],
   return [fitLine(`${style.colors.green('+')} ${line}`, style, 4).join('\n')];
 }
 
-/**
- * The minimum number of rows in a problem table. If fewer prompts have the same kind of problem, each prompt gets its
- * own block.
- */
-const MIN_TABLE_ROWS = 4;
-
-/**
- * Groups prompts by the kind of their problem. Considers only prompts that have exactly one problem and nothing else to
- * show. Returns only groups of at least `MIN_TABLE_ROWS` prompts.
- */
-function groupPromptsByProblem(prompts: readonly ReportPrompt[]): readonly (readonly ReportPrompt[])[] {
-  const withOneProblem = prompts.filter(
-    (prompt) => hasNothingToShow(prompt) && prompt.problems.length === 1 && prompt.drift.length === 0,
-  );
-  // Compare hints without the command at their end, because a command can be for a single prompt.
-  const makeKind = ({ status, problems: [problem] }: ReportPrompt): string =>
-    `${status} ${problem?.code} ${problem?.hint.split(' run: ')[0]}`;
-  const groups = Map.groupBy(withOneProblem, makeKind);
-  return [...groups.values()].filter(({ length }) => length >= MIN_TABLE_ROWS);
-}
-
-/** The maximum number of rows in a problem table if the problem of the run already covers all prompts. */
-const MAX_EXAMPLES = 3;
-
-/**
- * Renders a table of prompts with the same kind of problem, and one hint below the table. If the prompts have different
- * hints, shows the hint of the first prompt, after the key of that prompt.
- */
-function renderProblemTable(prompts: readonly ReportPrompt[], maxRows: number, style: Style): string {
-  const { bold, dim, red } = style.colors;
-  const problems = prompts.flatMap((prompt) => prompt.problems);
-  const rows = prompts.slice(0, maxRows).flatMap(({ key, problems: promptProblems }) =>
-    promptProblems.map((problem) => [
-      { text: `  ${escapeLine(key)}`, paint: bold },
-      { text: escapeLine(`${formatProblemPlace(problem)} ${problem.message}`.trim()), paint: (text: string) => text },
-    ]),
-  );
-  const more = prompts.length > maxRows ? [dim(`  … and ${prompts.length - maxRows} more`)] : [];
-  const [first] = prompts;
-  if (first === undefined) return '';
-  const code = problems[0]?.code ?? '';
-  const [hint = '', ...others] = new Set(problems.map((problem) => problem.hint));
-  const title = `${formatCount(prompts.length, 'prompt')} ${words.describeStatus(first.status)}`;
-  const owner = others.length > 0 ? `${escapeLine(first.key)}: ` : '';
-  const lines = [`${red(title)} ${dim(`[${code}]`)}`, ...layOutTable(rows), ...more, `  ${owner}${escapeLine(hint)}`];
-  return lines.flatMap((line) => fitLine(line, style, 4)).join('\n');
-}
-
 /** Returns true if a prompt is unchanged or has neither changes nor edits. */
 function hasNothingToShow({ changes, edits = [], status }: ReportPrompt): boolean {
   return changes.length + edits.length === 0 || status === 'unchanged';
@@ -182,64 +124,59 @@ function hasNothingToShow({ changes, edits = [], status }: ReportPrompt): boolea
  */
 function renderPrompt(prompt: ReportPrompt, report: Report, options: TextOptions, style: Style): string {
   const { quiet, withoutDiffs = false } = options;
-  const work = quiet ? [] : renderWork(prompt, report, style);
-  const { status, edits } = prompt;
+  const { status } = prompt;
   const isNotDone = status === 'blocked' || status === 'failed' || status === 'not_attempted';
-  const hasNoDiff = status === 'failed' && edits === undefined;
   return [
-    ...renderPromptTitle(prompt, style, isNotDone ? style.colors.red(words.describeStatus(status)) : ''),
-    ...work,
-    ...(quiet || withoutDiffs || hasNoDiff ? [] : renderPromptDiffs(prompt, style)),
+    ...renderPromptTitle(prompt, style, isNotDone ? style.colors.red(describeStatus(status)) : ''),
+    ...(quiet ? [] : renderEntries(prompt, report, style)),
+    ...(quiet || withoutDiffs ? [] : renderPromptDiffs(prompt, style)),
     ...prompt.problems.map((problem) => renderProblem(problem, narrowStyle(style, 2)).replace(/^/gm, '  ')),
   ].join('\n');
 }
 
-/** Renders a line for each drift, edit, change and breaking change of a prompt. */
-function renderWork(prompt: ReportPrompt, report: Report, style: Style): readonly string[] {
-  const { green, yellow, red, cyan, magenta } = style.colors;
-  const editSigns = { new: green('+'), changed: yellow('~'), conflict: red('!') };
-  const changeSigns = { 'create-version': green('+'), 'update-prompt': yellow('~'), 'set-active': cyan('→') };
-  const { drift, edits = [], changes } = prompt;
-  const fitIndentedLine = (line: string): readonly string[] => fitLine(`  ${line}`, style, 4);
-  return [
-    ...drift.flatMap((deviation) => renderDrift(describeDrift(deviation, prompt, report, escapeLine), style)),
-    ...edits.flatMap((edit) => fitIndentedLine(`${editSigns[words.chooseEditKind(edit)]} ${words.describeEdit(edit)}`)),
-    ...changes.flatMap((change) => {
-      const result = words.describeChangeStatus(change);
-      const note = `${words.describeVersionNotes(change, changes, escapeLine)}${result && yellow(result)}`;
-      const texts = words
-        .describeChange(change, report)
-        .flatMap((line) => fitIndentedLine(`${changeSigns[change.kind]} ${line}${note}`));
-      return [...texts, ...renderKeptMetadataLines(change, style)];
-    }),
-    ...words.listMessageChanges(prompt).flatMap((line) => fitIndentedLine(`${yellow('~')} ${escapeLine(line)}`)),
-    ...[...describeBreakingChanges(prompt, escapeLine), ...describeUnusedInputs(prompt, escapeLine)].flatMap(
-      (sentence) => fitIndentedLine(`${magenta('!')} ${sentence}`),
-    ),
-    ...words
-      .describeAffectedPrompts(prompt, escapeLine)
-      .flatMap((sentence) => fitIndentedLine(`${magenta('!')} ${sentence}`)),
-  ];
+/** Renders the entries of a prompt, a line for each, with the lines that belong to it. */
+function renderEntries(prompt: ReportPrompt, report: Report, style: Style): readonly string[] {
+  return listEntries(prompt, report, escapeLine).flatMap((entry) => {
+    const [sign, paint] = SIGNS[entry.kind];
+    const label = LABELS[entry.kind] ?? '';
+    return [
+      ...fitLine(`  ${style.colors[paint](sign)} ${label}${entry.text}`, style, 4),
+      ...renderCommands(entry.commands, style),
+      ...renderKeptMetadata(entry.metadata, style),
+    ];
+  });
 }
 
-/** Renders the statement about one case of drift, with the commands below it. The commands share a line if they fit. */
-function renderDrift([statement, ...commands]: readonly string[], style: Style): readonly string[] {
-  const { colors, screen } = style;
+/** The sign at the start of an entry, and its color. */
+const SIGNS = {
+  drift: ['!', 'magenta'],
+  addition: ['+', 'green'],
+  edit: ['~', 'yellow'],
+  conflict: ['!', 'red'],
+  'create-version': ['+', 'green'],
+  'update-prompt': ['~', 'yellow'],
+  'set-active': ['→', 'cyan'],
+  messages: ['~', 'yellow'],
+  waiting: ['↑', 'cyan'],
+  breaking: ['!', 'magenta'],
+  unused: ['!', 'magenta'],
+  affected: ['!', 'magenta'],
+} as const satisfies Record<EntryKind, readonly [sign: string, paint: keyof Colors]>;
+
+/** Renders the commands below an entry. They share a line if they fit. */
+function renderCommands(commands: readonly string[], style: Style): readonly string[] {
+  const { screen } = style;
   const line = commands.join('    ');
   const isWide = screen !== null && screen.width(line) + 4 > screen.columns;
   const rows = isWide || commands.length === 0 ? commands : [line];
-  return [
-    ...fitLine(`  ${colors.magenta('!')} drift: ${statement}`, style, 4),
-    ...rows.flatMap((row) => fitLine(`    ${row}`, style, 6)),
-  ];
+  return rows.flatMap((row) => fitLine(`    ${row}`, style, 6));
 }
 
 /** The maximum number of lines of kept metadata in text output. The HTML page shows all lines. */
 const MAX_METADATA_LINES = 20;
 
-/** Renders the metadata that a new version keeps from an earlier version, as lines to show below the change. */
-function renderKeptMetadataLines(change: ReportChange, style: Style): readonly string[] {
-  const lines = words.listKeptMetadataLines(change);
+/** Renders the metadata that a new version keeps from an earlier version. */
+function renderKeptMetadata(lines: readonly string[], style: Style): readonly string[] {
   const omittedCount = lines.length - MAX_METADATA_LINES;
   const more = `… ${formatCount(omittedCount, 'more line')} (--format html shows all)`;
   const shown = [

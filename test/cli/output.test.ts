@@ -31,7 +31,7 @@ describe('--output', () => {
     const { stdout, stderr, exitCode } = await promptsync('plan --format json -o out.json');
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 });
     expect(parseReport(readFileSync(join(folder, 'out.json'), 'utf8')).summary.create_version).toBe(1);
-    expect(stderr).toMatch(/^Plan: 1 to create/);
+    expect(stderr).toMatch(/^Plan: 1 of 1 prompt changes/);
   });
 
   test('plan --output replaces the whole file and leaves no temporary file behind', async () => {
@@ -63,7 +63,7 @@ describe('--output', () => {
     expect(ran).toMatchObject({ stdout: '', exitCode: 0 });
     expect(statSync(pipe).isFIFO()).toBe(true);
     const bytes = Buffer.alloc(1_000);
-    expect(bytes.toString('utf8', 0, readSync(opened, bytes))).toMatch(/^Plan: 1 to create/);
+    expect(bytes.toString('utf8', 0, readSync(opened, bytes))).toMatch(/^Plan: 1 of 1 prompt changes/);
   });
 
   test('plan --output prints errors on standard error even with --quiet', async () => {
@@ -186,7 +186,7 @@ describe('--output', () => {
     expect(ran.exitCode).toBe(1);
     expect(parseReport(ran.stdout).summary.applied).toBe(1);
     expect(ran.stderr.match(/could not write the report/g)).toHaveLength(2);
-    expect(readFileSync(join(folder, 'good.md'), 'utf8')).toContain('Applied: 1 created');
+    expect(readFileSync(join(folder, 'good.md'), 'utf8')).toContain('Applied: 1 prompt');
   });
 });
 

@@ -97,7 +97,9 @@ describe('sync --changed-since', () => {
     const since = ['plan', '--changed-since', 'HEAD'];
     expect((await cli(...since)).stdout).toContain('nothing to do: 0 prompts in sync, 3 not checked.');
     write('greeting', { text: 'Edited.' });
-    expect((await cli(...since)).stdout).toContain('Plan: 1 to create, 1 to activate, 2 not checked.');
+    expect((await cli(...since)).stdout).toContain(
+      'Plan: 1 of 1 prompt changes (1 new version, 1 activation). 2 not checked.',
+    );
     write('refund', { text: 'Edited.' });
     takePromptNames();
     const { report } = await runJson(...since, '--only', 'greeting', '--only', 'billing');

@@ -57,7 +57,7 @@ describe('the first plan after an import', () => {
     expect(report.summary).toMatchObject({ prompts: 5, create_version: 1, baselines: 4, set_active: 1 });
     const { stdout } = await scene.run('plan');
     expect(stdout).toContain("+ 4 baselines (versions for promptsync's records): p01, p02, p03, p04\n");
-    expect(stdout).toContain('\nPlan: 1 to create, 1 to activate, 4 baselines.\n');
+    expect(stdout).toContain('\nPlan: 1 of 5 prompts changes (1 new version, 1 activation). 4 baselines.\n');
   });
 
   test('sync lists on one line all the baselines that it created', async () => {

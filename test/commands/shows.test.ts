@@ -14,7 +14,7 @@ test('sync creates versions for the example workspace and then has nothing to do
   const options = { environment: { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: KEY } };
 
   const first = await run(folder, ['sync', '--yes'], options);
-  expect(first).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('3 created') });
+  expect(first).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('3 new versions') });
   expect(front.takeWrites().filter((write) => write.includes('versions'))).toHaveLength(3);
 
   const second = await run(folder, ['sync', '--yes'], options);

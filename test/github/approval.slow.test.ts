@@ -432,7 +432,7 @@ describe('the check of a review', () => {
       .map(({ name, conclusion, output }) => ({ name, conclusion, title: output.title }));
   };
   const name = 'promptsync';
-  const created = 'Plan: 1 to create, 1 to activate.';
+  const created = 'Plan: 1 of 1 prompt changes (1 new version, 1 activation).';
 
   test.each<[string, Edits, object, object]>([
     [
@@ -489,7 +489,9 @@ describe('the comment after the merge', () => {
     const ran = await team.runPush(merged, { environment: { GITHUB_RUN_ID: '4712' } });
     const [comment, ...others] = team.github.comments(1);
     expect(others).toEqual([]);
-    expect(comment?.body).toMatch(/### promptsync applied, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n\nApplied: 1 created, 1 act/);
+    expect(comment?.body).toMatch(
+      /### promptsync applied, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n\nApplied: 1 prompt \(1 new version, 1 act/,
+    );
     expect(comment?.body).toContain('| `greeting` | `staging: v1 → v2` |');
     expect(comment?.body).toContain('/actions/runs/4712');
     expect(ran.stderr).toContain(`Comment: https://github.com/acme/prompts/pull/1#issuecomment-${comment?.id}`);

@@ -14,8 +14,8 @@ const HOME = { full_name: 'acme/prompts', default_branch: 'main' };
 const changed = greets('Other');
 const APPLIED = ['POST prm_greeting versions', 'set-active prm_greeting promptsync', 'set-active prm_greeting staging'];
 
-const PLANNED = /^Plan: 1 to create/m;
-const DONE = /^Applied: 1 created/m;
+const PLANNED = /^Plan: 1 of \d+ prompts? changes/m;
+const DONE = /^Applied: 1 prompt/m;
 type Trigger = { readonly name: string; readonly ref?: string; readonly event?: object };
 
 /** Runs the action at a commit that changes a prompt. Returns its output, its failure reason and its writes. */

@@ -114,7 +114,7 @@ test('The action writes an HTML report after a review, after an apply and for an
 
   const applied = pageOf(await runPush(pushMain({})));
   expect(applied).toContain('<h1>promptsync sync</h1>');
-  expect(applied).toMatch(/Applied: 2 created/);
+  expect(applied).toMatch(/Applied: 2 prompts/);
 
   const plan = pageOf(await review(greets(`Hi ${KEY} there.`)));
   expect(plan).toContain('<h1>promptsync plan</h1>');

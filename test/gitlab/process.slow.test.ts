@@ -23,7 +23,7 @@ test('After a sync, promptsync comment replaces the plan note with the result of
     expect(ran.exitCode).toBe(0);
   }
   expect(titles()).toEqual([expect.stringMatching(/^applied, \d{4}-/)]);
-  expect(gitlab.notes(1)[0]!.body).toContain('Applied: 1 created');
+  expect(gitlab.notes(1)[0]!.body).toContain('Applied: 1 prompt');
 });
 
 test('promptsync comment gives up within a minute if GitLab never responds', { timeout: 60_000 }, async () => {

@@ -29,7 +29,7 @@ test('With Langfuse, the action reviews a pull request with or without API keys 
   expect(langfuse.requests).toEqual([]);
 
   const reviewed = await team.review(greets('Two!'), { inputs: keys });
-  expect(reviewed.stdout).toContain('Plan: 1 to create, 1 to activate.');
+  expect(reviewed.stdout).toContain('Plan: 1 of 1 prompt changes (1 new version, 1 activation).');
   expect(langfuse.takeWrites()).toEqual([]);
 
   const commit = team.mergePull(team.openPull('change'), 'squash');

@@ -10,14 +10,12 @@ import {
 import { type Block, type MarkedLine, markWords } from '../../src/report/diff.ts';
 import { escapeLine, renderJson } from '../../src/report/escape.ts';
 import { renderHtml } from '../../src/report/html/page.ts';
-import { renderJunit } from '../../src/report/junit.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import type { Report, ReportPrompt } from '../../src/report/schema.ts';
 import { renderText } from '../../src/report/text.ts';
-import { formatCodePoint, showHidden } from '../../src/text.ts';
+import { showHidden } from '../../src/text.ts';
 import { runs } from '../support/seed.ts';
 import { commandsIn, HOSTILE, INVISIBLE } from './corpus.ts';
-import { readSystemOut } from './read-junit.ts';
 import { anyText, promptOf, ref, reportOf, setActive, testTexts } from './support.ts';
 
 const FORMATS = {
@@ -25,7 +23,6 @@ const FORMATS = {
   Markdown: (report: Report) =>
     renderMarkdown(report, { title: 'plan', workspace: null, commit: null, runUrl: null, limit: null }),
   HTML: (report: Report) => renderHtml(report, 'plan'),
-  JUnit: (report: Report) => renderJunit(report, 'plan'),
 } as const;
 
 /** Returns a report in which environments change from the messages of one text to those of another. */
@@ -112,22 +109,19 @@ describe('reports of chat prompts with hostile texts', () => {
     'a marker as a role': '{{role "x"}}',
   };
 
-  testTexts('Text, HTML and JUnit show changed messages in one escaped line for', corpus, anyText, (text) => {
+  testTexts('Text and HTML reports show changed messages in one escaped line for', corpus, anyText, (text) => {
     const report = reportOfChat(renderMarker('role', text), renderMarker('placeholder', text));
     const name = formatMessageName({ kind: 'role', name: text });
     const line = escapeLine(`messages: ${name} → ${name}*`);
-    const item = /<li class="changed">(.*)<\/li>/.exec(FORMATS.HTML(report))?.[1] ?? '';
+    const item = /<li class="messages">(.*)<\/li>/.exec(FORMATS.HTML(report))?.[1] ?? '';
     return {
       found: {
         text: FORMATS.text(report).split('\n'),
         html: decode(item),
-        junit: readSystemOut(FORMATS.JUnit(report)),
       },
       wanted: {
         text: expect.arrayContaining([`  ~ ${line}`]),
         html: line,
-        // XML cannot contain these characters.
-        junit: ['Chat prompts', `k/1.md: ${line.replaceAll(/[\ufffe\uffff]/g, formatCodePoint)}`],
       },
     };
   });

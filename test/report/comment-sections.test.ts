@@ -10,7 +10,7 @@ import {
 const REVIEW = `<!-- promptsync 1234 -->
 ### promptsync plan
 
-Plan: 2 to activate.
+Plan: 1 of 1 prompt changes (2 activations).
 ${wrapSection(['production'], '\n#### production: 1 prompt\n')}${wrapSection(['staging'], '\n#### staging: 1 prompt\n')}
 commit \`abc\`
 `;
@@ -25,7 +25,7 @@ describe('replaceSection', () => {
     const body = replaceSection(REVIEW, ['staging'], wrapSection(['staging'], '\n#### staging: applied\n'));
     expect(linesOf(body)).toEqual([
       '### promptsync plan',
-      'Plan: 2 to activate.',
+      'Plan: 1 of 1 prompt changes (2 activations).',
       '#### production: 1 prompt',
       '#### staging: applied',
       'commit `abc`',

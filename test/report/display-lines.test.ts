@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readDisplayLine, splitIntoDisplayLines } from '../../src/report/display-lines.ts';
+import stringWidth from 'fast-string-width';
+import { isContinuationLine, readDisplayText, splitIntoDisplayLines } from '../../src/report/display-lines.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { runs } from '../support/seed.ts';
 import { anyText, promptOf, ref, reportOf, setActive } from './support.ts';
@@ -8,10 +9,7 @@ import { anyText, promptOf, ref, reportOf, setActive } from './support.ts';
 type ShownLine = { readonly isContinuation: boolean; readonly text: string };
 
 function readLines(display: string): readonly ShownLine[] {
-  return display.split('\n').map((text) => {
-    const { isContinuation, segments } = readDisplayLine([{ text, changed: false }]);
-    return { isContinuation, text: segments.map((segment) => segment.text).join('') };
-  });
+  return display.split('\n').map((line) => ({ isContinuation: isContinuationLine(line), text: readDisplayText(line) }));
 }
 
 /** Returns the display lines of a text. Continuation lines begin with `↳`. */
@@ -27,24 +25,24 @@ function join(display: string): string {
   );
 }
 
-const FILLER = 'Stay friendly even if the customer is not, and answer in the language of the customer.';
+const FILLER = 'Stay friendly even if the customer is not, and answer in their language.';
 
 describe('splitIntoDisplayLines', () => {
   test.each<[string, string, readonly string[]]>([
     [
-      'splitIntoDisplayLines does not split a line of 100 characters',
-      `One. Two. ${'x'.repeat(90)}`,
-      [`One. Two. ${'x'.repeat(90)}`],
+      'splitIntoDisplayLines does not split a line of 80 columns',
+      `One. Two. ${'x'.repeat(70)}`,
+      [`One. Two. ${'x'.repeat(70)}`],
     ],
     [
-      'splitIntoDisplayLines splits a line of more than 100 characters after each sentence',
+      'splitIntoDisplayLines splits a line of more than 80 columns after each sentence',
       `${FILLER} Is it late? Then hurry! “Now.” Go…  Done.`,
       [FILLER, '↳ Is it late?', '↳ Then hurry!', '↳ “Now.”', '↳ Go…', '↳  Done.'],
     ],
     [
       'splitIntoDisplayLines does not split after abbreviations, numbers of list items, decimals and file names',
-      `12. Send it, e.g. To Ada J. Smith, for 3.50 EUR, as in notes.md or approx. one page. ${FILLER}`,
-      ['12. Send it, e.g. To Ada J. Smith, for 3.50 EUR, as in notes.md or approx. one page.', `↳ ${FILLER}`],
+      `12. Send it, e.g. To Ada J. Smith, for 3.50 EUR, as in a.md or approx. a page. ${FILLER}`,
+      ['12. Send it, e.g. To Ada J. Smith, for 3.50 EUR, as in a.md or approx. a page.', `↳ ${FILLER}`],
     ],
     [
       'splitIntoDisplayLines splits Chinese and Japanese text after its own punctuation marks, even without spaces',
@@ -52,14 +50,14 @@ describe('splitIntoDisplayLines', () => {
       ['请用客户的语言回答。', ...Array.from({ length: 9 }, () => '↳请用客户的语言回答。'), '↳「好的！？」'],
     ],
     [
-      'splitIntoDisplayLines wraps a sentence of more than 100 characters between two words',
-      'word '.repeat(21),
-      ['word '.repeat(20).trim(), '↳ word '],
+      'splitIntoDisplayLines wraps a sentence of more than 80 columns between two words',
+      'word '.repeat(17),
+      ['word '.repeat(16).trim(), '↳ word '],
     ],
     [
-      'splitIntoDisplayLines splits a word of more than 100 characters without breaking up an emoji',
-      `a ${'👩‍👩‍👧'.repeat(101)} b`,
-      ['a', `↳ ${'👩‍👩‍👧'.repeat(100)}`, '↳👩‍👩‍👧 b'],
+      'splitIntoDisplayLines splits a word of more than 80 columns without breaking up an emoji',
+      `a ${'👩‍👩‍👧'.repeat(41)} b`,
+      ['a', `↳ ${'👩‍👩‍👧'.repeat(40)}`, '↳👩‍👩‍👧 b'],
     ],
     [
       'splitIntoDisplayLines counts a long run of spaces only as long as the mark that the page shows instead',
@@ -84,7 +82,7 @@ describe('splitIntoDisplayLines', () => {
   test('splitIntoDisplayLines splits a long marker line in a text prompt but not in a chat prompt', () => {
     const marker = `{{role "${'x'.repeat(150)}"}}`;
     expect(split(marker, 'chat')).toEqual([marker]);
-    expect(split(marker)).toEqual(['{{role', `↳ "${'x'.repeat(99)}`, `↳${'x'.repeat(51)}"}}`]);
+    expect(split(marker)).toEqual(['{{role', `↳ "${'x'.repeat(79)}`, `↳${'x'.repeat(71)}"}}`]);
   });
 
   const word = fc.constantFrom(
@@ -111,13 +109,12 @@ describe('splitIntoDisplayLines', () => {
     );
   });
 
-  test('No display line has more than 100 characters, not counting leading and trailing blanks', () => {
-    const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+  test('No display line has more than 80 columns, not counting leading and trailing blanks', () => {
     const short = fc.array(fc.tuple(word, fc.constantFrom(' ', '\n', '')), { maxLength: 60 });
     fc.assert(
       fc.property(short, (parts) => {
         for (const { text } of readLines(splitIntoDisplayLines(parts.flat().join(''), 'text'))) {
-          expect([...characters.segment(text.trim())].length).toBeLessThanOrEqual(100);
+          expect(stringWidth(text.trim())).toBeLessThanOrEqual(80);
         }
       }),
       { numRuns: runs(200) },
@@ -150,7 +147,7 @@ describe('a Markdown page with very long texts', () => {
     const page = renderMarkdown(reportOf([promptOf({ status: 'pending', changes: [change] })]), {
       ...{ title: 'plan', workspace: null, commit: null, runUrl: null, limit: null },
     });
-    expect(page).toContain('- **−** ~~`Old`~~` end.`\n- **+** **`New`**` end.`\n');
+    expect(page).toContain('\n-Old end.\n+New end.\n');
     expect(page.length).toBeLessThan(2_000);
   });
 });

@@ -4,8 +4,8 @@ import { escapeForRunner } from '../../src/report/escape.ts';
 import { renderJunit } from '../../src/report/junit.ts';
 import type { Report } from '../../src/report/schema.ts';
 import { HOSTILE } from './corpus.ts';
-import { type Case, readJunit, readSystemOut } from './read-junit.ts';
-import { anyText, hostileReports, promptOf, ref, reportOf, setActive, testTexts } from './support.ts';
+import { type Case, readJunit } from './read-junit.ts';
+import { anyText, hostileReports, promptOf, reportOf, testTexts } from './support.ts';
 
 const BAD = makeProblem('prompt/missing-id', {}, { path: 'bad.md', line: 2, column: 1 });
 const DOWN = makeProblem('service/unreachable', { origin: 'https://x', reason: 'refused' });
@@ -83,60 +83,6 @@ describe('renderJunit', () => {
   ];
   test.each(rows)('%s', (_, report, cases) => {
     expect(readJunit(renderJunit(report, 'plan'))).toMatchObject(cases);
-  });
-});
-
-/** Returns a chat prompt whose messages change. */
-function chatPrompt(key: string, before: readonly string[], after: readonly string[]) {
-  const changes = [setActive({ before: ref(1), messages: { before, after } })];
-  return promptOf({ key, type: 'chat', status: 'pending', changes });
-}
-
-describe('the output of a JUnit report', () => {
-  const agent = chatPrompt('support/agent', ['system'], ['system', 'history*', 'user']);
-  const orphans = [{ name: 'old', labels: ['production'], last_version: 3 }];
-
-  test.each([
-    ['A JUnit report has no output if it has no information about messages and orphans', reportOf([promptOf()]), []],
-    [
-      'A JUnit report lists changed messages with the path of their prompt',
-      reportOf([agent]),
-      ['Chat prompts', 'support/agent.md: messages: system → system, history*, user'],
-    ],
-    [
-      'A JUnit report escapes line feeds in the path of a prompt and in the names of messages',
-      reportOf([chatPrompt('a\nb', ['x\ny'], ['z'])]),
-      ['Chat prompts', 'a\\u{a}b.md: messages: x\\u{a}y → z'],
-    ],
-    [
-      'A JUnit report lists orphans',
-      reportOf([], { orphans }),
-      ['Orphans', 'old: newest version v3, active in production'],
-    ],
-    [
-      'A JUnit report lists changed messages above orphans, and names a prompt without a file by its key',
-      reportOf([{ ...agent, path: '' }], { orphans: [] }),
-      [
-        'Chat prompts',
-        'support/agent: messages: system → system, history*, user',
-        'Orphans',
-        'none: every matching prompt has a file',
-      ],
-    ],
-  ])('%s', (_, report, lines) => {
-    const xml = renderJunit(report, 'plan');
-    expect(readSystemOut(xml)).toEqual(lines);
-    expect(readJunit(xml).filter(({ failure }) => failure !== null)).toEqual([]);
-  });
-
-  test('A JUnit report with more than 1 MB of output keeps the lines that fit, and says that others are missing', () => {
-    const huge = chatPrompt('x'.repeat(2_000_000), ['x'], ['y']);
-    const lines = readSystemOut(renderJunit(reportOf([huge, agent]), 'plan'));
-    expect(lines).toEqual([
-      'Chat prompts',
-      'support/agent.md: messages: system → system, history*, user',
-      'More lines do not fit. This part of a JUnit report is limited to 1 MB.',
-    ]);
   });
 });
 

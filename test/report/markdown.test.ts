@@ -101,12 +101,45 @@ describe('renderMarkdown', () => {
     expect(page(report([one], { summary }))).toBe(PLAN);
   });
 
-  test('A Markdown report marks changed words, and changed blanks only if no word of the line changed', () => {
-    const listed = (before: string, after: string): string =>
-      page(report([prompt({ changes: [change(before, after)] })]));
-    const words = listed('It is friendly, precise and a little dry.', 'It is friendly and precise.');
-    expect(words).toContain('- **+** `It is friendly and `**`precise`**`.`\n');
-    expect(listed('It is  friendly.', 'It is friendly.')).toContain('**`" "`**');
+  test.each<[string, string, string, readonly string[]]>([
+    [
+      'A Markdown report shows a text change as a block in the language diff, with a sign before each line',
+      'One.\nTwo.\nThree.',
+      'One.\n2.\nThree.',
+      ['```diff', ' One.', '-Two.', '+2.', ' Three.', '```'],
+    ],
+    [
+      'In a diff of a Markdown report, a line that continues the line above it has one more blank after its sign',
+      `${'Be kind to all. '.repeat(6)}Bye.`,
+      `${'Be kind to all. '.repeat(6)}Good night.`,
+      ['```diff', '…', '   Be kind to all.', '   Be kind to all.', '-  Bye.', '+  Good night.', '```'],
+    ],
+    [
+      'In a diff of a Markdown report, an ellipsis stands for lines that the diff leaves out',
+      'a\nb\nc\nd\ne\n-\nf\ng\nh\ni\nj\nk',
+      'a\nb\nC\nd\ne\n-\nf\ng\nH\ni\nj\nk',
+      ['```diff', ' a', ' b', '-c', '+C', ' d', ' e', '…', ' f', ' g', '-h', '+H', ' i', ' j', '…', '```'],
+    ],
+    [
+      'A diff of a Markdown report names every space other than U+0020 in changed lines, and only there',
+      'a\u00a0b\nc d',
+      'a\u00a0b\nc\u00a0d',
+      ['```diff', ' a\u00a0b', '-c d', '+c\\u{a0}d', '(only white space differs)', '```'],
+    ],
+    [
+      'The fence of a diff in a Markdown report is longer than any run of backticks in the texts',
+      '````',
+      'x',
+      ['`````diff', '-````', '+x', '`````'],
+    ],
+  ])('%s', (_, before, after, lines) => {
+    expect(page(report([prompt({ changes: [change(before, after)] })]))).toContain(`\n\n${lines.join('\n')}\n\n`);
+  });
+
+  test('A Markdown report without diffs shows every change and no texts', () => {
+    const one = report([prompt({ changes: [create, change('Hi', 'Hello')] })]);
+    expect(rowsOf(page(one, { withoutDiffs: true }))).toEqual(rowsOf(page(one)));
+    expect(page(one, { withoutDiffs: true })).not.toContain('Hello');
   });
 
   test('A Markdown report of a plan without changes shows only the summary', () => {
@@ -184,7 +217,7 @@ describe('renderMarkdown', () => {
       });
     const problems = [makeProblem('config/unknown-field', { field: 'run', known: [] })];
     const text = page(report(keys.map(of), { problems }));
-    expect(rowsOf(text)).toEqual(keys.map((key) => `| \`${key}\` | \`production: v7 → v9\` |`));
+    expect(rowsOf(text)).toEqual(keys.map((key) => `| \`${key}\` | \`production\`: \`v7\` → \`v9\` |`));
     const fields = readMarkdown(text).blocks.map(({ value }) => /setting `(.*?)`/.exec(value)?.[1]);
     expect(fields).toEqual(['run', ...keys]);
   });
@@ -198,26 +231,28 @@ const FOOT = `commit \`9f2c9f2c9f2c\` · service \`https://prompts.example.com\`
 
 const PLAN = `### promptsync plan
 
-Plan: 1 to create, 1 to update, 2 to activate.
+Plan: 1 of 1 prompt changes (1 new version, 1 field update, 2 activations).
 
 #### production: 1 prompt
 
 | prompt | change |
 | --- | --- |
-| \`k/1\` | \`production: v7 → v9\` |
+| \`k/1\` | \`production\`: \`v7\` → \`v9\` |
 
 #### staging: 1 prompt
 
 | prompt | change |
 | --- | --- |
-| \`k/1\` | \`staging: v6 → new version\` |
+| \`k/1\` | \`staging\`: \`v6\` → new version |
 
 <details><summary><code>k/1</code> <code>prompts/a.md</code></summary>
 
 \`staging\`: \`v6\` → \`new version\`
 
-- **−** ~~\`Hi\`~~\` {{name}}\`
-- **+** **\`Hello\`**\` {{name}}\`**\` of {{town}}\`**
+\`\`\`diff
+-Hi {{name}}
++Hello {{name}} of {{town}}
+\`\`\`
 
 </details>
 
@@ -225,8 +260,9 @@ Plan: 1 to create, 1 to update, 2 to activate.
 
 | prompt | change |
 | --- | --- |
-| \`k/1\` | \`name: "Old" → "New"\` |
-| \`k/1\` | \`description: "" → "Why"\` |
+| \`k/1\` | create version: \`Soften the tone\` |
+| \`k/1\` | name: \`"Old"\` → \`"New"\` |
+| \`k/1\` | description: \`""\` → \`"Why"\` |
 
 #### Breaking
 
@@ -239,13 +275,13 @@ describe('the table of a Markdown page', () => {
     [
       'The change table in a Markdown report lists a new version that no environment will serve',
       { changes: [create] },
-      ['`create version: Soften the tone` (no pin uses it)'],
+      ['create version: `Soften the tone` (no pin uses it)'],
       ['What would change'],
     ],
     [
       'The change table in a Markdown report marks the changes of a blocked prompt',
       { status: 'blocked', changes: [set(7, 9)] },
-      ['`production: v7 → v9` (blocked)'],
+      ['`production`: `v7` → `v9` (blocked)'],
       ['production: 1 prompt'],
     ],
     ['The change table in a Markdown report omits a blocked prompt without changes', { status: 'blocked' }, [], []],
@@ -271,7 +307,11 @@ describe('the table of a Markdown page', () => {
           { ...set(7, 8), status: 'unknown' },
         ],
       },
-      ['`production: v7 → v8` (outcome unknown)', '`name: "Old" → "New"` (not made)'],
+      [
+        '`production`: `v7` → `v8` (outcome unknown)',
+        'created version v8: `Soften the tone`',
+        'name: `"Old"` → `"New"` (not made)',
+      ],
       ['production: 1 prompt', 'Other changes'],
     ],
   ])('%s', (_, parts, cells, headings) => {
@@ -309,7 +349,7 @@ describe('the drift of a Markdown page', () => {
     observed: { ...ref(9), made_by: 'outside' },
   };
   const back = { kind: 'update-prompt', fields: { name: { before: 'Theirs', after: 'First' } } } as const;
-  const row = '`production: v9 → v7`';
+  const row = '`production`: `v9` → `v7`';
   const COMMANDS = '  - Keep `v9`: `promptsync pull k/1`\n  - Restore `v7`: `promptsync sync`\n';
   const overwrites = (mode: 'dry-run' | 'apply') => {
     const [title, end] =
@@ -329,7 +369,7 @@ describe('the drift of a Markdown page', () => {
     [
       'A Markdown report also lists drift in the change table if the files now pin a different version than the base',
       ...([{ ...moved, restores: false }, set(9, 8), NOW] as const),
-      ...(['`production` serves `v9`', ['`production: v9 → v8`']] as const),
+      ...(['`production` serves `v9`', ['`production`: `v9` → `v8`']] as const),
     ],
     [
       'A Markdown report also lists drift from an unfinished sync in the change table',
@@ -416,13 +456,13 @@ describe('a Markdown page over its size limit', () => {
     expect(text).toContain("For the complete report, see the run's report.\n");
   });
 
-  test('A Markdown report with a size limit lists only the first 100 places of a warning', () => {
+  test('A Markdown report with a size limit lists only the first 100 files with a warning', () => {
     const warning = { ...makeProblem('usage/invalid', { reason: 'x' }), severity: 'warning' } as const;
     const problems = Array.from({ length: 120 }, (_, index) => ({ ...warning, path: `p${index}.md` }));
     const limited = page(report([], { problems }), { limit: { most: 60_000, measure: (text) => text.length } });
-    expect(limited).toContain('\nIn 120 places: `p0.md`, `p1.md`, ');
-    expect(limited).toContain(', `p99.md`, and 20 more\n');
-    expect(page(report([], { problems }))).toContain(', `p118.md`, `p119.md`\n');
+    expect(limited).toContain('\n  p0.md\n  p1.md\n');
+    expect(limited).toContain('\n  p99.md\n  … and 20 more\n');
+    expect(page(report([], { problems }))).toContain('\n  p118.md\n  p119.md\n');
   });
 
   test('If the text of a change is too large, a Markdown report says that the report is incomplete and that the change still counts as reviewed', () => {
@@ -438,7 +478,7 @@ describe('a Markdown page over its size limit', () => {
     [`${'A word '.repeat(20)}ends.`, `${'A word '.repeat(20)} ends.`, '(only white space differs)'],
   ])('Markdown and HTML reports label an invisible difference between %j and %j', (before_text, after_text, name) => {
     const changes = [setActive({ before: ref(1), before_text, after_text })];
-    expect(page(report([prompt({ changes })]))).toContain(`\n- ${name}\n`);
+    expect(page(report([prompt({ changes })]))).toContain(`\n${name}\n`);
     expect(renderHtml(report([prompt({ changes })]), 'plan')).toContain(`<div class="note">${name}</div>`);
     const visible = page(report([prompt({ changes: [setActive({ before: ref(1), before_text, after_text: 'x' })] })]));
     expect(visible).not.toContain('(only ');
@@ -460,8 +500,7 @@ describe('a Markdown page over its size limit', () => {
       renderHtml(plan, 'plan'),
       renderText(plan, { colour: false, quiet: false }),
     ];
-    // Word marks depend on the other words.
-    expect(markdown.replaceAll('**`', '`').replaceAll('`**', '`')).toContain(`\n- ${name}\n- **+** \`Two.\`\n`);
+    expect(markdown).toContain(`\n${name}\n+Two.\n`);
     expect(html.replaceAll(/<\/?mark>/g, '')).toContain(
       `\n</ins><div class="note">${name}</div><ins>Two.\n</ins></div>`,
     );
@@ -471,10 +510,8 @@ describe('a Markdown page over its size limit', () => {
 
   test('A Markdown report labels a line that loses all its spaces and tabs next to another changed line', () => {
     const change = setActive({ before: ref(1), before_text: 'x\n \n\t', after_text: 'y\n\n\n\nz' });
-    const named = '- **+** (empty line)\n- (only white space differs)\n';
-    expect(page(report([prompt({ changes: [change] })]))).toContain(
-      `- **+** \`y\`\n${named}${named}- **+** (empty line)\n- **+** \`z\`\n`,
-    );
+    const named = '+\n(only white space differs)\n';
+    expect(page(report([prompt({ changes: [change] })]))).toContain(`\n+y\n${named}${named}+\n+z\n`);
   });
 
   test.each(['name', 'description'] as const)('All formats label an invisible difference of the field %s', (field) => {
@@ -484,14 +521,14 @@ describe('a Markdown page over its size limit', () => {
     const edits = [{ kind: 'set-field', field, before: '"a b"', after: '"a\u00a0b"', conflict: false }] as const;
     const plan = report([prompt({ changes, edits })]);
     for (const rendered of [page(plan), renderHtml(plan, 'plan'), renderText(plan, { colour: false, quiet: false })]) {
-      expect(rendered).toMatch(/(?:"|&quot;|&#34;) \(only Unicode normalization differs\)/);
-      expect(rendered).toMatch(/(?:"|&quot;|&#34;) \(only white space differs\)/);
+      expect(rendered).toMatch(/(?:"|&quot;|&#34;)`? \(only Unicode normalization differs\)/);
+      expect(rendered).toMatch(/(?:"|&quot;|&#34;)`? \(only white space differs\)/);
     }
   });
 
   test('A Markdown report keeps a URL from the service within its link and table cell, and links only HTTP and HTTPS URLs', () => {
     const rowOf = (url: string) => page(report([prompt({ url, changes: [set(7, 9)] })])).match(/^\| .*k\/1.*$/m)?.[0];
-    const change = '`production: v7 → v9`';
+    const change = '`production`: `v7` → `v9`';
     expect(rowOf('https://x.example/a|b) @octocat')).toBe(
       `| [\`k/1\`](https://x.example/a%7Cb%29%20@octocat) | ${change} |`,
     );

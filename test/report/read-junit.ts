@@ -11,11 +11,6 @@ const CASE = new RegExp(
 const OUTPUT = /<system-out>([^<]*)<\/system-out>\n/;
 const END = new RegExp(String.raw`^(?:${OUTPUT.source})?</testsuite>\n</testsuites>\n$`);
 
-/** Returns the lines of the output that belongs to no test case. */
-export function readSystemOut(xml: string): readonly string[] {
-  return plain(OUTPUT.exec(xml)?.[1] ?? null)?.split('\n') ?? [];
-}
-
 /** Reads what `renderJunit` makes, and nothing but well-formed XML 1.0. */
 export function readJunit(xml: string): readonly Case[] {
   // Characters that XML does not allow, and references that the report never uses.

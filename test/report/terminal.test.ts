@@ -177,7 +177,7 @@ describe('a terminal link', () => {
 
   test('Terminal output links to the service only if the service has a web address', () => {
     const summaryOf = (service: string) =>
-      renderText({ ...hostileReport('a'), service }, { colour: false, quiet: true, links });
+      renderText({ ...hostileReport('a'), service }, { colour: false, quiet: false, links });
     expect(summaryOf('https://eu.example/x')).toContain(
       '\u001b]8;;https://eu.example/x\u001b\\https://eu.example/x\u001b]8;;\u001b\\',
     );

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makeProblem, type Problem } from '../../src/problem.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderHtml } from '../../src/report/html/page.ts';
-import { isInterrupted, listProblems } from '../../src/report/problems.ts';
+import { groupProblems, isInterrupted, listProblems } from '../../src/report/problems.ts';
 import { renderStatus } from '../../src/report/status.ts';
 import { makeScreen } from '../../src/report/screen.ts';
 import { renderText } from '../../src/report/text.ts';
@@ -17,6 +17,9 @@ function text(parts: Partial<Report>, quiet = false): string {
 
 const timeout = makeProblem('service/timeout', { seconds: 15 });
 const tooMany = makeProblem('guard/max-changes', { changing: 2, allowed: 1 });
+const gone = makeProblem('prompt/gone', {
+  ...{ id: 'p', key: 'k', base: 'main', file: 'deleted', pins: [], serves: '' },
+});
 const setStaging = setActive({ before: ref(1), after: ref(2) });
 const failed = (key: string, problem: Problem) => prompt(key, { status: 'failed', problems: [problem] });
 const blocked = (key: string) => prompt(key, { status: 'blocked', changes: [setStaging], problems: [tooMany] });
@@ -31,24 +34,32 @@ describe('the summary of a text report', () => {
       'nothing to do: 3 prompts in sync.\n',
     ],
     [
-      'The text report of a plan counts the planned changes',
-      { summary: { ...NO_SUMMARY, create_version: 1, update_prompt: 2, set_active: 3, unchanged: 4 } },
-      `Plan: 1 to create, 2 to update, 3 to activate, 4 unchanged.\n${origin}\n`,
+      'The summary of a plan counts the prompts that change, then the changes, and then the other prompts',
+      {
+        prompts: [changing('a', 'pending'), changing('b', 'pending'), prompt('c')],
+        summary: { ...NO_SUMMARY, prompts: 40, create_version: 1, update_prompt: 2, set_active: 3, unchanged: 38 },
+        problems: [gone],
+      },
+      `Plan: 2 of 40 prompts change (1 new version, 2 field updates, 3 activations). 38 unchanged, 1 no longer managed.\n${origin}\n`,
     ],
     [
-      'The text report of an apply counts the applied changes',
-      { mode: 'apply', summary: { ...NO_SUMMARY, create_version: 2, update_prompt: 1, set_active: 1, failed: 1 } },
-      `Applied: 2 created, 1 updated, 1 activated, 1 failed.\n${origin}\n`,
+      'The summary of a sync counts the prompts that it changed',
+      {
+        mode: 'apply',
+        prompts: [changing('a', 'applied', 'made'), changing('b', 'failed', 'not_made')],
+        summary: { ...NO_SUMMARY, prompts: 2, create_version: 2, update_prompt: 1, set_active: 1, failed: 1 },
+      },
+      `Applied: 1 prompt (2 new versions, 1 field update, 1 activation). 1 failed.\n${origin}\n`,
     ],
     [
       'The text report counts prompts that were blocked, failed, or not attempted',
       { mode: 'apply', summary: { ...NO_SUMMARY, blocked: 2, failed: 1, not_attempted: 1 } },
-      `Nothing applied: 2 blocked, 1 failed, 1 not attempted.\n${origin}\n`,
+      `Nothing applied. 2 blocked, 1 failed, 1 not attempted.\n${origin}\n`,
     ],
     [
       'If there is no commit and no plan digest, the text report identifies only the service',
-      { commit: null, plan_digest: null, summary: { ...NO_SUMMARY, set_active: 1 } },
-      'Plan: 1 to activate.\nhttps://prompts.example.com\n',
+      { commit: null, plan_digest: null, summary: { ...NO_SUMMARY, prompts: 2, blocked: 1, unchanged: 1 } },
+      'Plan: 0 of 2 prompts change. 1 unchanged, 1 blocked.\nhttps://prompts.example.com\n',
     ],
     [
       'The text report of a validation counts the valid prompts',
@@ -56,7 +67,14 @@ describe('the summary of a text report', () => {
       '2 prompts valid.\n',
     ],
   ])('%s', (_, parts, expected) => {
-    expect(text(parts)).toBe(expected);
+    // Only the end of the report is the subject.
+    expect(text(parts).slice(-expected.length)).toBe(expected);
+  });
+
+  test('A quiet report omits the line with the service, the commit and the plan digest', () => {
+    expect(text({ summary: { ...NO_SUMMARY, prompts: 1, blocked: 1 } }, true)).toBe(
+      'Plan: 0 of 1 prompt change. 1 blocked.\n',
+    );
   });
 });
 
@@ -95,8 +113,9 @@ describe('the problems of a text report', () => {
     const shown = text({ prompts, summary: { ...NO_SUMMARY, blocked: 2, unchanged: 1 } });
     expect(shown.split('`max_changes` allows only')).toHaveLength(2);
     expect(shown).toContain(
-      'a  a.md  blocked\n  → staging: v1 → v2\n\nb  b.md  blocked\n  → staging: v1 → v2\n\nerror:',
+      'a  a.md  blocked\n  → staging: v1 → v2 (blocked)\n\nb  b.md  blocked\n  → staging: v1 → v2 (blocked)\n\nerror:',
     );
+    expect(shown).toContain('[guard/max-changes]\n  a.md\n  b.md\n');
   });
 
   test('A quiet text report omits changes but shows problems', () => {
@@ -213,7 +232,7 @@ describe('renderStatus', () => {
     expect(keysIn(status(prompts))).toEqual(order);
     const none = { title: 'status', workspace: null, commit: null, runUrl: null, limit: null };
     const page = renderMarkdown(reportOf(prompts, { mode: 'status' }), none);
-    expect(keysIn(page.slice(0, page.indexOf('\n####', page.indexOf('Environments'))))).toEqual(order);
+    expect(keysIn(page.slice(0, page.indexOf('\n####', page.indexOf('Active versions'))))).toEqual(order);
     const html = renderHtml(reportOf(prompts, { mode: 'status' }), 'status');
     expect(Array.from(html.matchAll(/<details id="prompt:([a-z-]+)"/g), ([, key]) => key)).toEqual(order);
   });
@@ -273,7 +292,7 @@ describe('the drift of a text report', () => {
       '  ! drift: staging serves v3, but main asks for v1. A sync restores v1.',
       '    Keep v3: promptsync pull support/refund    Restore v1: promptsync sync',
     ]);
-    expect(linesOf(80, true).join('\n')).not.toContain('drift');
+    expect(linesOf(80, true).join('\n')).not.toContain('drift:');
   });
 
   test('A text report shows each command for drift on a separate line if the terminal is too narrow for both commands', () => {
@@ -291,6 +310,14 @@ const stopped = makeProblem('apply/interrupted');
 
 function change(key: string, problems: readonly Problem[], status: ReportPrompt['status'] = 'failed'): ReportPrompt {
   return prompt(key, { status, changes: [setActive({})], problems });
+}
+
+/** Returns a prompt with one change that a sync would make, or that it made or did not make. */
+function changing(key: string, status: ReportPrompt['status'], result?: 'made' | 'not_made'): ReportPrompt {
+  return prompt(key, {
+    status,
+    changes: [setActive({ before: ref(1), after: ref(2), ...(result && { status: result }) })],
+  });
 }
 
 function changed(prompts: readonly ReportPrompt[], mode: Report['mode'] = 'apply'): Report {
@@ -315,9 +342,9 @@ describe('listProblems', () => {
       [undefined],
     ],
     [
-      'If all changed prompts have the same problem, listProblems returns it only once and without a file path',
+      'listProblems adds the file path to a problem that all changed prompts have but another prompt does not',
       [change('a', [down]), change('b', [down]), prompt('c')],
-      [undefined],
+      ['a.md', 'b.md'],
     ],
     [
       'listProblems adds the file path to a problem of one prompt but not to a problem that all prompts share',
@@ -340,30 +367,58 @@ describe('listProblems', () => {
   });
 
   test('The text report shows a problem below each affected prompt if not all prompts share it', () => {
-    const two = changed([change('a', [down]), change('b', [broken]), change('c', [broken])]);
+    const two = changed([change('a', [down]), change('b', [broken]), change('c', [])]);
     const lines = text(two, true).split('\n');
     expect(lines.flatMap((line) => /^[abc] (?= )|status \d+/.exec(line)?.[0].trim() ?? [])).toEqual([
       'a',
       'status 503',
       'b',
       'status 500',
-      'c',
-      'status 500',
     ]);
   });
 });
 
-test('listProblems returns an interruption only once even if it affected several prompts', () => {
-  const prompts = ['a', 'b', 'c'].map((one) => change(one, one === 'a' ? [] : [stopped], 'not_attempted'));
-  expect(listProblems({ problems: [], prompts })).toEqual([stopped]);
+describe('groupProblems', () => {
+  const at = (path: string, parts: Partial<Problem> = {}): Problem => ({ ...down, path, ...parts });
+  const warnAt = (path: string, message: string): Problem => ({ ...down, path, message, severity: 'warning' });
+  const files = ['a.md', 'b.md', 'c.md', 'd.md'];
+  const withMessages = files.map((path) => at(path, { message: `About ${path}.` }));
+
+  test.each<[string, readonly Problem[], readonly (readonly string[])[]]>([
+    ['groupProblems lists errors with the same message in two files', [at('a.md'), at('b.md')], [['a.md', 'b.md']]],
+    [
+      'groupProblems lists warnings with the same code in two files, even if their messages differ',
+      [warnAt('a.md', 'x'), warnAt('b.md', 'y')],
+      [['a.md', 'b.md']],
+    ],
+    ['groupProblems does not list two problems in the same file', [at('a.md'), at('a.md')], [['a.md'], ['a.md']]],
+    [
+      'groupProblems does not list errors with different messages in three files',
+      withMessages.slice(0, 3),
+      [['a.md'], ['b.md'], ['c.md']],
+    ],
+    ['groupProblems lists errors with different messages and the same hint in four files', withMessages, [files]],
+    [
+      'groupProblems ignores the command at the end of a hint',
+      files.map((path) => at(path, { message: path, hint: `Then run: \`promptsync pull ${path}\`` })),
+      [files],
+    ],
+    [
+      'groupProblems does not list errors with different hints',
+      [at('a.md', { hint: 'Do x.' }), at('b.md', { hint: 'Do y.' })],
+      [['a.md'], ['b.md']],
+    ],
+  ])('%s', (_, problems, expected) => {
+    expect(groupProblems(problems).map((group) => group.map(({ path }) => path))).toEqual(expected);
+  });
 });
 
 describe('the report of an interrupted run', () => {
   const report = changed([change('a', [], 'applied'), change('b', [stopped], 'not_attempted')]);
 
   test('The summary of an interrupted run starts with the word Interrupted', () => {
-    const summary = { ...NO_SUMMARY, prompts: 2, set_active: 1, applied: 1, not_attempted: 1 };
-    expect(text({ ...report, summary }, true)).toContain('Interrupted. Applied: 1 activated, 1 not attempted.');
+    const summary = { ...NO_SUMMARY, prompts: 2, applied: 1, not_attempted: 1 };
+    expect(text({ ...report, summary }, true)).toContain('Interrupted. Nothing applied. 1 not attempted.');
     expect(isInterrupted(report)).toBe(true);
   });
 
@@ -395,23 +450,23 @@ test.each<[string, Report['mode'], 'outside' | 'unfinished', string]>([
     'The summary of a plan counts prompts with drift caused outside git',
     'dry-run',
     'outside',
-    'Plan: 1 to activate. 1 prompt has drifted.\n',
+    'Plan: 1 of 1 prompt changes (1 activation). 1 prompt has drifted.\n',
   ],
   [
     'The summary of a plan does not count prompts with unfinished drift',
     'dry-run',
     'unfinished',
-    'Plan: 1 to activate.\n',
+    'Plan: 1 of 1 prompt changes (1 activation).\n',
   ],
   [
     'The summary of an apply does not count prompts with drift caused outside git',
     'apply',
     'outside',
-    'Applied: 1 activated.\n',
+    'Applied: 1 prompt (1 activation).\n',
   ],
 ])('%s', (_, mode, kind, line) => {
   const drift = [{ field: 'name', kind, restores: false, expected: 'a', observed: 'b' }] as const;
-  const one = { ...change('a', [], mode === 'apply' ? 'applied' : 'pending'), drift };
+  const one = { ...(mode === 'apply' ? changing('a', 'applied', 'made') : changing('a', 'pending')), drift };
   const report = { ...changed([one], mode), summary: { ...NO_SUMMARY, prompts: 1, set_active: 1 } };
   expect(text(report, true)).toContain(line);
 });

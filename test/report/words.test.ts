@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { listBreakingChanges } from '../../src/domain/text-changes.ts';
 import type { ReportChange, ReportDrift } from '../../src/report/schema.ts';
-import { describeBehindHint, describeChange, listMessageChanges } from '../../src/report/describe.ts';
+import { describeBehindHint } from '../../src/report/describe-changes.ts';
+import { listEntries } from '../../src/report/entries.ts';
 import { describeBreakingChanges, describeUnusedInputs } from '../../src/report/breaking-changes.ts';
 import { promptOf, ref, reportOf, setActive } from './support.ts';
 
@@ -122,13 +123,15 @@ describe('describeBreakingChanges and describeUnusedInputs', () => {
   });
 });
 
-describe('listMessageChanges', () => {
+describe('the entries about messages', () => {
   const changesOf = (before: readonly string[], after: readonly string[]) =>
-    listMessageChanges(
+    listEntries(
       promptOf({ type: 'chat', changes: [setActive({ before: ref(1), messages: { before, after } })] }),
-    );
+      reportOf([]),
+      String,
+    ).flatMap(({ kind, text }) => (kind === 'messages' ? [text] : []));
 
-  test('listMessageChanges shortens long lists of messages and long names, and never cuts a character in half', () => {
+  test('listEntries shortens long lists of messages and long names, and never cuts a character in half', () => {
     const names = Array.from({ length: 1_050 }, (_, index) => `role-${index}`);
     const [line = ''] = changesOf([], [...names, 'last']);
     expect(line).toMatch(/^messages: none → role-0, role-1, .*role-49, … 1,001 more$/);
@@ -137,42 +140,42 @@ describe('listMessageChanges', () => {
   });
 });
 
-describe('describeChange and describeBehindHint', () => {
+describe('the entries about changes, and describeBehindHint', () => {
   const since = { commit: '1a2b3c4d5e6f7890', date: '2026-07-28' };
   const note = ' (main wants this since 1a2b3c4d5e6f, 2026-07-28)';
   const behindNote = ' (your branch is behind main)';
   type Notes = Pick<ReturnType<typeof setActive>, 'wanted_since' | 'behind' | 'status'>;
 
   test.each<[string, Notes, { readonly branch?: undefined; readonly commit?: string }, string]>([
-    ['describeChange adds no note to a change whose origin is unknown', {}, {}, ''],
+    ['listEntries adds no note to a change whose origin is unknown', {}, {}, ''],
     [
-      'describeChange names the live branch and the commit that first asked for the change',
+      'listEntries names the live branch and the commit that first asked for the change',
       { wanted_since: since },
       {},
       note,
     ],
     [
-      'describeChange adds no note if the live branch does not contain the commit that asks for the change',
+      'listEntries adds no note if the live branch does not contain the commit that asks for the change',
       { wanted_since: { ...since, unmerged: true } },
       {},
       '',
     ],
     [
-      'describeChange adds no note if the commit that asks for the change is the commit of the report',
+      'listEntries adds no note if the commit that asks for the change is the commit of the report',
       { wanted_since: since },
       { commit: since.commit },
       '',
     ],
-    ['describeChange adds no note if the live branch is unknown', { wanted_since: since }, { branch: undefined }, ''],
+    ['listEntries adds no note if the live branch is unknown', { wanted_since: since }, { branch: undefined }, ''],
     [
-      'describeChange says that the branch is behind if the live branch asks for the current state',
+      'listEntries says that the branch is behind if the live branch asks for the current state',
       { behind: true },
       {},
       behindNote,
     ],
-    ['describeChange adds no note to a change that the run made', { behind: true, status: 'made' }, {}, ''],
+    ['listEntries adds no note to a change that the run made', { behind: true, status: 'made' }, {}, ''],
     [
-      'describeChange keeps the note on a change that the run did not make',
+      'listEntries keeps the note on a change that the run did not make',
       { behind: true, status: 'not_made' },
       {},
       behindNote,
@@ -184,8 +187,12 @@ describe('describeChange and describeBehindHint', () => {
     const rename: ReportChange = {
       ...{ kind: 'update-prompt', fields: { name: { before: 'a', after: 'b', ...fieldNotes } }, status },
     };
-    expect(describeChange(activation, report)).toEqual([`staging: v1 → v2${expected}`]);
-    expect(describeChange(rename, report)).toEqual([`name: "a" → "b"${expected}`]);
+    const entries = listEntries(promptOf({ changes: [activation, rename] }), { mode: 'dry-run', ...report }, String);
+    const result = status === 'not_made' ? ' (not made)' : '';
+    expect(entries.map(({ text }) => text)).toEqual([
+      `staging: v1 → v2${expected}${result}`,
+      `name: "a" → "b"${expected}${result}`,
+    ]);
   });
 
   test('describeBehindHint returns a single hint even if several changes show that the branch is behind the live branch', () => {

@@ -6,7 +6,8 @@ import type { Report, ReportProblem, ReportPrompt } from '../schema.ts';
 import { listEnvironments, sortByAttention } from '../status.ts';
 import { PLAIN_STYLE } from '../style.ts';
 import { describeImportCommits, hasHistory, findNextSteps, renderOutcome } from '../summary.ts';
-import { applyReportWords, describeBehindHint, describeOrphans, getServiceNoun, listTextChanges } from '../describe.ts';
+import { describeBehindHint } from '../describe-changes.ts';
+import { describeOrphans, getServiceNoun, getWords, listTextChanges } from '../describe.ts';
 import { shortenDigest } from '../../text.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
 import {
@@ -29,11 +30,13 @@ const MAX_OPEN_PROMPTS = 10;
  * and blocks all network requests. All content is visible without the script, which adds filters, a search and a
  * side-by-side view of diffs.
  * @param title the subject of the page, for example `plan`
+ * @param withoutDiffs whether to omit the texts of prompts
  */
-export function renderHtml(report: Report, title: string): string {
+export function renderHtml(report: Report, title: string, withoutDiffs = false): string {
   const { mode, vocabulary, base, branch, commit } = report;
   const environments = listEnvironments(report);
-  const context = { mode, vocabulary, base, branch, commit, environments, findLink: makeLinkFinder(report) };
+  const findLink = makeLinkFinder(report);
+  const context = { mode, vocabulary, base, branch, commit, environments, findLink, withoutDiffs };
   const body = markup`${renderHeader(report, context, title)}<main>
 ${renderProblemsAndFiles(report)}${report.prompts.length === 0 ? NO_MARKUP : renderMatrix(report, context)}${renderOrphans(report)}${renderProblemSection(report, 'Warnings')}</main>
 ${renderFooter(report)}`;
@@ -66,7 +69,7 @@ function renderMatrix(report: Report, context: PageContext): Markup {
   const open = new Set(noteworthy.length <= MAX_OPEN_PROMPTS ? noteworthy : []);
   const names = context.environments.map((environment) => markup`<span>${environment}</span>`);
   const prompts = report.mode === 'status' ? sortByAttention(report.prompts) : report.prompts;
-  const hasTexts = report.prompts.some((prompt) => listTextChanges(prompt).length > 0);
+  const hasTexts = !context.withoutDiffs && report.prompts.some((prompt) => listTextChanges(prompt).length > 0);
   return markup`<section aria-labelledby="prompts"><h2><span id="prompts">Prompts</span><output aria-live="polite"></output></h2>
 ${renderControls(report, hasTexts)}<div class="matrix ${chooseWidthClass(names.length)}"><div class="head" aria-hidden="true"><span>prompt</span>${names}<span>status</span></div>
 ${prompts.map((prompt) => renderPromptRow(prompt, context, open.has(prompt)))}</div>
@@ -114,31 +117,26 @@ ${context.environments.length === 0 ? NO_MARKUP : markup`<p>${renderReadingHelp(
 `;
 }
 
-/**
- * Explanations of the table of prompts and environments. Each explains one kind of value that the cells can contain.
- */
-const HOW_TO_READ = {
-  plan: 'Each row is a prompt, and each column is an environment. v6 → v7 means that the environment serves version 6 now and would serve version 7 after a sync.',
-  apply:
-    'Each row is a prompt, and each column is an environment. v6 → v7 means that the environment served version 6 before this run and serves version 7 now.',
-  now: 'Each row is a prompt, and each column is an environment. The cells show the versions that the environments serve now.',
-  files:
-    'Each row is a prompt, and each column is an environment. The cells show the pins in the file before and after this run.',
-  edits:
-    'Each row is a prompt, and each column is an environment. The cells show the pins in the file now and after the edit.',
-} as const;
+/** The kind of values that the cells of the matrix contain. */
+type CellContent = 'plan' | 'apply' | 'now' | 'files' | 'edits';
 
-/** Explains the distances in the cells. Only the report of `promptsync status` contains them. */
-const HOW_TO_READ_DISTANCES =
-  '↑2 means that the environment is at least 2 versions behind the environment that it is promoted from.';
-
+/** Explains the table of prompts and environments. */
 function renderReadingHelp(report: Report): string {
+  const { environment } = getWords(report);
+  const cells: Readonly<Record<CellContent, string>> = {
+    plan: `v6 → v7 means that the ${environment} serves version 6 now and would serve version 7 after a sync.`,
+    apply: `v6 → v7 means that the ${environment} served version 6 before this run and serves version 7 now.`,
+    now: `The cells show the versions that the ${environment}s serve now.`,
+    files: 'The cells show the pins in the file before and after this run.',
+    edits: 'The cells show the pins in the file now and after the edit.',
+  };
   const isBehind = report.prompts.some(({ waiting = [] }) => waiting.length > 0);
-  const help = [HOW_TO_READ[chooseReadingHelp(report)], ...(isBehind ? [HOW_TO_READ_DISTANCES] : [])];
-  return applyReportWords(report, help.join(' '));
+  const distances = `↑2 means that the ${environment} is at least 2 versions behind the one that it is promoted from.`;
+  const table = `The rows are prompts, and the columns are ${environment}s.`;
+  return [table, cells[chooseReadingHelp(report)], ...(isBehind ? [distances] : [])].join(' ');
 }
 
-function chooseReadingHelp({ mode, prompts }: Report): keyof typeof HOW_TO_READ {
+function chooseReadingHelp({ mode, prompts }: Report): CellContent {
   if (mode === 'apply') return 'apply';
   if (prompts.some(({ edits = [] }) => edits.length > 0)) {
     return prompts.some(({ status }) => status === 'applied') ? 'files' : 'edits';
@@ -149,7 +147,7 @@ function chooseReadingHelp({ mode, prompts }: Report): keyof typeof HOW_TO_READ 
 function renderFacts(report: Report): Markup {
   const facts = [
     [getServiceNoun(report), report.service],
-    [applyReportWords(report, 'environments covered'), report.environments?.join(', ') ?? null],
+    [`${getWords(report).environment}s covered`, report.environments?.join(', ') ?? null],
     ['commit', report.commit],
     ['changed since', report.changed_since ?? null],
     ['committed', report.committed?.commit ?? null],

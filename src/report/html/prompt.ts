@@ -1,4 +1,5 @@
-import { describeDrift, type DriftContext } from '../describe-drift.ts';
+import { describeChangeStatus, type NoteContext } from '../describe-changes.ts';
+import type { DriftContext } from '../describe-drift.ts';
 import {
   type Block,
   type DifferenceNames,
@@ -11,26 +12,27 @@ import {
   type TextDiff,
 } from '../diff.ts';
 import { UNKNOWN_TEXT_NOTES } from '../diff-text.ts';
+import { type Entry, LABELS, listEntries } from '../entries.ts';
 import { escapeLine } from '../escape.ts';
 import { describeDifference, makeHistoryTables, type HistoryTable } from '../history.ts';
-import { formatProblemPlace, getGroupedProblem, groupProblems, type ProblemGroup } from '../problems.ts';
-import type { Report, ReportChange, ReportProblem, ReportPrompt } from '../schema.ts';
+import { combineProblems, formatProblemPlace, groupProblems } from '../problems.ts';
+import type { Report, ReportProblem, ReportPrompt, ReportRow } from '../schema.ts';
 import { makeMatrixCell, type MatrixCell } from '../status.ts';
 import { listDifferingRows, hasHistory } from '../summary.ts';
 import { renderWebUrl } from '../../domain/network.ts';
 import { formatCount } from '../../text.ts';
-import { describeBreakingChanges, describeUnusedInputs } from '../breaking-changes.ts';
 import * as words from '../describe.ts';
-import { markup, NO_MARKUP, type Markup } from './markup.ts';
 import { hasFailed } from '../describe.ts';
-import { describeWaitingPromotions } from '../waiting.ts';
+import { markup, NO_MARKUP, type Markup } from './markup.ts';
 
 /** The properties of a page that are needed to render its rows. */
 export type PageContext = DriftContext &
-  words.NoteContext & {
+  NoteContext & {
     readonly environments: readonly string[];
     /** Returns the HTML id of a prompt's row. A link to the row consists of `#` and this id. */
     readonly findLink: (prompt: ReportPrompt) => string;
+    /** Whether the page omits the texts of prompts. */
+    readonly withoutDiffs: boolean;
   };
 
 /** A property of a prompt that readers can filter by. */
@@ -56,7 +58,7 @@ export function listTraits(prompt: ReportPrompt, mode: Report['mode']): readonly
 /** Renders one row of the matrix. When expanded, the row shows everything that the report contains about the prompt. */
 export function renderPromptRow(prompt: ReportPrompt, context: PageContext, isOpen: boolean): Markup {
   const link = context.findLink(prompt);
-  const diffs = makeTextDiffs(prompt, Infinity);
+  const diffs = context.withoutDiffs ? [] : makeTextDiffs(prompt, Infinity);
   const parts = diffs.map((diff) => renderDiffTable(diff, link));
   const classes = ['prompt', prompt.status, ...listTraits(prompt, context.mode)].join(' ');
   const name = markup`<span class="name"><b>${prompt.key}</b> <span>${prompt.path}</span></span>`;
@@ -124,7 +126,7 @@ function renderCellContent(cell: MatrixCell): Markup {
   const active = renderActiveVersion(cell);
   if (kind === 'in-sync') return active;
   if (kind === 'differs') return markup`${active} <em>not as pinned</em>`;
-  return markup`${active} → <b>${next}</b>${words.describeChangeStatus({ status })}`;
+  return markup`${active} → <b>${next}</b>${status === undefined ? '' : describeChangeStatus(status)}`;
 }
 
 /** Renders the version or the pin before a change, and how many versions the environment is behind. */
@@ -141,28 +143,11 @@ function renderDriftMark({ kind, drift, status }: MatrixCell): Markup {
 }
 
 function renderPromptBody(prompt: ReportPrompt, context: PageContext): readonly Markup[] {
-  const items = [
-    ...prompt.drift.map((drift) => {
-      const [statement = '', ...commands] = describeDrift(drift, prompt, context, escapeLine);
-      return markup`<li class="drift"><b>Drift:</b> ${statement}${commands.map((command) => markup`<br>${command}`)}</li>`;
-    }),
-    ...(prompt.edits ?? []).map(
-      (edit) => markup`<li class="edit ${words.chooseEditKind(edit)}">${words.describeEdit(edit)}</li>`,
-    ),
-    ...prompt.changes.flatMap((change) =>
-      words.describeChange(change, context).map((text) => {
-        const note = words.describeChangeNotes(change, prompt, escapeLine);
-        return markup`<li class="${change.kind}">${text}${note}${renderKeptMetadata(change)}</li>`;
-      }),
-    ),
-    ...words.listMessageChanges(prompt).map((text) => markup`<li class="changed">${escapeLine(text)}</li>`),
-    ...describeWaitingPromotions(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
-    ...describeBreakingChanges(prompt, escapeLine).map(
-      (text) => markup`<li class="breaking"><b>Breaking:</b> ${text}</li>`,
-    ),
-    ...describeUnusedInputs(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
-    ...words.describeAffectedPrompts(prompt, escapeLine).map((text) => markup`<li>${text}</li>`),
-  ];
+  const items = listEntries(prompt, context, escapeLine).map(({ kind, text, commands, metadata }) => {
+    const label = LABELS[kind] === undefined ? NO_MARKUP : markup`<b>${LABELS[kind]}</b>`;
+    const below = commands.map((command) => markup`<br>${command}`);
+    return markup`<li class="${kind}">${label}${text}${below}${renderKeptMetadata(metadata)}</li>`;
+  });
   return [
     renderProblemList(prompt.problems),
     items.length === 0 ? NO_MARKUP : markup`<ul class="changes">${items}</ul>\n`,
@@ -171,38 +156,38 @@ function renderPromptBody(prompt: ReportPrompt, context: PageContext): readonly 
 }
 
 /** Renders the metadata that a new version keeps from an earlier version. */
-function renderKeptMetadata(change: ReportChange): Markup {
-  const lines = words.listKeptMetadataLines(change).map((line) => markup`${escapeLine(line)}\n`);
+function renderKeptMetadata(metadata: Entry['metadata']): Markup {
+  const lines = metadata.map((line) => markup`${escapeLine(line)}\n`);
   return lines.length === 0 ? NO_MARKUP : markup`\n<div class="text">${lines}</div>`;
 }
 
 /**
- * Renders a list of problems. Each item shows the severity, location, message and code, followed by the hint. Combines
- * many equal problems into one item that lists all their locations.
+ * Renders a list of problems. Each item shows the severity, location, message and code, followed by the hint. Problems
+ * of one kind are one item with a line for each file.
  */
 export function renderProblemList(problems: readonly ReportProblem[]): Markup {
-  const items = groupProblems(problems).map((group) => {
-    const problem = getGroupedProblem(group);
-    const place = formatProblemPlace(problem);
+  const groups = groupProblems(problems).map((group) => {
+    const { title, items } = combineProblems(group);
+    const place = formatProblemPlace(title);
     const where = place === '' ? NO_MARKUP : markup`<code>${place}</code> `;
-    const what = markup`<b>${problem.severity}:</b> ${where}${problem.message} <code class="code">${problem.code}</code>`;
-    return markup`<li class="${problem.severity}">${what}<br>${problem.hint}${renderGroupPlaces(group)}</li>\n`;
+    const what = markup`<b>${title.severity}:</b> ${where}${title.message} <code class="code">${title.code}</code>`;
+    const files = items.map((item) => markup`<br><code>${item.place}</code> ${item.message}`);
+    return markup`<li class="${title.severity}">${what}${files}<br>${title.hint}</li>\n`;
   });
-  return items.length === 0 ? NO_MARKUP : markup`<ul class="problems">${items}</ul>\n`;
-}
-
-function renderGroupPlaces(group: ProblemGroup): Markup {
-  if (group.length === 1) return NO_MARKUP;
-  const places = group.map(
-    (problem, index) => markup`${index === 0 ? '' : ', '}<code>${formatProblemPlace(problem)}</code>`,
-  );
-  return markup`<br>In ${formatCount(group.length, 'place')}: ${places}`;
+  return groups.length === 0 ? NO_MARKUP : markup`<ul class="problems">${groups}</ul>\n`;
 }
 
 function renderPins({ environments = [] }: ReportPrompt): Markup {
   if (environments.length === 0) return NO_MARKUP;
-  const pins = environments.map(({ environment, pin }) => markup` <span>${environment}: <code>${pin}</code></span>`);
+  const pins = environments.map((row) => markup` <span>${row.environment}: <code>${formatShownPin(row)}</code></span>`);
   return markup`<p class="pins">Pins:${pins}</p>\n`;
+}
+
+/** Returns a pin as written, or the number of its version if the pin names the version by id. */
+function formatShownPin({ pin, wanted }: ReportRow): string {
+  if (!pin.startsWith('version:')) return pin;
+  const number = wanted === null || 'new' in wanted ? null : wanted.version_number;
+  return number === null ? 'a version by its id' : String(number);
 }
 
 function renderHistoryTables(prompt: ReportPrompt, context: PageContext): readonly Markup[] {

@@ -1,0 +1,185 @@
+import { formatCount, shortenCommitId } from '../text.ts';
+import type { ReportNoteFields } from './change-schema.ts';
+import { describeVersionRef, isDone, nameInvisibleDifference, type ShowText } from './describe.ts';
+import { escapeLine } from './escape.ts';
+import type { Report, ReportChange, ReportEdit, ReportPrompt } from './schema.ts';
+
+// The wording of the changes of a plan or a sync, and of the edits to prompt files.
+
+type ChangeOfKind<K extends ReportChange['kind']> = ReportChange & { readonly kind: K };
+
+/** The parts of a report that determine the notes about where changes come from. */
+export type NoteContext = Pick<Report, 'branch' | 'commit'>;
+
+/** Describes a new version, and what becomes of it. */
+export function describeNewVersion(
+  change: ChangeOfKind<'create-version'>,
+  { status, changes }: ReportPrompt,
+  show: ShowText,
+): string {
+  const from = change.metadata_from;
+  const kept = from === undefined ? '' : ` (keeps the metadata of ${showVersion(from, show)})`;
+  const unused = hasNoFollower(change, changes) && !change.baseline ? ' (no pin uses it)' : '';
+  return `${describeCreate(change, show)}${kept}${unused}${describeResult(change, status)}`;
+}
+
+/**
+ * Describes the change of a field, for example `name: "Greeting" → "Support greeting"`.
+ * @param field the name of the field, which must be in the change
+ */
+export function describeFieldChange(
+  change: ChangeOfKind<'update-prompt'>,
+  field: keyof ChangeOfKind<'update-prompt'>['fields'],
+  { status }: ReportPrompt,
+  report: NoteContext,
+  show: ShowText,
+): string {
+  const { before = '', after = '', ...notes } = change.fields[field] ?? {};
+  const values = `${show(JSON.stringify(before))} → ${show(JSON.stringify(after))}`;
+  const difference = makeNameSuffix(before, after);
+  return `${field}: ${values}${difference}${describeOrigin(change, notes, report, show)}${describeResult(change, status)}`;
+}
+
+/** Describes the change of the active version in an environment, for example `staging: v6 → v7`. */
+export function describeActivation(
+  change: ChangeOfKind<'set-active'>,
+  { status }: ReportPrompt,
+  report: NoteContext,
+  show: ShowText,
+): string {
+  const versions = `${showVersion(change.before, show)} → ${showVersion(change.after, show)}`;
+  return `${show(change.environment)}: ${versions}${describeOrigin(change, change, report, show)}${describeResult(change, status)}`;
+}
+
+/** Returns the label of a version in a sentence. Escapes the label, but not promptsync's own words. */
+function showVersion(ref: Parameters<typeof describeVersionRef>[0], show: ShowText): string {
+  const label = describeVersionRef(ref);
+  return ref === null || 'new' in ref ? label : show(label);
+}
+
+/** Returns a suffix that names the difference if readers could overlook it, or else an empty string. */
+function makeNameSuffix(before: string, after: string): string {
+  const name = nameInvisibleDifference(before, after);
+  return name === '' ? '' : ` ${name}`;
+}
+
+/**
+ * Returns a note about where a change comes from as a suffix, such as ` (main wants this since 9f2c1ab04d3e,
+ * 2026-07-28)`. Returns an empty string if the change is made, if it comes from the commit of the report, or if its
+ * origin is unknown.
+ */
+function describeOrigin(
+  change: ReportChange,
+  { wanted_since: since, behind }: ReportNoteFields,
+  { branch, commit }: NoteContext,
+  show: ShowText,
+): string {
+  if (branch === undefined || isDone(change)) return '';
+  if (behind) return ` (your branch is behind ${show(branch)})`;
+  if (since === undefined || since.unmerged || since.commit === commit) return '';
+  return ` (${show(branch)} wants this since ${show(shortenCommitId(since.commit))}, ${show(since.date)})`;
+}
+
+/**
+ * Returns the hint for all changes with the note that the branch is behind the live branch. Returns none if no change
+ * has this note.
+ */
+export function describeBehindHint({ prompts, branch }: Report, show: ShowText): readonly string[] {
+  const changes = prompts.flatMap((prompt) => prompt.changes).filter((change) => !isDone(change));
+  if (branch === undefined || !changes.some(isBehind)) return [];
+  return [
+    `Your branch is behind ${show(branch)}. Run ${show('git fetch')}, then merge ${show(branch)} into your branch.`,
+  ];
+}
+
+function isBehind(change: ReportChange): boolean {
+  if (change.kind === 'update-prompt') return Object.values(change.fields).some(({ behind }) => behind === true);
+  return change.kind === 'set-active' && change.behind === true;
+}
+
+/**
+ * The description of a planned baseline. A baseline is the version that promptsync creates when it first syncs a prompt
+ * that already has versions.
+ */
+const BASELINE_TEXT = "baseline: a version for promptsync's records; nothing that is served changes";
+
+function describeCreate(
+  { ref, change_summary: summary, version, status, recovered, baseline }: ChangeOfKind<'create-version'>,
+  show: ShowText,
+): string {
+  const number = version === undefined || version.version_number === null ? '' : ` v${version.version_number}`;
+  const doneVerb = recovered ? CREATE_VERBS.made : CREATE_VERBS[status ?? 'unknown'];
+  const verb = status === undefined ? 'create' : doneVerb;
+  if (baseline) return status === undefined ? BASELINE_TEXT : `${verb} baseline${number}`;
+  const source = ref === undefined ? '' : ` of ${show(`git:${ref}`)}`;
+  return `${verb} version${number}${source}${summary === null ? '' : `: ${show(summary)}`}`;
+}
+
+const CREATE_VERBS = {
+  made: 'created',
+  adopted: 'adopted',
+  not_made: 'create',
+  unknown: 'create',
+} as const satisfies Record<NonNullable<ReportChange['status']>, string>;
+
+/** Returns true if a change creates a version that no environment will serve. */
+function hasNoFollower(change: ChangeOfKind<'create-version'>, all: readonly ReportChange[]): boolean {
+  return !all.some(
+    (other) => other.kind === 'set-active' && ('new' in other.after || other.after.id === change.version?.id),
+  );
+}
+
+/**
+ * Describes the result of a change as a suffix such as ` (not made)`. Returns an empty string if there is nothing to
+ * add. A change without a result is blocked if its prompt is.
+ */
+function describeResult(change: ReportChange, promptStatus: ReportPrompt['status']): string {
+  if (change.kind === 'create-version' && change.recovered) return ' (the response was lost)';
+  if (change.status === undefined) return promptStatus === 'blocked' ? ' (blocked)' : '';
+  return describeChangeStatus(change.status);
+}
+
+/** Describes the status of a change as a suffix. Returns an empty string for a change that promptsync made as planned. */
+export function describeChangeStatus(status: NonNullable<ReportChange['status']>): string {
+  return STATUS_NOTES[status];
+}
+
+const STATUS_NOTES = {
+  made: '',
+  adopted: ' (already existed)',
+  not_made: ' (not made)',
+  unknown: ' (outcome unknown)',
+} as const satisfies Record<NonNullable<ReportChange['status']>, string>;
+
+/** Describes an edit to a prompt file in one line, without its sign (such as `+`). */
+export function describeEdit(edit: ReportEdit, show: ShowText): string {
+  switch (edit.kind) {
+    case 'create-file':
+      return 'new file';
+    case 'set-pin': {
+      const before = edit.before === null ? '' : `${show(edit.before)} → `;
+      const number = edit.version_number === undefined ? '' : ` (v${edit.version_number})`;
+      return `${show(edit.environment)}: ${before}${show(edit.after)}${number}`;
+    }
+    case 'set-field': {
+      const [before, after] = [edit.before, edit.after].map((value) => (value === null ? 'absent' : show(value)));
+      const name = edit.before === null || edit.after === null ? '' : makeNameSuffix(edit.before, edit.after);
+      return `${show(edit.field)}: ${before} → ${after}${name}${edit.conflict ? ' (conflict)' : ''}`;
+    }
+    case 'set-text': {
+      const conflicts = edit.conflicts === 0 ? '' : ` (${formatCount(edit.conflicts, 'conflict')})`;
+      return `text: ${show(edit.from)}${conflicts}`;
+    }
+  }
+}
+
+/** Describes the pin of a new file in a few words, for example `staging: v3`. */
+export function describeNewPin(edit: Extract<ReportEdit, { readonly kind: 'set-pin' }>): string {
+  const pin = (edit.version_number?.toString() ?? edit.after).replace(/^\d+$/, 'v$&');
+  return `${escapeLine(edit.environment)}: ${escapeLine(pin)}`;
+}
+
+/** Returns true if the edit leaves both sides of a conflict in the file, so that the user can resolve it. */
+export function isConflict(edit: ReportEdit): boolean {
+  return (edit.kind === 'set-field' && edit.conflict) || (edit.kind === 'set-text' && edit.conflicts > 0);
+}
