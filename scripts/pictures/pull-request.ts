@@ -45,10 +45,20 @@ export function renderPullRequest(file: string, title: string): string {
 
 function renderMarkdownAsHtml(markdown: string): string {
   // The Markdown is our own, so its HTML, such as <details>, is safe.
-  const html = micromark(markdown, { allowDangerousHtml: true, extensions: [gfm()], htmlExtensions: [gfmHtml()] });
+  const plain = micromark(markdown, { allowDangerousHtml: true, extensions: [gfm()], htmlExtensions: [gfmHtml()] });
+  const html = plain.replaceAll(/<pre><code class="language-diff">([^<]*)<\/code><\/pre>/g, colorDiff);
   // The picture shows the last diff unfolded.
   const last = html.lastIndexOf('<details>');
   return last === -1 ? html : `${html.slice(0, last)}<details open>${html.slice(last + '<details>'.length)}`;
+}
+
+/** Colors the lines of a diff with the classes that GitHub uses. */
+function colorDiff(_: string, escapedLines: string): string {
+  const lines = escapedLines.split('\n').map((line) => {
+    if (line.startsWith('-')) return `<span class="pl-md">${line}</span>`;
+    return line.startsWith('+') ? `<span class="pl-mi1">${line}</span>` : line;
+  });
+  return `<div class="highlight highlight-source-diff"><pre>${lines.join('\n')}</pre></div>`;
 }
 
 function renderPage(body: string): string {

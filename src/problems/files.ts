@@ -267,7 +267,7 @@ export const FILE_PROBLEMS = {
       e.count > 1
         ? `The file contains the invisible character ${e.character} ${e.count} times.`
         : `The file contains the invisible character ${e.character}.`,
-    'Make sure that the character is intentional. promptsync sends it to the service unchanged.',
+    'Make sure that the character is intentional. promptsync sends it to the service unchanged. To accept it, add this line to the front matter: `accept_warnings: [prompt/hidden-character]`',
   ),
 
   // YAML, in prompt files and in promptsync.yaml

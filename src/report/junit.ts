@@ -5,14 +5,6 @@ import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 import { PLAIN_STYLE } from './style.ts';
 import { describeStatus, hasFailed } from './describe.ts';
 
-/** The maximum size of a JUnit file, in bytes. GitLab rejects files of 30 MB or more. */
-const MAX_JUNIT_BYTES = 30_000_000;
-/**
- * The maximum size of the text in one test case, in bytes. XML parsers such as libxml2 reject text nodes of more than
- * 10 MB.
- */
-const MAX_CASE_TEXT_BYTES = 1_000_000;
-
 /** A JUnit test case. Its message and its failures are already escaped for XML. */
 type TestCase = {
   /** The name of the test case, not yet escaped for XML. */
@@ -40,7 +32,7 @@ export function renderJunit(report: Report, title: string): string {
   const counts = `tests="${cases.length}" failures="${failing}" errors="0" skipped="0" time="0"`;
   const open = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="promptsync" ${counts}>\n`;
   const suite = `<testsuite name="promptsync ${title}" ${counts}>\n`;
-  return `${open}${suite}${fitCases(cases, MAX_JUNIT_BYTES - 1000).join('')}</testsuite>\n</testsuites>\n`;
+  return `${open}${suite}${cases.map(renderTestCase).join('')}</testsuite>\n</testsuites>\n`;
 }
 
 /**
@@ -99,41 +91,7 @@ function makeNamesUnique(cases: readonly TestCase[]): readonly TestCase[] {
   });
 }
 
-const OMITTED_NOTE = 'More problems do not fit. A JUnit report is limited to 30 MB, and to 1 MB for each test.';
-
-/**
- * Renders all test cases. Includes as many failures as fit into `maxBytes` bytes in total. If some failures of a test
- * case do not fit, one note replaces them.
- */
-function fitCases(cases: readonly TestCase[], maxBytes: number): readonly string[] {
-  const shortest = cases.map((testCase) => {
-    return renderTestCase(testCase, testCase.failures.length === 0 ? [] : [OMITTED_NOTE]);
-  });
-  let room = maxBytes - shortest.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  return cases.map((testCase) => {
-    const kept = keepFittingTexts(testCase.failures, Math.min(room, MAX_CASE_TEXT_BYTES));
-    room -= kept.reduce((sum, text) => sum + measureText(text), 0);
-    return renderTestCase(testCase, kept.length < testCase.failures.length ? [...kept, OMITTED_NOTE] : kept);
-  });
-}
-
-/** Returns the texts that fit into `maxBytes` bytes in total. A text that does not fit does not exclude later texts. */
-function keepFittingTexts(texts: readonly string[], maxBytes: number): readonly string[] {
-  let left = maxBytes;
-  return texts.filter((text) => {
-    const fits = measureText(text) <= left;
-    if (fits) left -= measureText(text);
-    return fits;
-  });
-}
-
-/** Returns the size of a text and the line feed after it, in bytes. */
-function measureText(text: string): number {
-  return Buffer.byteLength(text) + 1;
-}
-
-/** @param failures the failures to show; empty if the test passes */
-function renderTestCase({ name, file, message }: TestCase, failures: readonly string[]): string {
+function renderTestCase({ name, file, message, failures }: TestCase): string {
   const path = file === '' ? '' : ` file="${escapeXml(escapeLine(file))}"`;
   const open = `<testcase classname="promptsync" name="${escapeXml(name)}"${path} time="0"`;
   if (failures.length === 0) return `${open}/>\n`;
