@@ -8,7 +8,7 @@ export type Room = {
 };
 
 /** The rooms that every other room may import. Their own rows in `ROOMS` list the few rooms that they import. */
-export const SHARED_ROOMS = ['text.ts', 'problem.ts', 'domain'] as const;
+export const SHARED_ROOMS = ['text.ts', 'words.ts', 'problem.ts', 'domain'] as const;
 
 /**
  * The design of the code: the purpose and the allowed imports of each room. `test/architecture.test.ts` enforces this
@@ -16,10 +16,15 @@ export const SHARED_ROOMS = ['text.ts', 'problem.ts', 'domain'] as const;
  */
 export const ROOMS: Readonly<Record<string, Room>> = {
   'text.ts': { purpose: 'pure functions on strings', rooms: [], packages: [] },
-  problems: { purpose: 'the wording of every problem, by subject', rooms: ['text.ts'], packages: [] },
+  'words.ts': {
+    purpose: 'the words that messages use for a service and for its environments',
+    rooms: [],
+    packages: [],
+  },
+  problems: { purpose: 'the wording of every problem, by subject', rooms: ['text.ts', 'words.ts'], packages: [] },
   'problem.ts': {
     purpose: 'the catalog of everything that can go wrong for a user, as one closed union of codes',
-    rooms: ['problems', 'langfuse/problems.ts'],
+    rooms: ['problems', 'langfuse/problems.ts', 'words.ts'],
     packages: [],
   },
   'langfuse/problems.ts': {
@@ -30,7 +35,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   domain: {
     purpose: 'the types that rooms share, and small pure functions for them',
-    rooms: ['text.ts', 'problem.ts'],
+    rooms: ['text.ts', 'words.ts', 'problem.ts'],
     packages: ['node:crypto', 'node:net', 'node:process', 'fastest-levenshtein'],
   },
   files: {

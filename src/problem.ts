@@ -6,6 +6,7 @@ import { FORGE_PROBLEMS } from './problems/forges.ts';
 import { PLANNING_PROBLEMS } from './problems/planning.ts';
 import { SERVICE_PROBLEMS } from './problems/service.ts';
 import { USAGE_PROBLEMS } from './problems/usage.ts';
+import { DEFAULT_WORDS, type Words } from './words.ts';
 
 /**
  * The location of a problem. The path is relative to the folder of the configuration file. Line and column numbers
@@ -22,6 +23,10 @@ export type Problem = Place & {
   readonly severity: Severity;
   readonly message: string;
   readonly hint: string;
+  /** The values that the wording is made from, so that `wordProblem` can make it again. Reports do not contain them. */
+  readonly evidence?: unknown;
+  /** The step that failed, which begins the message. */
+  readonly step?: string;
 };
 
 /** The catalog of all problems, by code. Each entry defines the severity and the wording of one problem. */
@@ -51,11 +56,21 @@ type Arguments<Code extends ProblemCode> =
     ? [code: Code, evidence?: Record<string, never>, place?: Place]
     : [code: Code, evidence: EvidenceOf<Code>, place?: Place];
 
-/** Creates the problem with this code. The wording comes from the catalog. */
+/**
+ * Creates the problem with this code. The wording comes from the catalog, and uses the words for a service that has no
+ * names of its own.
+ */
 export function makeProblem<Code extends ProblemCode>(...[code, evidence, place]: Arguments<Code>): Problem {
-  const entry: CatalogEntry<never> = catalog[code];
-  const known = (evidence ?? {}) as never;
-  return { code, severity: entry.severity, message: entry.message(known), hint: entry.hint(known), ...place };
+  const { severity } = catalog[code];
+  return wordProblem({ code, severity, message: '', hint: '', evidence: evidence ?? {}, ...place }, DEFAULT_WORDS);
+}
+
+/** Returns the problem in the words of a provider. Reports and questions show it in this form. */
+export function wordProblem(problem: Problem, words: Words): Problem {
+  const entry: CatalogEntry<never> = catalog[problem.code];
+  const evidence = problem.evidence as never;
+  const step = problem.step === undefined ? '' : `${problem.step}: `;
+  return { ...problem, message: `${step}${entry.message(evidence, words)}`, hint: entry.hint(evidence, words) };
 }
 
 /** An error that contains the problem to report. It stops the work on one prompt, file or command. */
@@ -77,7 +92,7 @@ export function toProblem(error: unknown): Problem {
 
 /** Puts the step that failed, such as `Creating the version`, at the beginning of the message. */
 export function prefixProblem(step: string, problem: Problem): Problem {
-  return { ...problem, message: `${step}: ${problem.message}` };
+  return { ...problem, message: `${step}: ${problem.message}`, step };
 }
 
 export function getErrorMessage(error: unknown): string {

@@ -1,4 +1,5 @@
 import { escapeSelector } from '../text.ts';
+import type { Words } from '../words.ts';
 
 /** The severity of a problem. An error stops the affected prompt, file or command. A warning stops nothing. */
 export type Severity = 'error' | 'warning';
@@ -7,13 +8,13 @@ export type Severity = 'error' | 'warning';
 export type CatalogEntry<Evidence> = {
   readonly severity: Severity;
   /** Returns one or more complete sentences that say what happened. */
-  readonly message: (evidence: Evidence) => string;
+  readonly message: (evidence: Evidence, words: Words) => string;
   /** Returns an instruction that says what the user should do. */
-  readonly hint: (evidence: Evidence) => string;
+  readonly hint: (evidence: Evidence, words: Words) => string;
 };
 
-/** The wording of a message or a hint: a constant, or a function of the evidence. */
-type Wording<Evidence> = string | ((evidence: Evidence) => string);
+/** The wording of a message or a hint: a constant, or a function of the evidence and the words of the provider. */
+type Wording<Evidence> = string | CatalogEntry<Evidence>['message'];
 
 /** The evidence of a problem whose message and hint are constants. */
 type NoEvidence = Record<string, never>;
@@ -32,7 +33,7 @@ export function defineWarning<Evidence = NoEvidence>(
   return { severity: 'warning', message: toWordingFunction(message), hint: toWordingFunction(hint) };
 }
 
-function toWordingFunction<Evidence>(wording: Wording<Evidence>): (evidence: Evidence) => string {
+function toWordingFunction<Evidence>(wording: Wording<Evidence>): CatalogEntry<Evidence>['message'] {
   return typeof wording === 'string' ? () => wording : wording;
 }
 

@@ -1,4 +1,5 @@
 import { escapeSelector, formatCount, joinQuotedNames, joinWords, shortenCommitId } from '../text.ts';
+import { addArticle, type Words } from '../words.ts';
 import { defineError, endSentence, makePromptCommand, quoteShellWord, defineWarning } from './catalog-entry.ts';
 
 /** A prompt that has no prompt file, although it has one at the base. */
@@ -25,9 +26,8 @@ function describeGoneFile({ file, key }: GonePrompt): string {
   }
 }
 
-function makeGoneHint({ file, id }: GonePrompt): string {
-  const advice =
-    'If no application uses the prompt anymore, delete it in the service. promptsync never deletes prompts.';
+function makeGoneHint({ file, id }: GonePrompt, w: Words): string {
+  const advice = `If no application uses the prompt anymore, delete it in ${w.service}. promptsync never deletes prompts.`;
   switch (file) {
     case 'deleted':
       return advice;
@@ -41,8 +41,8 @@ function makeGoneHint({ file, id }: GonePrompt): string {
 /** Problems with the commands that write prompt files, and with prompts whose files are gone. */
 export const COMMAND_PROBLEMS = {
   // Prompts that are no longer managed
-  'prompt/gone': defineWarning<GonePrompt>((e) => {
-    const pins = joinWords(e.pins, 'and') || 'no environment';
+  'prompt/gone': defineWarning<GonePrompt>((e, w) => {
+    const pins = joinWords(e.pins, 'and') || `no ${w.environment}`;
     return `Since the base commit \`${e.base}\`, ${describeGoneFile(e)}. It pinned ${pins}.${e.serves && ` ${e.serves}`}`;
   }, makeGoneHint),
 
@@ -100,19 +100,22 @@ export const COMMAND_PROBLEMS = {
 
   // promptsync pull
   'pull/conflict': defineError<{ places: number }>(
-    (e) =>
-      `The file and the service have conflicting changes in ${formatCount(e.places, 'place')}. The file now contains both versions, separated by conflict markers.`,
-    'Resolve the conflicts in the file and remove the conflict markers (`<<<<<<<`, `=======`, and `>>>>>>>`). Alternatively, restore the file to its state before the pull and run the command again with `--ours` to resolve the conflicts in favor of the file or `--theirs` in favor of the service.',
+    (e, w) =>
+      `The file and ${w.service} have conflicting changes in ${formatCount(e.places, 'place')}. The file now contains both versions, separated by conflict markers.`,
+    (_, w) =>
+      `Resolve the conflicts in the file and remove the conflict markers (\`<<<<<<<\`, \`=======\`, and \`>>>>>>>\`). Alternatively, restore the file to its state before the pull and run the command again with \`--ours\` to resolve the conflicts in favor of the file or \`--theirs\` in favor of ${w.service}.`,
   ),
   'pull/would-conflict': defineError<{ places: number }>(
-    (e) =>
-      `The file and the service have conflicting changes in ${formatCount(e.places, 'place')}. \`promptsync pull\` would write both versions to the file.`,
-    'To keep the file, use `--ours`. To keep the changes from the service, use `--theirs`. To merge the changes manually, run the command again without `--dry-run`.',
+    (e, w) =>
+      `The file and ${w.service} have conflicting changes in ${formatCount(e.places, 'place')}. \`promptsync pull\` would write both versions to the file.`,
+    (_, w) =>
+      `To keep the file, use \`--ours\`. To keep the changes from ${w.service}, use \`--theirs\`. To merge the changes manually, run the command again without \`--dry-run\`.`,
   ),
   'pull/side-needed': defineError<{ places: number }>(
-    (e) =>
-      `The file and the service have conflicting changes in ${formatCount(e.places, 'place')}. promptsync did not change the file, because conflict markers can be part of this prompt's text.`,
-    'Run the command again with `--ours` to resolve the conflicts in favor of the file or with `--theirs` to resolve them in favor of the service.',
+    (e, w) =>
+      `The file and ${w.service} have conflicting changes in ${formatCount(e.places, 'place')}. promptsync did not change the file, because conflict markers can be part of this prompt's text.`,
+    (_, w) =>
+      `Run the command again with \`--ours\` to resolve the conflicts in favor of the file or with \`--theirs\` to resolve them in favor of ${w.service}.`,
   ),
   'pull/pin-conflict': defineError<{ environment: string; pin: string; serves: string }>(
     (e) =>
@@ -120,9 +123,9 @@ export const COMMAND_PROBLEMS = {
     'Run the command again with `--ours` to keep the pin in the file or with `--theirs` to pin the active version.',
   ),
   'pull/several': defineError<{ environments: readonly string[] }>(
-    (e) =>
-      `The changes in the service differ between ${joinQuotedNames(e.environments, 'and')}, so promptsync cannot pull all of these changes into one file.`,
-    'Use `--environment NAME` to pull one environment at a time.',
+    (e, w) =>
+      `The changes in ${w.service} differ between ${joinQuotedNames(e.environments, 'and')}, so promptsync cannot pull all of these changes into one file.`,
+    (_, w) => `Use \`--environment NAME\` to pull one ${w.environment} at a time.`,
   ),
   'pull/known-version': defineWarning<{ environment: string; number: number; key: string }>(
     (e) =>
@@ -145,7 +148,8 @@ export const COMMAND_PROBLEMS = {
   'pull/config-not-mapping': defineError<{ environment: string; serves: string }>(
     (e) =>
       `"${e.environment}" serves ${e.serves}, but that version's \`config\` is not a JSON object. A prompt file can store \`config\` only as an object.`,
-    'In the service, create a version whose `config` is an object, or remove `metadata` from the file. Without `metadata`, promptsync pulls only the text, and each new version keeps the `config` from the service.',
+    (_, w) =>
+      `In ${w.service}, create a version whose \`config\` is an object, or remove \`metadata\` from the file. Without \`metadata\`, promptsync pulls only the text, and each new version keeps the \`config\` from ${w.service}.`,
   ),
   'pull/not-writable': defineError<{
     environment: string;
@@ -154,23 +158,25 @@ export const COMMAND_PROBLEMS = {
     reason: string;
   }>(
     (e) => `"${e.environment}" serves ${e.serves}, which promptsync cannot write to a file. ${endSentence(e.reason)}`,
-    'Create a corrected version in the service, then pull again. Alternatively, run `promptsync sync` to replace the active version with the text in the file.',
+    (_, w) =>
+      `Create a corrected version in ${w.service}, then pull again. Alternatively, run \`promptsync sync\` to replace the active version with the text in the file.`,
   ),
 
   // promptsync import
   'import/not-writable': defineError<{ reason: string }>(
     (e) => `promptsync cannot write this prompt to a file. ${endSentence(e.reason)}`,
-    'Fix the prompt in the service, then import it again.',
+    (_, w) => `Fix the prompt in ${w.service}, then import it again.`,
   ),
   'import/environment-needed': defineError<{
     /** The environments that the existing prompt files pin. */
     known: readonly string[];
   }>(
-    'promptsync does not know which environment to import from because `promptsync.yaml` does not define any `environments`.',
-    (e) =>
+    (_, w) =>
+      `promptsync does not know which ${w.environment} to import from because \`promptsync.yaml\` does not define any \`environments\`.`,
+    (e, w) =>
       e.known.length === 0
-        ? 'Use `--environment NAME` to specify the environment to import from.'
-        : `Use \`--environment NAME\` to specify the environment to import from. The prompt files pin ${joinQuotedNames(e.known, 'and')}.`,
+        ? `Use \`--environment NAME\` to specify the ${w.environment} to import from.`
+        : `Use \`--environment NAME\` to specify the ${w.environment} to import from. The prompt files pin ${joinQuotedNames(e.known, 'and')}.`,
   ),
   'import/nothing-active': defineError<{
     environments: readonly string[];
@@ -178,22 +184,23 @@ export const COMMAND_PROBLEMS = {
     named: boolean;
   }>(
     (e) => `No version is active in ${joinQuotedNames(e.environments, 'or')}, so there is no text to import.`,
-    (e) =>
+    (e, w) =>
       e.named
-        ? `In the service, activate a version in ${joinQuotedNames(e.environments, 'or')}, or import from another environment with \`--environment NAME\`.`
-        : 'In the service, activate a version in one of these environments. Alternatively, choose an environment that already has an active version: for `promptsync import`, add it to `environments:` in `promptsync.yaml`; for `promptsync init`, pass it to `--environments`.',
+        ? `In ${w.service}, activate a version in ${joinQuotedNames(e.environments, 'or')}, or import from another ${w.environment} with \`--environment NAME\`.`
+        : `In ${w.service}, activate a version in one of these ${w.environment}s. Alternatively, choose ${addArticle(w.environment)} that already has an active version: for \`promptsync import\`, add it to \`environments:\` in \`promptsync.yaml\`; for \`promptsync init\`, pass it to \`--environments\`.`,
   ),
   'import/unpinned': defineWarning<{ environments: readonly string[] }>(
-    (e) =>
-      `promptsync left ${joinQuotedNames(e.environments, 'and')} unpinned in the new file. With \`portable_pins\`, the only pin that an import can set is \`latest\`. The import sets this pin only for an environment that allows \`latest\` and serves exactly the text and metadata of the new file.`,
-    'To manage an unpinned environment, pin it to a commit that contains the text served there, for example `git:9f2c1ab04d3e`. An import with `--commit` creates such commits. Merge them with a merge commit, not a squash merge.',
+    (e, w) =>
+      `promptsync left ${joinQuotedNames(e.environments, 'and')} unpinned in the new file. With \`portable_pins\`, the only pin that an import can set is \`latest\`. The import sets this pin only for ${addArticle(w.environment)} that allows \`latest\` and serves exactly the text and metadata of the new file.`,
+    (_, w) =>
+      `To manage an unpinned ${w.environment}, pin it to a commit that contains the text served there, for example \`git:9f2c1ab04d3e\`. An import with \`--commit\` creates such commits. Merge them with a merge commit, not a squash merge.`,
   ),
   'import/known': defineError<{ what: 'id' | 'key'; value: string; key: string; other: string }>(
     (e) => `The ${e.what} "${e.value}" is already used by \`${e.other}\`.`,
-    (e) =>
+    (e, w) =>
       e.what === 'id'
-        ? `To pull the changes from the service into \`${e.other}\`, run: \`promptsync pull ${quoteShellWord(escapeSelector(e.key))}\``
-        : `Change the key in the service or in \`${e.other}\`.`,
+        ? `To pull the changes from ${w.service} into \`${e.other}\`, run: \`promptsync pull ${quoteShellWord(escapeSelector(e.key))}\``
+        : `Change the key in ${w.service} or in \`${e.other}\`.`,
   ),
   'import/path-taken': defineError<{ path: string }>(
     (e) => `The file \`${e.path}\` already exists.`,
@@ -225,18 +232,19 @@ export const COMMAND_PROBLEMS = {
   'new/latest-not-allowed': defineError<{ environments: readonly string[] }>(
     (e) =>
       `\`promptsync.yaml\` does not allow \`latest\` in ${joinQuotedNames(e.environments, 'or')}, and a new prompt has no other version to pin.`,
-    'Use `--environment` to specify an environment that allows `latest`.',
+    (_, w) => `Use \`--environment\` to specify ${addArticle(w.environment)} that allows \`latest\`.`,
   ),
 
   // promptsync bundle
   'bundle/nothing-pinned': defineError<{ environment: string }>(
-    (e) =>
-      `None of the selected prompt files have a pin for the "${e.environment}" environment, so the bundle would be empty.`,
-    (e) => `Choose another environment, select other prompts, or add a pin for "${e.environment}" to the prompt files.`,
+    (e, w) =>
+      `None of the selected prompt files have a pin for the "${e.environment}" ${w.environment}, so the bundle would be empty.`,
+    (e, w) =>
+      `Choose another ${w.environment}, select other prompts, or add a pin for "${e.environment}" to the prompt files.`,
   ),
   'bundle/not-active': defineError<{ environment: string }>(
-    (e) =>
-      `The file pins the "${e.environment}" environment, but no version is active there. promptsync did not write the bundle because this prompt would be missing from it.`,
+    (e, w) =>
+      `The file pins the "${e.environment}" ${w.environment}, but no version is active there. promptsync did not write the bundle because this prompt would be missing from it.`,
     'To activate the pinned version, run `promptsync sync`. To leave this prompt out of the bundle, remove the pin from the file.',
   ),
   'bundle/too-deep': defineError<{ limit: number }>(
@@ -245,12 +253,13 @@ export const COMMAND_PROBLEMS = {
     'Reduce the nesting of lists and objects in the metadata.',
   ),
   'bundle/not-in-git': defineError<{ environment: string; pin: string }>(
-    (e) =>
-      `"${e.environment}" is pinned to \`${e.pin}\`, and only the service can provide the text of that version. An offline bundle requires a pin to \`latest\` or \`git:<ref>\`.`,
+    (e, w) =>
+      `"${e.environment}" is pinned to \`${e.pin}\`, and only ${w.service} can provide the text of that version. An offline bundle requires a pin to \`latest\` or \`git:<ref>\`.`,
     'Run the command without `--offline`, or pin `git:<ref>` instead.',
   ),
   'bundle/composed': defineError<{ environment: string; part: string }>(
-    (e) => `The text for "${e.environment}" refers to the prompt "${e.part}", whose text only the service can insert.`,
+    (e, w) =>
+      `The text for "${e.environment}" refers to the prompt "${e.part}", whose text only ${w.service} can insert.`,
     'Run the command without `--offline`.',
   ),
   'bundle/uncommitted': defineWarning(

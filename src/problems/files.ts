@@ -1,4 +1,5 @@
 import { escapeSelector, formatCount, formatNumber, joinCodeNames, joinQuotedNames } from '../text.ts';
+import { capitalize } from '../words.ts';
 import {
   describeCharacter,
   makeSuggestionHint,
@@ -92,7 +93,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/empty-body': defineError('The prompt has no text.', 'Write the prompt text below the closing `---`.'),
   'prompt/unsupported-type': defineError<{ type: string }>(
-    (e) => `The service does not support ${e.type} prompts.`,
+    (e, w) => `${capitalize(w.service)} does not support ${e.type} prompts.`,
     'Remove the `type` field. promptsync will then store the markers as part of the text, and your application can interpret them the way Dotprompt does.',
   ),
   'prompt/other-type': defineError<{
@@ -101,7 +102,7 @@ export const FILE_PROBLEMS = {
     /** The type in the service. */
     stored: string;
   }>(
-    (e) => `The file contains a ${e.type} prompt, but the service stores this prompt as a ${e.stored} prompt.`,
+    (e, w) => `The file contains a ${e.type} prompt, but ${w.service} stores this prompt as a ${e.stored} prompt.`,
     (e) =>
       `Set \`type: ${e.stored}\` in the file, or use a different id. The type of an existing prompt cannot be changed.`,
   ),
@@ -132,7 +133,8 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/placeholder-is-variable': defineError<{ name: string }>(
     (e) => `The placeholder "${e.name}" has the same name as the variable \`{{${e.name}}}\`.`,
-    'Rename the placeholder or the variable. The service rejects prompts that use the same name for both.',
+    (_, w) =>
+      `Rename the placeholder or the variable. ${capitalize(w.service)} rejects prompts that use the same name for both.`,
   ),
   'prompt/possible-marker': defineWarning<{
     line: string;
@@ -202,8 +204,8 @@ export const FILE_PROBLEMS = {
   'prompt/not-portable-pin': defineError<{ environment: string; pin: string }>(
     (e) =>
       `"${e.environment}" is pinned to \`${e.pin}\`, but \`portable_pins\` in \`promptsync.yaml\` does not allow version numbers or ids. The same number or id can refer to different versions in different services.`,
-    (e) =>
-      `Pin \`latest\` or \`git:<ref>\` instead. To pin the text that another environment serves, first remove this pin, and then run \`promptsync promote KEY --to ${quoteShellWord(e.environment)}\`, which writes a \`git:\` pin.`,
+    (e, w) =>
+      `Pin \`latest\` or \`git:<ref>\` instead. To pin the text that another ${w.environment} serves, first remove this pin, and then run \`promptsync promote KEY --to ${quoteShellWord(e.environment)}\`, which writes a \`git:\` pin.`,
   ),
   'prompt/reserved-metadata': defineError(
     'The metadata key `promptsync` is reserved for internal use.',
@@ -250,24 +252,25 @@ export const FILE_PROBLEMS = {
     others: readonly string[];
   }>((e) => `The key "${e.key}" is also used by ${joinCodeNames(e.others, 'and')}.`, 'Give each prompt a unique key.'),
   'prompt/unknown-environment': defineError<{ environment: string; known: readonly string[] } & SpellingEvidence>(
-    (e) => `\`promptsync.yaml\` does not define the environment "${e.environment}".`,
-    (e) =>
+    (e, w) => `\`promptsync.yaml\` does not define the ${w.environment} "${e.environment}".`,
+    (e, w) =>
       makeSuggestionHint(
         e,
-        `Use ${joinQuotedNames(e.known, 'or')}. If "${e.environment}" is a new environment, first add it to \`environments:\` in \`promptsync.yaml\`.`,
+        `Use ${joinQuotedNames(e.known, 'or')}. If "${e.environment}" is a new ${w.environment}, first add it to \`environments:\` in \`promptsync.yaml\`.`,
         '`',
       ),
   ),
   'prompt/tool-environment': defineError<{ environment: string }>(
-    (e) => `The environment "${e.environment}" is reserved for internal use.`,
-    'Pin a different environment.',
+    (e, w) => `The ${w.environment} "${e.environment}" is reserved for internal use.`,
+    (_, w) => `Pin a different ${w.environment}.`,
   ),
   'prompt/hidden-character': defineWarning<{ character: string; count: number }>(
     (e) =>
       e.count > 1
         ? `The file contains the invisible character ${e.character} ${e.count} times.`
         : `The file contains the invisible character ${e.character}.`,
-    'Make sure that the character is intentional. promptsync sends it to the service unchanged. To accept it, add this line to the front matter: `accept_warnings: [prompt/hidden-character]`',
+    (_, w) =>
+      `Make sure that the character is intentional. promptsync sends it to ${w.service} unchanged. To accept it, add this line to the front matter: \`accept_warnings: [prompt/hidden-character]\``,
   ),
 
   // YAML, in prompt files and in promptsync.yaml

@@ -100,8 +100,10 @@ export const FORGE_PROBLEMS = {
         : 'To have promptsync review the pull request again, reopen it.',
   ),
   'action/drift-found': defineError<{ prompts: number }>(
-    (e) => `promptsync found differences between the service and the files for ${formatCount(e.prompts, 'prompt')}.`,
-    'To keep the changes made in the service, run `promptsync pull`. To undo these changes, run `promptsync sync`, which also applies merged changes that are not live yet.',
+    (e, w) =>
+      `promptsync found differences between ${w.service} and the files for ${formatCount(e.prompts, 'prompt')}.`,
+    (_, w) =>
+      `To keep the changes made in ${w.service}, run \`promptsync pull\`. To undo these changes, run \`promptsync sync\`, which also applies merged changes that are not live yet.`,
   ),
   'action/stale-base': defineWarning<{ branch: string; base: string; tip: string }>(
     (e) =>

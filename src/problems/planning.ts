@@ -147,9 +147,10 @@ export const PLANNING_PROBLEMS = {
     'Pin one of the version numbers listed by `promptsync history`, or pin `git:<ref>`, which works for any text in git.',
   ),
   'pin/source-not-asked': defineWarning<{ from: string }>(
-    (e) =>
-      `Another configuration manages "${e.from}", so promptsync relied on the pins for "${e.from}" in git instead of asking the service which version is active.`,
-    (e) => `First, use the configuration that manages "${e.from}" to sync that environment. Then sync this prompt.`,
+    (e, w) =>
+      `Another configuration manages "${e.from}", so promptsync relied on the pins for "${e.from}" in git instead of asking ${w.service} which version is active.`,
+    (e, w) =>
+      `First, use the configuration that manages "${e.from}" to sync that ${w.environment}. Then sync this prompt.`,
   ),
   'pin/gone': defineWarning<{
     base: string;
@@ -160,7 +161,7 @@ export const PLANNING_PROBLEMS = {
   }>(
     (e) =>
       `Since the base commit \`${e.base}\`, these pins have been removed from the file: ${joinWords(e.pins, 'and')}.${e.serves && ` ${e.serves}`}`,
-    'Make sure that the removal is intentional. A sync no longer changes these environments.',
+    (_, w) => `Make sure that the removal is intentional. A sync no longer changes these ${w.environment}s.`,
   ),
   'pin/not-in-git': defineError<{
     /** The missing text, such as `the text that "staging" serves (v7)`. */
@@ -172,10 +173,10 @@ export const PLANNING_PROBLEMS = {
       e.isShallow
         ? `This clone is shallow, so promptsync cannot find the commit on the live branch that introduced ${e.text}.`
         : `promptsync found no commit containing ${e.text} on the live branch, so there is no commit to pin.`,
-    (e) =>
+    (e, w) =>
       e.isShallow
         ? 'Run `git fetch --unshallow`, or set `fetch-depth: 0` for `actions/checkout`. Then run the command again.'
-        : 'If this clone is out of date, fetch the live branch. If the text is not in git yet, run `promptsync pull` to copy it from the service into the file, and merge the change. In both cases, run the command again afterward. promptsync does not search the individual commits of merged branches. If the text exists only in one of those commits, pin that commit manually.',
+        : `If this clone is out of date, fetch the live branch. If the text is not in git yet, run \`promptsync pull\` to copy it from ${w.service} into the file, and merge the change. In both cases, run the command again afterward. promptsync does not search the individual commits of merged branches. If the text exists only in one of those commits, pin that commit manually.`,
   ),
   'pin/unknown-version': defineError<{ environment: string; id: string }>(
     (e) => `"${e.environment}" is pinned to version "${e.id}", but this prompt has no version with that id.`,
@@ -213,9 +214,9 @@ export const PLANNING_PROBLEMS = {
     /** The pin as it is written in the file, such as `latest` or `git:main`. */
     pin: string;
   }>(
-    (e) =>
+    (e, w) =>
       e.pin === 'latest'
-        ? `"${e.environment}" is pinned to \`latest\`, which \`promptsync.yaml\` does not allow for this environment.`
+        ? `"${e.environment}" is pinned to \`latest\`, which \`promptsync.yaml\` does not allow for this ${w.environment}.`
         : `"${e.environment}" is pinned to \`${e.pin}\`, which can refer to a different commit later. \`allow_latest: false\` in \`promptsync.yaml\` does not allow this.`,
     'Pin a version number, the id of a commit (`git:<commit>`), or a tag (`git:<tag>`) instead.',
   ),
@@ -257,12 +258,12 @@ export const PLANNING_PROBLEMS = {
     /** Whether `pull` can copy a change into the file. It cannot if the environments serve nothing. */
     canPull: boolean;
   }>(
-    (e) =>
-      `Somebody changed this prompt in the service: ${joinWords(e.what, 'and')}. \`on_drift: fail\` does not allow a sync to overwrite this change.`,
-    (e) => {
+    (e, w) =>
+      `Somebody changed this prompt in ${w.service}: ${joinWords(e.what, 'and')}. \`on_drift: fail\` does not allow a sync to overwrite this change.`,
+    (e, w) => {
       const keep = e.canPull
         ? `run \`${makePromptCommand('pull', e.key)}\`, then merge the updated file`
-        : 'remove the pins of these environments from the file';
+        : `remove the pins of these ${w.environment}s from the file`;
       return `To keep the change, ${keep}. To overwrite the change, run \`promptsync sync --on-drift overwrite\`.`;
     },
   ),
@@ -285,8 +286,8 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/not-reviewed': defineError<MissingReview>(describeMissingReview, makeMissingReviewHint),
   'guard/stale-plan': defineError<{ expected: string; actual: string }>(
-    (e) =>
-      `The digest of this plan is ${shortenDigest(e.actual)}, but ${shortenDigest(e.expected)} was expected. The files, a ref that they pin, or the prompts in the service have changed since the expected plan was created.`,
+    (e, w) =>
+      `The digest of this plan is ${shortenDigest(e.actual)}, but ${shortenDigest(e.expected)} was expected. The files, a ref that they pin, or the prompts in ${w.service} have changed since the expected plan was created.`,
     'Create and review a new plan.',
   ),
   'guard/not-merged': defineError<UnmergedEvidence>(
@@ -327,15 +328,15 @@ export const PLANNING_PROBLEMS = {
   'git/not-committed': defineError<{ reason: string; files: 'edited' | 'new' }>(
     (e) =>
       `promptsync ${e.files === 'edited' ? 'edited the files' : 'wrote the new files'} but could not commit them: ${endSentence(e.reason)}`,
-    (e) =>
+    (e, w) =>
       e.files === 'edited'
         ? 'Fix the problem that git reported, then commit the files manually.'
-        : 'Fix the problem that git reported, delete the new files, and run the same command again. If you commit the new files manually instead, the git history will not contain the other versions that your environments serve.',
+        : `Fix the problem that git reported, delete the new files, and run the same command again. If you commit the new files manually instead, the git history will not contain the other versions that your ${w.environment}s serve.`,
   ),
   'git/shallow': defineWarning<{ of: 'drift' | 'history' }>(
-    (e) =>
+    (e, w) =>
       e.of === 'drift'
-        ? 'This clone is shallow, so promptsync cannot distinguish a change made in the service from an unfinished sync.'
+        ? `This clone is shallow, so promptsync cannot distinguish a change made in ${w.service} from an unfinished sync.`
         : 'This clone is shallow, so the history begins at the oldest commit in the clone.',
     'Run `git fetch --unshallow` to fetch the full history. In a workflow, set `fetch-depth: 0` for `actions/checkout`.',
   ),

@@ -1,24 +1,26 @@
 import { formatCount, joinCodeNames, joinQuotedNames, joinWords } from '../text.ts';
+import { addArticle, capitalize, type Words } from '../words.ts';
 import { defineError, defineWarning, endSentence } from './catalog-entry.ts';
 
 /** The problems of reading from the service and of writing to it. */
 export const SERVICE_PROBLEMS = {
   // The service
   'service/unreachable': defineError<{ origin: string; reason: string }>(
-    (e) => `promptsync could not reach the service at ${e.origin} (${e.reason}).`,
+    (e, w) => `promptsync could not reach ${w.service} at ${e.origin} (${e.reason}).`,
     (e) => makeUnreachableHint(e.reason),
   ),
   'service/no-answer': defineError<{ origin: string; requests: number; seconds: number; reason: string }>(
-    (e) =>
-      `promptsync stopped sending requests because the service at ${e.origin} did not respond to ${formatCount(e.requests, 'request')} within ${formatCount(e.seconds, 'second')} (${e.reason}).`,
-    'Check the base URL, the proxy settings, and any firewalls. If the service is slow, increase `timeout_seconds` in `promptsync.yaml`.',
+    (e, w) =>
+      `promptsync stopped sending requests because ${w.service} at ${e.origin} did not respond to ${formatCount(e.requests, 'request')} within ${formatCount(e.seconds, 'second')} (${e.reason}).`,
+    (_, w) =>
+      `Check the base URL, the proxy settings, and any firewalls. If ${w.service} is slow, increase \`timeout_seconds\` in \`promptsync.yaml\`.`,
   ),
   'service/connection-lost': defineError<{ reason: string }>(
-    (e) => `The connection to the service was lost before the response was complete (${e.reason}).`,
+    (e, w) => `The connection to ${w.service} was lost before the response was complete (${e.reason}).`,
     'Run the command again.',
   ),
   'service/timeout': defineError<{ seconds: number }>(
-    (e) => `The service did not respond within ${formatCount(e.seconds, 'second')}.`,
+    (e, w) => `${capitalize(w.service)} did not respond within ${formatCount(e.seconds, 'second')}.`,
     'Run the command again, or increase `timeout_seconds` in `promptsync.yaml`.',
   ),
   'service/not-authorised': defineError<{
@@ -31,37 +33,38 @@ export const SERVICE_PROBLEMS = {
     /** Where the user put the keys, such as "the variable PROMPTSYNC_API_KEY". */
     keySources: readonly string[];
   }>(
-    (e) => {
+    (e, w) => {
       // A service that rejects a key with 401 rejects it for all prompts. Omit the prompt, so that reports show the
       // problem once.
       const request = e.status === 401 || e.promptId === null ? '' : ` for the prompt "${e.promptId}"`;
-      return `The service rejected the API key${request} (${e.status})${quoteAnswer(e.said)}`;
+      return `${capitalize(w.service)} rejected the API key${request} (${e.status})${quoteAnswer(e.said)}`;
     },
     (e) =>
       `Check the API key in ${joinWords(e.keySources, 'and')}. The key might be wrong, expired, read-only, or meant for a different project or base URL.`,
   ),
   'service/prompt-not-found': defineError<{ promptId: string }>(
-    (e) => `The service has no prompt with the id "${e.promptId}" (404).`,
-    (e) =>
+    (e, w) => `${capitalize(w.service)} has no prompt with the id "${e.promptId}" (404).`,
+    (e, w) =>
       e.promptId.includes(',')
         ? 'Separate ids with spaces, not commas.'
-        : 'Check the id and the base URL. If the prompt does not exist yet, create it in the service and use the new id.',
+        : `Check the id and the base URL. If the prompt does not exist yet, create it in ${w.service} and use the new id.`,
   ),
   'service/none-found': defineError<{
     service: string;
     /** The API path of each provider, as a list that fits into a sentence, such as "`/v1/` or, for Other, `/api/`". */
     interfacePaths: string;
   }>(
-    (e) => `The service at ${e.service} does not have any of the prompts in these files (404).`,
+    (e, w) => `${capitalize(w.service)} at ${e.service} does not have any of the prompts in these files (404).`,
     (e) =>
       `Check the base URL. It must not include the API path (${e.interfacePaths}). If the URL points to a gateway, make sure that the gateway allows access to the prompts.`,
   ),
   'service/cannot-list': defineError(
-    'The service does not support listing prompts.',
-    'For `promptsync status`, omit `--orphans`. For `promptsync import`, specify prompt ids instead of patterns. You can find the ids in the service.',
+    (_, w) => `${capitalize(w.service)} does not support listing prompts.`,
+    (_, w) =>
+      `For \`promptsync status\`, omit \`--orphans\`. For \`promptsync import\`, specify prompt ids instead of patterns. You can find the ids in ${w.service}.`,
   ),
   'service/version-not-found': defineError<{ promptId: string; versionId: string }>(
-    (e) => `The service could not find version "${e.versionId}" of the prompt "${e.promptId}" (404).`,
+    (e, w) => `${capitalize(w.service)} could not find version "${e.versionId}" of the prompt "${e.promptId}" (404).`,
     'Make sure that the version id in the pin is correct and belongs to this prompt.',
   ),
   'service/redirect': defineError<{
@@ -71,61 +74,66 @@ export const SERVICE_PROBLEMS = {
     /** Whether the redirect leads to the configured origin, for example to a login page. */
     isSameOrigin: boolean;
   }>(
-    (e) =>
-      `The service returned a redirect (${e.status})${e.target === null ? '' : ` to "${e.target}"`}, which promptsync does not follow.`,
-    (e) =>
+    (e, w) =>
+      `${capitalize(w.service)} returned a redirect (${e.status})${e.target === null ? '' : ` to "${e.target}"`}, which promptsync does not follow.`,
+    (e, w) =>
       e.isSameOrigin
-        ? 'Check the path in the base URL, because the service redirects to another path at the same address. If there is a login proxy in front of the service, make sure that it lets through requests with the API key.'
-        : 'Set the base URL to the address that the service redirects to. promptsync sends the API key only to the configured origin, so it does not follow redirects.',
+        ? `Check the path in the base URL, because ${w.service} redirects to another path at the same address. If there is a login proxy in front of ${w.service}, make sure that it lets through requests with the API key.`
+        : `Set the base URL to the address that ${w.service} redirects to. promptsync sends the API key only to the configured origin, so it does not follow redirects.`,
   ),
   'service/unexpected-status': defineError<{
     status: number;
     /** The error message in the response, or the beginning of its body. Empty if there is neither. */
     said: string;
   }>(
-    (e) => `The service returned status ${e.status}${quoteAnswer(e.said)}`,
-    (e) => makeStatusHint(e.status),
+    (e, w) => `${capitalize(w.service)} returned status ${e.status}${quoteAnswer(e.said)}`,
+    (e, w) => makeStatusHint(e.status, w),
   ),
   'service/invalid-answer': defineError<{ reason: string }>(
-    (e) => `The service returned an invalid response: ${e.reason}.`,
-    'Make sure that the base URL is the address of the prompt service, not of a gateway or a web page.',
+    (e, w) => `${capitalize(w.service)} returned an invalid response: ${e.reason}.`,
+    (_, w) => `Make sure that the base URL is the address of ${w.service}, not of a gateway or a web page.`,
   ),
   'service/unaddressable': defineError<{ name: string }>(
     (e) => `promptsync cannot use the id "${e.name}" in a request URL.`,
     'Use an id that does not contain spaces or any of the characters `/`, `\\`, `?`, `#`, or `%`. The ids "." and ".." are not allowed either.',
   ),
   'service/not-updated': defineError<{ environment: string }>(
-    (e) => `The service did not activate the version in "${e.environment}" (\`updated: false\`).`,
-    'Run the command again. If the problem persists, contact the team that runs the service.',
+    (e, w) => `${capitalize(w.service)} did not activate the version in "${e.environment}" (\`updated: false\`).`,
+    (_, w) => `Run the command again. If the problem persists, contact the team that runs ${w.service}.`,
   ),
   'service/not-asked': defineWarning<{ reason: string }>(
-    (e) => `promptsync did not contact the service because ${e.reason}.`,
-    'To compare the files with the service, run promptsync with an API key and without `--offline`. This plan compares the files only with the base commit. It does not show drift or version numbers, and it omits environments that are not pinned in the base commit.',
+    (e, w) => `promptsync did not contact ${w.service} because ${e.reason}.`,
+    (_, w) =>
+      `To compare the files with ${w.service}, run promptsync with an API key and without \`--offline\`. This plan compares the files only with the base commit. It does not show drift or version numbers, and it omits ${w.environment}s that are not pinned in the base commit.`,
   ),
   'service/drops-metadata': defineWarning<{ environment: string }>(
-    (e) =>
-      `The active version in "${e.environment}" does not contain a promptsync record. Either the service does not store \`metadata_\`, or the version was not created by promptsync.`,
-    'If someone activated a version that promptsync did not create, reactivate the previous version. If the service does not store `metadata_`, promptsync can still sync text, with three limitations: it does not compare metadata, you cannot pin an inactive version by number, and each revert creates a new version.',
+    (e, w) =>
+      `The active version in "${e.environment}" does not contain a promptsync record. Either ${w.service} does not store \`metadata_\`, or the version was not created by promptsync.`,
+    (_, w) =>
+      `If someone activated a version that promptsync did not create, reactivate the previous version. If ${w.service} does not store \`metadata_\`, promptsync can still sync text, with three limitations: it does not compare metadata, you cannot pin an inactive version by number, and each revert creates a new version.`,
   ),
 
   // Writing
   'apply/changed-meanwhile': defineError<{ environment: string }>(
-    (e) =>
-      `promptsync activated a version in "${e.environment}" to read it, but the service returned a different version.`,
+    (e, w) =>
+      `promptsync activated a version in "${e.environment}" to read it, but ${w.service} returned a different version.`,
     'Run the command again. Someone else was probably changing the prompt at the same time.',
   ),
   'apply/not-active': defineError<{ environment: string; expected: string; found: string }>(
     (e) => `promptsync activated ${e.expected} in "${e.environment}", but "${e.environment}" now serves ${e.found}.`,
-    'Check the prompt in the service, then run the command again. Someone else might have changed the prompt at the same time.',
+    (_, w) =>
+      `Check the prompt in ${w.service}, then run the command again. Someone else might have changed the prompt at the same time.`,
   ),
   'apply/fields-differ': defineError<{ fields: readonly string[] }>(
-    (e) => `The service did not store the values that promptsync sent for ${joinCodeNames(e.fields, 'and')}.`,
-    'Ask the team that runs the service which values are allowed, then use one of them in the file.',
+    (e, w) =>
+      `${capitalize(w.service)} did not store the values that promptsync sent for ${joinCodeNames(e.fields, 'and')}.`,
+    (_, w) => `Ask the team that runs ${w.service} which values are allowed, then use one of them in the file.`,
   ),
   'apply/newest-unreadable': defineError<{ id: string }>(
-    (e) =>
-      `The service listed "${e.id}" as the newest version but then reported that it does not exist (404). promptsync did not create another version because the newest one might already contain the file's text.`,
-    'Run the command again. If promptsync still cannot read the newest version, create another one in the service, and promptsync will read that version instead.',
+    (e, w) =>
+      `${capitalize(w.service)} listed "${e.id}" as the newest version but then reported that it does not exist (404). promptsync did not create another version because the newest one might already contain the file's text.`,
+    (_, w) =>
+      `Run the command again. If promptsync still cannot read the newest version, create another one in ${w.service}, and promptsync will read that version instead.`,
   ),
   'apply/other-content': defineError<{
     version: string;
@@ -133,7 +141,8 @@ export const SERVICE_PROBLEMS = {
     known: string;
   }>(
     (e) => `Version ${e.version} does not match ${e.known}, so promptsync did not activate it.`,
-    'Check the text of this version in the service. If it is correct, activate the version there. If it is wrong, pin or activate a version with the correct text.',
+    (_, w) =>
+      `Check the text of this version in ${w.service}. If it is correct, activate the version there. If it is wrong, pin or activate a version with the correct text.`,
   ),
   'apply/unreviewed-metadata': defineError<{ version: string }>(
     (e) =>
@@ -145,26 +154,29 @@ export const SERVICE_PROBLEMS = {
     /** The environments that the service moved to the version when creating it. */
     environments: readonly string[];
   }>(
-    (e) =>
-      `The content of version ${e.version} in the service differs from the content that promptsync sent${
+    (e, w) =>
+      `The content of version ${e.version} in ${w.service} differs from the content that promptsync sent${
         e.environments.length === 0
           ? ', so promptsync did not activate the version.'
           : `, and the version is already active in ${joinQuotedNames(e.environments, 'and')}.`
       }`,
-    'Ask the team that runs the service what the service changes in the text or metadata of a version. Then edit the file so that the prompt matches exactly what the service stores.',
+    (_, w) =>
+      `Ask the team that runs ${w.service} what ${w.service} changes in the text or metadata of a version. Then edit the file so that the prompt matches exactly what ${w.service} stores.`,
   ),
   'apply/outcome-unknown': defineError<{ reason: string }>(
-    (e) => `promptsync could not determine whether the service created the version. ${endSentence(e.reason)}`,
-    'Run the command again. promptsync checks the newest version in the service before it creates another one.',
+    (e, w) => `promptsync could not determine whether ${w.service} created the version. ${endSentence(e.reason)}`,
+    (_, w) =>
+      `Run the command again. promptsync checks the newest version in ${w.service} before it creates another one.`,
   ),
   'apply/somebody-else-wrote': defineError<{ id: string; number: number; reason: string }>(
-    (e) =>
-      `promptsync sent a new version but could not determine whether the service created it. ${endSentence(e.reason)} In the meantime, someone else created v${e.number} (id ${e.id}), so promptsync activated neither that version nor its own.`,
-    (e) =>
-      `In the service, look for a version older than v${e.number} whose text matches the file. If you find one, either pin it with \`version:<id>\` or activate it in an environment that is pinned to \`latest\`. Then run the command again. If you found no matching version, the command creates a new one.`,
+    (e, w) =>
+      `promptsync sent a new version but could not determine whether ${w.service} created it. ${endSentence(e.reason)} In the meantime, someone else created v${e.number} (id ${e.id}), so promptsync activated neither that version nor its own.`,
+    (e, w) =>
+      `In ${w.service}, look for a version older than v${e.number} whose text matches the file. If you find one, either pin it with \`version:<id>\` or activate it in ${addArticle(w.environment)} that is pinned to \`latest\`. Then run the command again. If you found no matching version, the command creates a new one.`,
   ),
   'apply/keeps-changing': defineError(
-    'The prompt keeps changing in the service. promptsync replanned it once, but it changed again, so promptsync did not write any changes.',
+    (_, w) =>
+      `The prompt keeps changing in ${w.service}. promptsync replanned it once, but it changed again, so promptsync did not write any changes.`,
     'Wait until the other changes are complete, then run the command again.',
   ),
   'apply/interrupted': defineError(
@@ -188,12 +200,12 @@ function quoteAnswer(said: string): string {
   return said === '' ? '.' : `: "${said}"`;
 }
 
-function makeStatusHint(status: number): string {
+function makeStatusHint(status: number, w: Words): string {
   if (status === 429)
-    return 'The service is rate-limiting requests. Try again later, or lower `concurrency` in `promptsync.yaml`.';
+    return `${capitalize(w.service)} is rate-limiting requests. Try again later, or lower \`concurrency\` in \`promptsync.yaml\`.`;
   if (status === 413)
-    return 'Shorten the text or the metadata of the prompt, or split the prompt. The service, or a gateway in front of it, does not accept requests this large.';
+    return `Shorten the text or the metadata of the prompt, or split the prompt. ${capitalize(w.service)}, or a gateway in front of it, does not accept requests this large.`;
   if (status >= 500)
-    return 'Try again later. If the problem persists, contact the team that runs the service or the gateway in front of it.';
-  return 'Check the base URL. If it is correct, contact the team that runs the service.';
+    return `Try again later. If the problem persists, contact the team that runs ${w.service} or the gateway in front of it.`;
+  return `Check the base URL. If it is correct, contact the team that runs ${w.service}.`;
 }

@@ -1,4 +1,5 @@
 import { joinCodeNames, joinQuotedNames } from '../text.ts';
+import type { Words } from '../words.ts';
 import {
   makeSuggestionHint,
   defineError,
@@ -153,10 +154,10 @@ export const USAGE_PROBLEMS = {
       isOther?: boolean;
     } & SpellingEvidence
   >(
-    (e) =>
+    (e, w) =>
       e.isOther === true
         ? `\`${e.option}\` is set to "${e.environment}", which another configuration manages.`
-        : `\`${e.option}\` is set to "${e.environment}", which is not a known environment.`,
+        : `\`${e.option}\` is set to "${e.environment}", which is not a known ${w.environment}.`,
     makeUnknownEnvironmentHint,
   ),
   'usage/needs-environment': defineError<{
@@ -170,14 +171,14 @@ export const USAGE_PROBLEMS = {
       e.reason === null
         ? `The command requires \`${e.option}\`.`
         : `The command requires \`${e.option}\` because ${e.reason}.`,
-    (e) =>
+    (e, w) =>
       e.known.length === 0
-        ? `Use \`${e.option}\` to specify the environment.`
+        ? `Use \`${e.option}\` to specify the ${w.environment}.`
         : `Use \`${e.option}\` to specify ${joinQuotedNames(e.known, 'or')}.`,
   ),
   'usage/same-environment': defineError<{ environment: string }>(
-    (e) => `promptsync cannot promote a version from "${e.environment}" to the same environment.`,
-    'Specify two different environments.',
+    (e, w) => `promptsync cannot promote a version from "${e.environment}" to the same ${w.environment}.`,
+    (_, w) => `Specify two different ${w.environment}s.`,
   ),
   'usage/confirmation-needed': defineError(
     'promptsync made no changes because it could not ask for confirmation without a terminal.',
@@ -216,7 +217,8 @@ export const USAGE_PROBLEMS = {
   'usage/stdout-unwritable': defineError<{ reason: string }>(
     (e) =>
       `promptsync could not write to standard output (${e.reason}). Changes that promptsync has already made remain in effect.`,
-    'To see which version each environment serves, run `promptsync status`. If the disk is full, free up space. You can also write the output to a file on another disk with `--output`.',
+    (_, w) =>
+      `To see which version each ${w.environment} serves, run \`promptsync status\`. If the disk is full, free up space. You can also write the output to a file on another disk with \`--output\`.`,
   ),
   'usage/no-current-folder': defineError<{ reason: string }>(
     (e) => `promptsync could not find the current folder (${e.reason}). Another program may have deleted the folder.`,
@@ -235,7 +237,7 @@ export const USAGE_PROBLEMS = {
      */
     defaultAddress: { readonly variables: readonly string[]; readonly suggestedUrl: string } | null;
   }>(
-    'promptsync needs the URL of the prompt service but cannot ask for it without a terminal.',
+    (_, w) => `promptsync needs the URL of ${w.service} but cannot ask for it without a terminal.`,
     ({ defaultAddress }) =>
       defaultAddress === null
         ? 'Use `--url` to specify the URL, or use `--embedded` to try the embedded service.'
@@ -286,9 +288,12 @@ export const USAGE_PROBLEMS = {
   ),
 };
 
-function makeUnknownEnvironmentHint(e: { known: readonly string[]; isOther?: boolean } & SpellingEvidence): string {
-  if (e.isOther === true) return 'Use `--config` to specify the configuration that manages this environment.';
+function makeUnknownEnvironmentHint(
+  e: { known: readonly string[]; isOther?: boolean } & SpellingEvidence,
+  w: Words,
+): string {
+  if (e.isOther === true) return `Use \`--config\` to specify the configuration that manages this ${w.environment}.`;
   if (e.known.length === 0)
-    return 'Use a valid environment name. The name must not be empty or contain control characters.';
+    return `Use a valid ${w.environment} name. The name must not be empty or contain control characters.`;
   return makeSuggestionHint(e, `Use ${joinQuotedNames(e.known, 'or')}.`, '"');
 }

@@ -1,0 +1,20 @@
+/** The words that messages and reports use for a service and for its environments. */
+export type Words = {
+  /** The name of the service in the middle of a sentence, such as `the service`. */
+  readonly service: string;
+  /** The noun for one environment. Its plural ends with `s`. */
+  readonly environment: string;
+};
+
+/** The words for a service that has no names of its own for these things. */
+export const DEFAULT_WORDS: Words = { service: 'the service', environment: 'environment' };
+
+/** Returns the text with an upper-case first letter, for the start of a sentence. */
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Returns a noun after its indefinite article. */
+export function addArticle(noun: string): string {
+  return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+}
