@@ -17,7 +17,8 @@ import { type EnvironmentPin, type TypedPromptIdentity, formatPin, type PromptFi
 import type { VersionHistories } from '../domain/history.ts';
 import type { TextChange, TextChangesByPrompt } from '../domain/text-changes.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
-import { applyVocabulary, DEFAULT_VOCABULARY, type Vocabulary } from '../domain/vocabulary.ts';
+import { applyVocabulary, DEFAULT_VOCABULARY } from '../domain/vocabulary.ts';
+import { type Problem, wordProblem } from '../problem.ts';
 import type { VersionRef } from '../domain/versions.ts';
 import type {
   Report,
@@ -47,11 +48,8 @@ export function makeReport(run: ReportInput): Report {
   const { narrowed, environmentOrder, selectedEnvironments, written, nextSteps, committed, commits, orphans } = run;
   const { vocabulary = DEFAULT_VOCABULARY } = run;
   const makeProblems = makeProblemConverter({ ...run, vocabulary });
-  const prompts = omitLargeTexts(makePrompts(run)).map((one) => ({
-    ...one,
-    ...selectRows(one, selectedEnvironments ?? null),
-    problems: makeProblems(one.problems, one.path),
-  }));
+  const worded = makePrompts(run).map((one) => ({ ...one, problems: makeProblems(one.problems, one.path) }));
+  const prompts = omitLargeTexts(worded).map((one) => ({ ...one, ...selectRows(one, selectedEnvironments ?? null) }));
   return {
     schema_version: 1,
     mode: run.mode,
@@ -85,15 +83,13 @@ function makeNameFields({ baseName = null, liveBranch = null }: ReportInput): Pi
  */
 export function makeProblemConverter(
   run: Pick<CommandRun, 'acceptedWarnings' | 'vocabulary'>,
-): (problems: readonly ReportProblem[], promptPath?: string) => readonly ReportProblem[] {
+): (problems: readonly Problem[], promptPath?: string) => readonly ReportProblem[] {
   const omitAccepted = makeWarningFilter(run);
   return (problems, promptPath) =>
-    omitAccepted(problems, promptPath).map((problem) => applyVocabularyToProblem(problem, run.vocabulary));
-}
-
-function applyVocabularyToProblem(problem: ReportProblem, vocabulary: Vocabulary): ReportProblem {
-  const { message, hint } = problem;
-  return { ...problem, message: applyVocabulary(message, vocabulary), hint: applyVocabulary(hint, vocabulary) };
+    omitAccepted(problems, promptPath).map((problem) => {
+      const { evidence: _, step: __, ...worded } = wordProblem(problem, run.vocabulary);
+      return worded;
+    });
 }
 
 function makeOrphan({
@@ -112,7 +108,7 @@ function makeOrphan({
 function makeWarningFilter({ acceptedWarnings: { everywhere, byPath } }: Pick<CommandRun, 'acceptedWarnings'>) {
   const isAccepted = (path: string, code: string) =>
     path !== '' && (everywhere.includes(code) || byPath.get(path)?.includes(code) === true);
-  return (problems: readonly ReportProblem[], promptPath = ''): readonly ReportProblem[] =>
+  return (problems: readonly Problem[], promptPath = ''): readonly Problem[] =>
     problems.filter(({ path = promptPath, code, severity }) => severity === 'error' || !isAccepted(path, code));
 }
 
@@ -128,13 +124,16 @@ function choosePlanDigest({ plan, service, histories, edited }: ReportInput): st
   return isUnobserved ? null : plan.digest;
 }
 
-function makePrompts(input: ReportInput): readonly ReportPrompt[] {
+/** A prompt of the report whose problems are not in the words of the provider yet. */
+type UnwordedPrompt = Omit<ReportPrompt, 'problems'> & { readonly problems: readonly Problem[] };
+
+function makePrompts(input: ReportInput): readonly UnwordedPrompt[] {
   const { plan, outcomes, histories, waiting, edited, files, affected } = input;
   if (edited !== undefined) {
     const plans = new Map(plan?.prompts.map((one) => [one.file.id, one]));
     return edited.map((one) => makeEditedReport(one, plans.get(one.id)));
   }
-  const addAffected = (prompt: ReportPrompt) => ({ ...prompt, ...makeAffectedFields(affected?.get(prompt.id)) });
+  const addAffected = (prompt: UnwordedPrompt) => ({ ...prompt, ...makeAffectedFields(affected?.get(prompt.id)) });
   if (outcomes !== null) return outcomes.map((one) => addAffected(makePlannedReport(one.plan, one, input)));
   if (plan !== null && histories !== undefined) return plan.prompts.map((one) => makeHistoryReport(one, histories));
   if (plan !== null)
@@ -159,7 +158,7 @@ function makeAffectedFields(files: readonly PromptFile[] | undefined): Pick<Repo
 function makeEditedReport(
   { status, edits, problems, ...prompt }: EditedPrompt,
   plan: PromptPlan | undefined,
-): ReportPrompt {
+): UnwordedPrompt {
   const identity = { ...pickIdentity(prompt), ...makeUrlFields(plan) };
   return { ...identity, status, changes: [], edits: edits.map(makeEdit), drift: [], problems };
 }
@@ -168,7 +167,7 @@ function makePlannedReport(
   plan: PromptPlan,
   outcome: PromptOutcome | null,
   { texts, portablePins = false }: Pick<CommandRun, 'texts' | 'portablePins'>,
-): ReportPrompt {
+): UnwordedPrompt {
   const { file, drift } = plan;
   const { status, problems } = outcome ?? plan;
   const changesToReport = outcome?.changes ?? plan.changes.map((change) => ({ change }));
@@ -196,7 +195,7 @@ function makeUrlFields(plan: PromptPlan | undefined): Pick<ReportPrompt, 'url'> 
  * Creates the report of one prompt for `history`. Omits the planned changes and the drift, because the user requested
  * only the versions. The environment rows still show the differences between the service and the file.
  */
-function makeHistoryReport(plan: PromptPlan, histories: VersionHistories): ReportPrompt {
+function makeHistoryReport(plan: PromptPlan, histories: VersionHistories): UnwordedPrompt {
   const { file, observed, status, problems } = plan;
   if (observed === null) return { ...pickIdentity(file), status, changes: [], drift: [], problems };
   const versionFields = {

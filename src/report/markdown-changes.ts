@@ -58,7 +58,8 @@ export function isIntendedChange({ kind, undoesDrift }: Entry): boolean {
  * sections.
  */
 export function makeEnvironmentSections(report: Report, prompts: readonly PromptFacts[]): readonly Section[] {
-  const order = listEnvironments(report).toReversed();
+  const mentioned = prompts.flatMap(({ entries }) => entries.flatMap(({ environments }) => environments));
+  const order = [...new Set([...listEnvironments(report), ...mentioned])].toReversed();
   const chooseFirst = (names: readonly string[]): string | undefined => order.find((one) => names.includes(one));
   return order.flatMap((environment) => {
     const isHere = (entry: Entry): boolean =>

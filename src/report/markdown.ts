@@ -273,16 +273,17 @@ function makeProblemSection(title: string, problems: readonly ReportProblem[], l
 
 /**
  * Renders the table rows of a prompt for everything that belongs to no environment. If the prompt failed or was not
- * attempted, and there is nothing else to show about it, its row has the status. A report without a plan shows the
- * status only of a prompt with edits.
+ * attempted, and the report has no changes of it, the first row has the status. A report without a plan shows the status
+ * only of a prompt with edits.
  */
 function renderOtherRows({ prompt, entries }: PromptFacts, report: Report): readonly string[] {
-  const { status, edits = [] } = prompt;
-  const changes = entries.filter(isIntendedChange);
+  const { status, changes, edits = [] } = prompt;
   const isUnfinished = status === 'failed' || status === 'not_attempted';
   const needsStatus = changes.length === 0 && isUnfinished && (report.plan_digest !== null || edits.length > 0);
-  const texts = changes.flatMap(({ environments, text }) => (environments.length === 0 ? [text] : []));
-  const cells = needsStatus ? [words.describeStatus(status)] : texts;
+  const texts = entries
+    .filter((entry) => isIntendedChange(entry) && entry.environments.length === 0)
+    .map(({ text }) => text);
+  const cells = [...(needsStatus ? [words.describeStatus(status)] : []), ...texts];
   return cells.map((cell) => renderTableRow([renderPromptName(prompt), cell]));
 }
 

@@ -11,7 +11,9 @@ const HIDDEN = { text: 'a\u200bb' };
 
 /** Returns the names of the prompts whose files have a warning on standard error. */
 function warnedOf(stderr: string): readonly string[] {
-  return [...stderr.matchAll(/^prompts\/(\w+)\.md:\d+:\d+: .*warning/gm)].map(([, name = '']) => name);
+  // Two files with the same kind of warning are a list below it.
+  const places = stderr.matchAll(/^(?: {2})?prompts\/(\w+)\.md:\d+:\d+(?:: .*warning.*)?$/gm);
+  return [...places].map(([, name = '']) => name);
 }
 
 /** Makes two prompts with a hidden character each, and one without. */

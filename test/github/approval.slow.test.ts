@@ -492,7 +492,7 @@ describe('the comment after the merge', () => {
     expect(comment?.body).toMatch(
       /### promptsync applied, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n\nApplied: 1 prompt \(1 new version, 1 act/,
     );
-    expect(comment?.body).toContain('| `greeting` | `staging: v1 → v2` |');
+    expect(comment?.body).toContain('| `greeting` | `staging`: `v1` → `v2` |');
     expect(comment?.body).toContain('/actions/runs/4712');
     expect(ran.stderr).toContain(`Comment: https://github.com/acme/prompts/pull/1#issuecomment-${comment?.id}`);
 

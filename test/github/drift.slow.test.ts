@@ -106,7 +106,7 @@ describe('drift on a pull request', () => {
     await byHand(team);
     const { summary } = await team.review(change);
     const [changes = '', drift = ''] = summary.split('#### Overwrites changes made in the service');
-    expect(changes).toContain('| `farewell` | `staging: v1 → new version` |');
+    expect(changes).toContain('| `farewell` | `staging`: `v1` → new version |');
     expect(changes).not.toContain('greeting');
     expect(drift).toMatch(/^- `greeting`: .*`staging`.*`v2`.*`v1`/m);
   });

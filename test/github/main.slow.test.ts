@@ -281,7 +281,7 @@ describe('a review without an API key', () => {
     const [comment] = github.comments(1);
     expect(comment?.body).toContain('promptsync did not contact the service');
     expect(comment?.body).toContain('`staging: base → new version`');
-    expect(comment?.body).toContain('- **−** `Text of greeting.`\n- **+** `Other');
+    expect(comment?.body).toContain('\n-Text of greeting.\n+Other');
     expect(comment?.body).not.toContain('<!-- plan');
   });
 
@@ -441,7 +441,7 @@ describe('a review without a working GitHub API', () => {
     expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
     expect(ran.stdout).toMatch(/^::notice title=action\/not-told::promptsync could not write the comment/m);
     expect(ran.stdout).not.toContain('permission');
-    expect(ran.summary).toContain('- **+** `Other');
+    expect(ran.summary).toContain('\n+Other');
     expect(github.comments(1)).toEqual([]);
   });
 });

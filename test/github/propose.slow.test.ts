@@ -73,7 +73,7 @@ describe('the mode pull', () => {
     const one = github.pulls()[0]!;
     const { head } = one;
     expect(one).toMatchObject({ number: 1, branch: PULL, base: 'main', title: 'Pull greeting from the service' });
-    expect(one.body).toContain('- **−** `Text of greeting.`\n- **+** `By hand`\n');
+    expect(one.body).toContain('\n-Text of greeting.\n+By hand\n');
     expect(fileAt(PULL)).toContain('By hand');
     expect([tipOf('main'), git(team.origin, 'show', '-s', '--format=%P %ce', PULL)]).toEqual([
       main,
@@ -90,7 +90,7 @@ describe('the mode pull', () => {
     expect(await pull()).toMatchObject({ exitCode: 0 });
     expect(written().toSorted()).toEqual(['PATCH issues/comments/2000000001', 'PATCH pulls/1', 'POST check-runs']);
     expect(github.pulls()).toMatchObject([
-      { body: expect.stringContaining('- **+** `By another hand`\n'), head: tipOf(PULL) },
+      { body: expect.stringContaining('\n+By another hand\n'), head: tipOf(PULL) },
     ]);
     expect(fileAt(PULL)).toContain('By another hand');
 
@@ -259,7 +259,7 @@ describe('the modes promote and rollback', () => {
       { branch: 'promptsync/promote-production', title: 'Promote greeting to production (v1 → v2)' },
       { branch: 'promptsync/promote-other', title: 'Promote greeting to other (v2)' },
     ]);
-    expect(github.comments(1)[0]?.body).toContain('`production: v1 → v2`');
+    expect(github.comments(1)[0]?.body).toContain('`production`: `v1` → `v2`');
     expect(fileAt('promptsync/promote-production')).toContain('"production":2');
 
     const merged = team.mergeProposed('promptsync/promote-production');
@@ -284,7 +284,7 @@ describe('the modes promote and rollback', () => {
     expect(fileAt(branch)).toContain('"production":2');
     expect(fileAt(branch, 'prompts/farewell.md')).toContain('"production": 1');
     const body = github.comments(1)[0]?.body;
-    for (const change of ['| `greeting` | `production: v1 → v2` |', '| `farewell` | `production: none → v1` |']) {
+    for (const change of ['| `greeting` | `production`: `v1` → `v2` |', '| `farewell` | `production`: none → `v1` |']) {
       expect(body).toContain(change);
     }
   });

@@ -26,7 +26,7 @@ describe('the comment of a review', () => {
     github.addComment(1, { body, user: { login: 'stranger', type: 'User' } });
     await review(greets('Second words'));
     const [updated, retired, foreign] = github.comments(1).map((comment) => comment.body);
-    expect(updated).toContain('**+** `Second words`');
+    expect(updated).toContain('\n+Second words\n');
     expect(updated).not.toContain('First words');
     expect(retired).toMatch(/^This report is outdated\. Current report: https:\/\/\S+#issuecomment-2000000001$/);
     expect(foreign).toBe(body);
@@ -153,7 +153,7 @@ test('The action shortens the comment, check and job summary of a plan with thir
     expectInert(page, [RUN]);
     expect(page).toContain('This page is not complete.');
     expect(page).toMatch(/This page omits \d+ text changes/);
-    expect(page.match(/^\| `prompt-\d+` \| `staging: v1 → new version` \|$/gm)).toHaveLength(COUNT);
+    expect(page.match(/^\| `prompt-\d+` \| `staging`: `v1` → new version \|$/gm)).toHaveLength(COUNT);
   }
   expect(summary.match(/^<details>/gm)?.length).toBeGreaterThan(5);
   expect(readFileSync(outputs['report-markdown'] ?? '', 'utf8').match(/^<details>/gm)).toHaveLength(COUNT);

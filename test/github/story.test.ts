@@ -33,9 +33,9 @@ test.each<[string, (team: Team, commit: string) => Promise<string>]>([
   const opened = await review({ 'prompts/greeting.md': promptText('greeting', { pins: both, text: 'Hi {{name}}.' }) });
   expect(opened).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
   const [first] = github.comments(1);
-  expect(first?.body).toContain('| `greeting` | `staging: v1 → new version` |');
-  expect(first?.body).toContain('| `greeting` | `production: none → v1` |');
-  expect(first?.body).toContain('- **−** ~~`Hello`~~` {{name}}.`\n- **+** **`Hi`**` {{name}}.`\n');
+  expect(first?.body).toContain('| `greeting` | `staging`: `v1` → new version |');
+  expect(first?.body).toContain('| `greeting` | `production`: none → `v1` |');
+  expect(first?.body).toContain('\n-Hello {{name}}.\n+Hi {{name}}.\n');
 
   push('change', { 'prompts/greeting.md': promptText('greeting', { pins: both, text: 'Hi {{name}} and {{you}}.' }) });
   const pull = openPull('change');
@@ -65,7 +65,7 @@ test.each<[string, (team: Team, commit: string) => Promise<string>]>([
   expect(again.summary).toContain('nothing to do: 2 prompts in sync.');
   expect(service.takeWrites()).toEqual([]);
   expect(github.comments(1)).toMatchObject([{ id: first?.id, body: expect.stringContaining('promptsync applied, ') }]);
-  expect(github.comments(1)[0]?.body).toContain('| `greeting` | `staging: v1 → v2` |');
+  expect(github.comments(1)[0]?.body).toContain('| `greeting` | `staging`: `v1` → `v2` |');
 
   await changeService(service.baseUrl, 'greeting', 'staging', 'Hi {{name}} and {{you}}, by hand.');
   const proposeOutsideChanges = (commit: string) =>
@@ -73,7 +73,7 @@ test.each<[string, (team: Team, commit: string) => Promise<string>]>([
   expect(await proposeOutsideChanges(merged)).toMatchObject({ exitCode: 0, outputs: { changes: 'true' } });
   const [edited] = github.pulls();
   expect(edited).toMatchObject({ number: 2, title: 'Pull greeting from the service' });
-  expect(edited?.body).toContain('- **+** `Hi {{name}} and {{you}}`**`, by hand`**`.`\n');
+  expect(edited?.body).toContain('\n+Hi {{name}} and {{you}}, by hand.\n');
   expect(github.comments(2)[0]?.body).toContain('nothing to do: 2 prompts in sync.');
   expect(github.checks(edited?.head ?? '')).toMatchObject([{ name: 'promptsync', conclusion: 'neutral' }]);
 

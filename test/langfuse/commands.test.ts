@@ -272,7 +272,7 @@ describe('status --orphans', () => {
     expect([exitCode, codes(report.problems), report.orphans]).toEqual([1, ['usage/nothing-selected'], undefined]);
   });
 
-  test.each(['text', 'markdown', 'html', 'junit'])(
+  test.each(['text', 'markdown', 'html'])(
     'In %s format, status --orphans lists prompts without a file or states that there are none',
     async (format) => {
       const { runChecked } = await makeImported();

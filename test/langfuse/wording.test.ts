@@ -403,7 +403,7 @@ describe('a create whose response was lost', () => {
 
   test.each([
     ['text', 'created version v3: First prompts (the response was lost)'],
-    ['markdown', 'staging: v1 → v3'],
+    ['markdown', 'created version v3: `First prompts` (the response was lost)'],
     ['html', 'created version v3: First prompts (the response was lost)'],
   ])(
     'If the response to a create is lost, the %s report of sync does not claim that the version existed before',
