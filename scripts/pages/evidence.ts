@@ -210,6 +210,12 @@ export const EVIDENCE = {
   'promote/nothing-active': { environment: 'staging', key: 'support/greeting' },
   'promote/source-unclear': { environment: 'staging', pin: '7' },
   'promote/source-drifted': { environment: 'staging', serves: 'v9' },
+  'promote/older': {
+    to: 'production',
+    newer: { verb: 'serves', number: 4 },
+    from: 'staging',
+    promoted: { verb: 'serves', number: 3 },
+  },
   // promptsync rollback
   'rollback/nothing-before': { environment: 'production', number: 7 },
   'rollback/nothing-served': { environment: 'production' },

@@ -348,6 +348,9 @@ export const EXPLANATIONS = {
   'promote/source-drifted': {
     why: 'Either someone changed the source environment in the service, or the latest changes to the file have not been synced yet.',
   },
+  'promote/older': {
+    why: 'The source environment is behind the target, for example after a rollback in staging. A promotion would put an older version live.',
+  },
   // promptsync rollback
   'rollback/nothing-before': {
     why: 'Either the environment has never served another version, or promptsync has no record of the earlier version.',

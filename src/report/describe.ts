@@ -220,15 +220,17 @@ export function describeChangeNotes(change: ReportChange, { status, changes }: R
   return `${describeVersionNotes(change, changes, show)}${result === '' && status === 'blocked' ? ' (blocked)' : result}`;
 }
 
+type SetPinEdit = Extract<ReportEdit, { readonly kind: 'set-pin' }>;
+
 /** Describes an edit to a prompt file in one line, without its sign (such as `+`). */
 export function describeEdit(edit: ReportEdit): string {
   switch (edit.kind) {
     case 'create-file':
       return 'new file';
     case 'set-pin': {
-      const before = edit.before === null ? '' : `${escapeLine(edit.before)} → `;
       const number = edit.version_number === undefined ? '' : ` (v${edit.version_number})`;
-      return `${escapeLine(edit.environment)}: ${before}${escapeLine(edit.after)}${number}`;
+      const novelty = edit.active === null ? ` (new in ${escapeLine(edit.environment)})` : '';
+      return `${escapeLine(edit.environment)}: ${describePinBefore(edit)}${escapeLine(edit.after)}${number}${novelty}`;
     }
     case 'set-field': {
       const [before, after] = [edit.before, edit.after].map((value) => escapeLine(value ?? 'absent'));
@@ -242,8 +244,14 @@ export function describeEdit(edit: ReportEdit): string {
   }
 }
 
+/** Describes the pin before an edit. Returns an empty string for a new file, which had no pins before. */
+function describePinBefore({ before, active }: SetPinEdit): string {
+  if (before !== null) return `${escapeLine(before)} → `;
+  return active === undefined ? '' : 'none → ';
+}
+
 /** Describes the pin of a new file in a few words, for example `staging: v3`. */
-export function describeNewPin(edit: Extract<ReportEdit, { readonly kind: 'set-pin' }>): string {
+export function describeNewPin(edit: SetPinEdit): string {
   const pin = (edit.version_number?.toString() ?? edit.after).replace(/^\d+$/, 'v$&');
   return `${escapeLine(edit.environment)}: ${escapeLine(pin)}`;
 }
