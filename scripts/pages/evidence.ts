@@ -7,6 +7,7 @@ const NEWEST = { branch: 'main', newer: '3a0eca29096c', paths: ['prompts/support
 export const EVIDENCE = {
   // Prompt files
   'prompt/none-found': { patterns: ['prompts/**/*.md'] },
+  'prompt/others-invalid': { count: 2 },
   'prompt/unreadable': { reason: 'permission denied, EACCES' },
   'prompt/symbolic-link': {},
   'prompt/too-large': { bytes: 20_000_000, limit: MAX_FILE_BYTES },
@@ -85,7 +86,7 @@ export const EVIDENCE = {
   'config/drift-needs-base': {},
   // The command line
   'usage/invalid': { reason: 'Specify prompts or use `--all`, but not both.' },
-  'usage/nothing-selected': { selector: 'support/greting', suggestions: ['support/greeting'] },
+  'usage/nothing-selected': { selector: 'support/greting', suggestions: ['support/greeting'], invalidPaths: [] },
   'usage/nothing-named': {},
   'usage/unknown-environment': { option: '--to', environment: 'prod', known: ['staging', 'production'] },
   'usage/needs-environment': {

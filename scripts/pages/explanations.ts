@@ -29,6 +29,9 @@ export const EXPLANATIONS = {
   'prompt/none-found': {
     why: 'promptsync looks for prompt files that match the patterns under `prompts:`. The patterns are relative to the folder that contains `promptsync.yaml`.',
   },
+  'prompt/others-invalid': {
+    why: 'If you select prompts, errors in other files do not stop the command. Without a selection, they do.',
+  },
   'prompt/unreadable': {
     why: 'The operating system did not let promptsync read the file. The reason is in parentheses.',
   },
