@@ -274,7 +274,7 @@ export const EXPLANATIONS = {
   'guard/latest-not-allowed': {
     why: 'With `allow_latest: false`, this environment changes only when someone edits its pin. `latest`, branches, `HEAD`, and relative refs such as `v1~1` change without such an edit. Commit ids and tags do not.',
     advice:
-      'To pin the version served by the environment that `promote_from` names, run `promptsync promote KEY --to production`.',
+      'To pin the version served by the environment that `promote_from` names, run `promptsync promote KEY --to production --allow-older`.',
   },
   'guard/placeholder-id': { why: PLACEHOLDER },
   'guard/promotion-order': {

@@ -78,6 +78,21 @@ describe('the promotion of an older version', () => {
   });
 });
 
+test.each<[string, string | number, string]>([
+  ['a refused pin to a newer version names a promote command that works', 3, 'Two {{a}}.'],
+  ['a refused pin to a version that does not exist yet names a promote command that works', 'latest', 'Four.'],
+])('%s', async (_, pin, text) => {
+  const scene = await makePromotionScene({ text, pins: { production: pin } }, outsideGit);
+  scene.make(['One.', 'Two {{a}}.', 'Three.']);
+  scene.activate('staging', 2);
+  scene.activate('production', 1);
+  const refused = await scene.runJson('plan');
+  expect(summarizeRun(refused)).toBe('exit 3, greeting blocked guard/promotion-order');
+  const hint = refused.report.prompts[0]?.problems[0]?.hint ?? '';
+  const words = /: `promptsync (.*)`$/.exec(hint)?.[1]?.split(' ') ?? [];
+  expect(summarizeRun(await scene.runJson(...words))).toBe(APPLIED);
+});
+
 test('promote says which prompts are new in production, and shows a missing pin as none', async () => {
   const pinned = { text: 'Two.', pins: { staging: 'latest', production: 1 } };
   const unpinned = { text: 'Two.', pins: { staging: 'latest' } };
