@@ -7,6 +7,7 @@ const NEWEST = { branch: 'main', newer: '3a0eca29096c', paths: ['prompts/support
 export const EVIDENCE = {
   // Prompt files
   'prompt/none-found': { patterns: ['prompts/**/*.md'] },
+  'prompt/others-invalid': { count: 2 },
   'prompt/unreadable': { reason: 'permission denied, EACCES' },
   'prompt/symbolic-link': {},
   'prompt/too-large': { bytes: 20_000_000, limit: MAX_FILE_BYTES },
@@ -85,7 +86,7 @@ export const EVIDENCE = {
   'config/drift-needs-base': {},
   // The command line
   'usage/invalid': { reason: 'Specify prompts or use `--all`, but not both.' },
-  'usage/nothing-selected': { selector: 'support/greting', suggestions: ['support/greeting'] },
+  'usage/nothing-selected': { selector: 'support/greting', suggestions: ['support/greeting'], invalidPaths: [] },
   'usage/nothing-named': {},
   'usage/unknown-environment': { option: '--to', environment: 'prod', known: ['staging', 'production'] },
   'usage/needs-environment': {
@@ -166,7 +167,15 @@ export const EVIDENCE = {
     ...{ environment: 'production', from: 'staging', isOtherSource: false, key: 'support/greeting' },
     version: 'version 7',
     isNewFromCommit: false,
-    ...{ serves: 'v8', current: 'v6', liveIn: null, sourcePinned: true, sourceComes: false, isShallow: false },
+    ...{
+      serves: 'v8',
+      age: 'older',
+      current: 'v6',
+      liveIn: null,
+      sourcePinned: true,
+      sourceComes: false,
+      isShallow: false,
+    },
   },
   'guard/uncommitted': { submodule: null },
   'guard/uncommitted-edit': { submodule: null },
@@ -210,6 +219,12 @@ export const EVIDENCE = {
   'promote/nothing-active': { environment: 'staging', key: 'support/greeting' },
   'promote/source-unclear': { environment: 'staging', pin: '7' },
   'promote/source-drifted': { environment: 'staging', serves: 'v9' },
+  'promote/older': {
+    to: 'production',
+    newer: { verb: 'serves', number: 4 },
+    from: 'staging',
+    promoted: { verb: 'serves', number: 3 },
+  },
   // promptsync rollback
   'rollback/nothing-before': { environment: 'production', number: 7 },
   'rollback/nothing-served': { environment: 'production' },

@@ -29,6 +29,9 @@ export const EXPLANATIONS = {
   'prompt/none-found': {
     why: 'promptsync looks for prompt files that match the patterns under `prompts:`. The patterns are relative to the folder that contains `promptsync.yaml`.',
   },
+  'prompt/others-invalid': {
+    why: 'If you select prompts, errors in other files do not stop the command. Without a selection, they do.',
+  },
   'prompt/unreadable': {
     why: 'The operating system did not let promptsync read the file. The reason is in parentheses.',
   },
@@ -271,7 +274,7 @@ export const EXPLANATIONS = {
   'guard/latest-not-allowed': {
     why: 'With `allow_latest: false`, this environment changes only when someone edits its pin. `latest`, branches, `HEAD`, and relative refs such as `v1~1` change without such an edit. Commit ids and tags do not.',
     advice:
-      'To pin the version served by the environment that `promote_from` names, run `promptsync promote KEY --to production`.',
+      'To pin the version served by the environment that `promote_from` names, run `promptsync promote KEY --to production --allow-older`.',
   },
   'guard/placeholder-id': { why: PLACEHOLDER },
   'guard/promotion-order': {
@@ -347,6 +350,9 @@ export const EXPLANATIONS = {
   },
   'promote/source-drifted': {
     why: 'Either someone changed the source environment in the service, or the latest changes to the file have not been synced yet.',
+  },
+  'promote/older': {
+    why: 'The source environment is behind the target, for example after a rollback in staging. A promotion would put an older version live.',
   },
   // promptsync rollback
   'rollback/nothing-before': {

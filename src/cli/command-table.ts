@@ -166,6 +166,10 @@ const promote = makeReportRow({
       'the environment that serves the version (default: the promote_from setting of the --to environment)',
     ),
     all: makeBooleanFlag('--all', 'promote all prompts'),
+    allowOlder: makeBooleanFlag(
+      '--allow-older',
+      'also promote a version that is older than what the --to environment serves or pins',
+    ),
     ...EDIT_FLAGS,
   },
   command: async (options, keys, world) =>

@@ -7,7 +7,7 @@ import type { Option } from 'commander';
 export const FLAG_GROUPS = {
   Selection: ['all', 'only', 'changedSince', 'config'],
   Output: ['format', 'output', 'check', 'exitCode', 'diff', 'color', 'quiet', 'verbose'],
-  Safety: ['dryRun', 'yes', 'expectPlan', 'maxChanges', 'onDrift', 'allowDirty', 'anyCommit', 'force'],
+  Safety: ['dryRun', 'yes', 'expectPlan', 'maxChanges', 'onDrift', 'allowDirty', 'anyCommit', 'allowOlder', 'force'],
   Git: ['base', 'offline', 'commit', 'branch'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

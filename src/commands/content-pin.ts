@@ -16,6 +16,9 @@ import type { PlannedWorkspace } from './run-with-plan.ts';
 /** Wanted content, with a description for a message, such as `the text that "staging" serves (v7)`. */
 export type DescribedContent = WantedContent & { readonly description: string };
 
+/** The content that a file pins for an environment of another configuration. */
+type OtherContent = DescribedContent & { readonly content: Content };
+
 /**
  * Makes the wanted content from a version. A file counts as wanted if an environment that serves this version is in
  * sync with the file.
@@ -76,7 +79,7 @@ export async function readOtherWantedContent(
   environment: string,
   file: PromptFile,
   { repository }: Pick<PlannedWorkspace, 'repository'>,
-): Promise<Result<DescribedContent>> {
+): Promise<Result<OtherContent>> {
   const environmentPin = findPin(file.otherPins ?? [], environment);
   if (environmentPin === undefined) {
     return makeFailure(makeProblem('promote/source-unclear', { environment, pin: null }, { path: file.path }));
@@ -91,7 +94,7 @@ export async function readOtherWantedContent(
   const wanted = content.value;
   const isExact = (other: Content) => isEqualContent(other, wanted);
   const description = `the text that the file pins in "${environment}" (${formatPin(pin)})`;
-  return makeSuccess({ isWanted: isExact, isExact, description });
+  return makeSuccess({ content: wanted, isWanted: isExact, isExact, description });
 }
 
 /** Reads the content that the file's single pin refers to. Returns null if only the service has the content. */

@@ -1,4 +1,4 @@
-import { openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/open-workspace.ts';
+import { NO_WORKSPACE, openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import { type DoctorPoint, type DoctorSection, isErrorPoint, makeProblemPoint } from '../domain/doctor-point.ts';
 import { applyVocabulary } from '../domain/vocabulary.ts';
 import type { World } from '../domain/world.ts';
@@ -74,7 +74,7 @@ function makeDoctorResult(
 }
 
 function makeBrokenWorkspace(error: unknown): Workspace {
-  return { config: null, files: [], allFiles: [], problems: [toProblem(error)], skipped: null };
+  return { ...NO_WORKSPACE, problems: [toProblem(error)] };
 }
 
 function makeBrokenExamination(error: unknown): MachineExamination {

@@ -1,5 +1,6 @@
 import type { CommitInfo, PinnedPeriod, VersionHistories, VersionHistory } from '../domain/history.ts';
 import type { PromptPlan } from '../domain/plan.ts';
+import type { KnownVersion } from '../domain/versions.ts';
 import type { ReportHistory, ReportLineage, ReportPrompt } from '../report/schema.ts';
 import type { CommandRun } from './result.ts';
 
@@ -37,35 +38,51 @@ function makePinnedFields(served: VersionHistory | undefined, environment: strin
 }
 
 /**
- * Lists the environments of one prompt that wait for a promotion, because they serve older text than their promotion
- * source. Each entry contains the number of distinct newer texts and the commit that pinned the active version.
+ * Lists the environments of one prompt that serve an older or a newer version than their promotion source. Older ones
+ * wait for a promotion, and each entry contains the commit that pinned the active version. Newer ones are ahead. Each
+ * entry contains the number of distinct texts between the two versions.
  */
-export function makeWaitingFields(waiting: CommandRun['waiting'], { file }: PromptPlan): Pick<ReportPrompt, 'waiting'> {
+export function makeWaitingFields(
+  waiting: CommandRun['waiting'],
+  { file, observed }: PromptPlan,
+): Pick<ReportPrompt, 'waiting' | 'ahead'> {
   if (waiting === undefined) return {};
   const versions = waiting.versions.get(file.id) ?? [];
-  const rows = [...waiting.promotionSources].map(([environment, from]) => {
-    const served = findActiveVersion(versions, environment);
-    const newerVersions = listVersionsBetween(versions, served, findActiveVersion(versions, from));
-    const newerTexts = new Set(newerVersions.map(({ digest }) => digest));
-    return { environment, from, versions: newerTexts.size, since: makePinnedFields(served, environment) };
+  const pairs = [...waiting.promotionSources].map(([environment, from]) => ({
+    names: { environment, from },
+    served: observed?.active.get(environment) ?? null,
+    source: observed?.active.get(from) ?? null,
+  }));
+  const known = observed?.known ?? [];
+  const behindRows = pairs.map(({ names, served, source }) => {
+    const since = makePinnedFields(findActiveVersion(versions, names.environment), names.environment);
+    return { ...names, versions: countTextsBetween(known, served, source), since };
   });
-  return { waiting: rows.filter((row) => row.versions > 0) };
+  const aheadRows = pairs.map(({ names, served, source }) => ({
+    ...names,
+    versions: countTextsBetween(known, source, served),
+  }));
+  return {
+    waiting: behindRows.filter((row) => row.versions > 0),
+    ahead: aheadRows.filter((row) => row.versions > 0),
+  };
 }
 
 /**
- * Lists the versions after `older`, up to and including `newer`. Omits baselines with the text of `older`, because they
- * contain nothing to promote. Returns an empty list if either version is unknown.
+ * Counts the distinct texts of the versions after `older`, up to and including `newer`. Omits baselines with the text
+ * of `older`, because they contain nothing to promote. Returns 0 if either version is unknown.
  */
-function listVersionsBetween(
-  versions: readonly VersionHistory[],
-  older: VersionHistory | undefined,
-  newer: VersionHistory | undefined,
-): readonly VersionHistory[] {
-  if (older === undefined || newer === undefined) return [];
-  return versions.filter(
-    ({ ref, isBaseline, digest }) =>
-      ref.number > older.ref.number && ref.number <= newer.ref.number && !(isBaseline && digest === older.digest),
+function countTextsBetween(
+  known: readonly KnownVersion[],
+  older: KnownVersion | null,
+  newer: KnownVersion | null,
+): number {
+  if (older === null || newer === null) return 0;
+  const between = known.filter(
+    ({ number, baseline, digest }) =>
+      number > older.number && number <= newer.number && !(baseline === true && digest === older.digest),
   );
+  return new Set(between.map(({ digest }) => digest)).size;
 }
 
 function makeReportVersion(version: VersionHistory): ReportHistory['versions'][number] {

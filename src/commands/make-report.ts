@@ -7,7 +7,6 @@ import {
   type Drift,
   type ServedVersion,
   isNewVersionRef,
-  type NewVersionRef,
   type PromptOutcome,
   type PromptPlan,
   type SetActive,
@@ -19,7 +18,6 @@ import type { TextChange, TextChangesByPrompt } from '../domain/text-changes.ts'
 import type { ListedPrompt } from '../domain/provider.ts';
 import { applyVocabulary, DEFAULT_VOCABULARY } from '../domain/vocabulary.ts';
 import { type Problem, wordProblem } from '../problem.ts';
-import type { VersionRef } from '../domain/versions.ts';
 import type {
   Report,
   ReportChange,
@@ -33,6 +31,7 @@ import type { ReportNoteFields } from '../report/change-schema.ts';
 import { makeKeptMetadataFields, makeTextFields, omitLargeTexts } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
 import { makeReportSummary } from './make-report-summary.ts';
+import { makeReportRef, makeServedFields, makeTarget } from './make-served-fields.ts';
 import type { CommandRun } from './result.ts';
 
 /** The members of a run that a program that uses the library may not have. */
@@ -160,7 +159,7 @@ function makeEditedReport(
   plan: PromptPlan | undefined,
 ): UnwordedPrompt {
   const identity = { ...pickIdentity(prompt), ...makeUrlFields(plan) };
-  return { ...identity, status, changes: [], edits: edits.map(makeEdit), drift: [], problems };
+  return { ...identity, status, changes: [], edits: edits.map(makeReportEdit), drift: [], problems };
 }
 
 function makePlannedReport(
@@ -302,15 +301,15 @@ function makeTextsKey({ environment, before, after }: SetActive): string {
   return JSON.stringify([environment, before?.id, afterKey]);
 }
 
-function makeServedFields({ before, after }: Pick<SetActive, 'before' | 'after'>, texts: TextChange | undefined) {
-  return { before: before === null ? null : makeReportRef(before), after: makeTarget(after), ...makeTextFields(texts) };
-}
-
-function makeEdit(edit: FileEdit): ReportEdit {
+function makeReportEdit(edit: FileEdit): ReportEdit {
   if (edit.kind === 'set-pin') {
-    const { serves, versionNumber, ...rest } = edit;
-    const number = versionNumber === undefined ? {} : { version_number: versionNumber };
-    return { ...rest, ...number, ...(serves !== undefined && { serves: makeServedFields(serves.change, serves) }) };
+    const { serves, versionNumber, active, ...rest } = edit;
+    return {
+      ...rest,
+      ...(versionNumber !== undefined && { version_number: versionNumber }),
+      ...(active !== undefined && { active: active && makeReportRef(active) }),
+      ...(serves !== undefined && { serves: makeServedFields(serves.change, serves) }),
+    };
   }
   if (edit.kind !== 'set-text') return edit;
   const { texts, ...rest } = edit;
@@ -382,18 +381,4 @@ function makeServedVersion(
 function makeExpected(expected: WantedVersionRef): Extract<ReportDrift, { environment: string }>['expected'] {
   if (isNewVersionRef(expected) || expected.id !== null) return makeTarget(expected);
   return { id: null, version_number: expected.number };
-}
-
-/**
- * Creates the reference to the version that an environment should serve. A new version does not exist yet, so it has no
- * id. If its content comes from a `git:` ref, the reference contains its digest, because a plan may create several such
- * versions. Without a digest, it has the content of the file, and a plan creates at most one such version.
- */
-function makeTarget(target: VersionRef | NewVersionRef): NonNullable<ReportRow['wanted']> {
-  if (!isNewVersionRef(target)) return makeReportRef(target);
-  return target.ref === undefined ? { new: true } : { new: true, digest: target.newContent.digest };
-}
-
-function makeReportRef({ id, number }: VersionRef): NonNullable<ReportRow['active']> {
-  return { id, version_number: number };
 }

@@ -5,7 +5,7 @@ import { parseConfig } from '../config/load-config.ts';
 import { BASE_URL_VARIABLE, EMBEDDED_API_KEY, getProviderDescriptor, readKey } from '../config/service.ts';
 import { readFileFromGit } from '../history/read-at-commit.ts';
 import type { DesiredWorkspace } from '../desired/read-desired-state.ts';
-import { type Selection, selectFiles } from '../desired/open-workspace.ts';
+import { makeUnmatchedProblems, selectKeys } from '../desired/open-workspace.ts';
 import type { PromptRepository } from '../history/read-at-commit.ts';
 import { isPlainHttp } from '../domain/network.ts';
 import type { PromptIdentity, PromptFile } from '../domain/prompt-file.ts';
@@ -128,17 +128,18 @@ function findUnselectedFile(promptId: string, { files, allFiles }: ServiceReques
  */
 export type SelectablePrompt = ListedPrompt & PromptIdentity;
 
+/** The listed prompts, with a problem for each pattern that matches no prompt. */
+type ListedSelection = { readonly files: readonly SelectablePrompt[]; readonly problems: readonly Problem[] };
+
 /**
  * Lists the prompts in the service whose names match at least one pattern. Without patterns, lists all prompts. If the
  * service cannot list prompts, returns a problem and no prompts.
  */
-export async function listPrompts(
-  { list }: Provider,
-  patterns: readonly string[],
-): Promise<Selection<SelectablePrompt>> {
+export async function listPrompts({ list }: Provider, patterns: readonly string[]): Promise<ListedSelection> {
   if (list === null) return { files: [], problems: [makeProblem('service/cannot-list')] };
   const listed = (await list()).map((prompt) => ({ ...prompt, id: prompt.name, key: prompt.name, path: prompt.name }));
-  return selectFiles(listed, patterns, 'ignored');
+  const selection = selectKeys(listed, patterns);
+  return { files: selection.files, problems: makeUnmatchedProblems(selection, listed) };
 }
 
 /** Returns the options for observing prompts: the maximum number of parallel reads, and the callback for progress. */

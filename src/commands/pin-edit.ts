@@ -53,7 +53,8 @@ export async function draftWrittenPin(
   const { environment } = pin;
   const before = findPin(file.pins, environment)?.pin ?? null;
   if (before !== null && formatPin(before) === String(pin.value)) return makeDraftWithoutEdits(file, 'unchanged');
-  const { edit, change } = makeWrittenPinEdit(pin, before);
+  const { edit: pinEdit, change } = makeWrittenPinEdit(pin, before);
+  const edit = { ...pinEdit, active: findServedVersion(prompt, environment) };
   const draft = await draftEdits(file, [edit], { frontMatter: [change] }, workspace);
   const edited = draft.change?.file ?? null;
   if (edited === null) return draft;

@@ -1,7 +1,11 @@
 import type { Config } from '../config/config.ts';
+import { toStoredContent } from '../domain/content.ts';
+import { getContentsAtRefs } from '../domain/desired-state.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
+import { findVersionWithContent, type KnownVersion } from '../domain/versions.ts';
 import type { World } from '../domain/world.ts';
+import { findNewerVersion } from '../planning/find-newer-version.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { type PromptDraft, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
 import { draftContentPin, readOtherWantedContent, wantVersion } from './content-pin.ts';
@@ -20,6 +24,8 @@ import type { PlannedWorkspace } from './run-with-plan.ts';
 type PromoteOptions = EditOptions & {
   /** Whether to promote all prompts. If false, the user must specify at least one prompt. */
   readonly all: boolean;
+  /** Whether to also promote a version that is older than the one that the environment `to` serves or pins. */
+  readonly allowOlder: boolean;
   /**
    * The environment whose active versions are promoted. Defaults to the `promote_from` setting of the environment `to`.
    */
@@ -30,7 +36,7 @@ type PromoteOptions = EditOptions & {
 
 /** Pins an environment of each selected prompt to the version that is active in another environment. */
 export async function promotePrompts(options: PromoteOptions, world: World): Promise<CommandResult> {
-  const { to } = options;
+  const { to, allowOlder } = options;
   if (to === undefined) return makeMissingEnvironmentResult('promote', '--to', options, world);
   const problem = checkPromptSelection(options);
   if (problem !== null) return makeStoppedResult('promote', problem);
@@ -45,7 +51,7 @@ export async function promotePrompts(options: PromoteOptions, world: World): Pro
   };
   // `findNeeds` has already refused a missing source, so `to` is never used in its place.
   const makeDraft = (prompt: ObservedPromptPlan, workspace: PlannedWorkspace) =>
-    draftPromotion(prompt, chooseSource(workspace.config) ?? to, to, workspace);
+    draftPromotion(prompt, { from: chooseSource(workspace.config) ?? to, to, allowOlder }, workspace);
   const renderSubject = (names: string) => `Promote ${names} to ${to}`;
   return editFiles({ mode: 'promote', findNeeds, makeDraft, renderSubject }, options, world);
 }
@@ -79,13 +85,16 @@ function listOwnSource(from: string | undefined, { otherEnvironments }: Config):
   return from === undefined || otherEnvironments.includes(from) ? [] : [from];
 }
 
+/** The two environments of a promotion, and whether it may lower the environment `to`. */
+type PromotionRequest = Pick<PromoteOptions, 'allowOlder'> & { readonly from: string; readonly to: string };
+
 async function draftPromotion(
   prompt: ObservedPromptPlan,
-  from: string,
-  to: string,
+  promotion: PromotionRequest,
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
-  if (workspace.config.otherEnvironments.includes(from)) return draftOtherPromotion(prompt, from, to, workspace);
+  const { from, to } = promotion;
+  if (workspace.config.otherEnvironments.includes(from)) return draftOtherPromotion(prompt, promotion, workspace);
   const { file, changes } = prompt;
   const served = findServedVersion(prompt, from);
   if (served === null) {
@@ -94,11 +103,32 @@ async function draftPromotion(
     ]);
   }
   const draft = await draftPromotedPin({ environment: to, version: served }, from, prompt, workspace);
+  const kept = keepNewerVersion(draft, { ...promotion, version: served, verb: 'serves' }, prompt, workspace);
   const isSourceChanging = changes.some((change) => change.kind === 'set-active' && change.environment === from);
-  if (!isSourceChanging || draft.status !== 'pending') return draft;
+  if (!isSourceChanging || kept.status !== 'pending') return kept;
   const evidence = { environment: from, serves: `v${served.number}` };
   const warning = makeProblem('promote/source-drifted', evidence, { path: file.path });
-  return { ...draft, problems: [...draft.problems, warning] };
+  return { ...kept, problems: [...kept.problems, warning] };
+}
+
+/** A promotion of a version that the source environment serves, or that the file pins there. */
+type VersionPromotion = PromotionRequest & { readonly version: KnownVersion; readonly verb: 'serves' | 'pins' };
+
+/**
+ * Replaces a draft that would lower the target environment with one that leaves the file alone and has a warning. Keeps
+ * the draft if the user allowed older versions.
+ */
+function keepNewerVersion(
+  draft: PromptDraft,
+  { from, to, allowOlder, version, verb }: VersionPromotion,
+  { file, observed }: ObservedPromptPlan,
+  workspace: PlannedWorkspace,
+): PromptDraft {
+  if (allowOlder || draft.status === 'unchanged') return draft;
+  const newer = findNewerVersion(to, version, file, observed, getContentsAtRefs(workspace, file.id));
+  if (newer === null) return draft;
+  const evidence = { to, newer, from, promoted: { verb, number: version.number } };
+  return makeDraftWithoutEdits(file, 'unchanged', [makeProblem('promote/older', evidence, { path: file.path })]);
 }
 
 /**
@@ -123,14 +153,19 @@ function draftPromotedPin(
  */
 async function draftOtherPromotion(
   prompt: ObservedPromptPlan,
-  from: string,
-  to: string,
+  promotion: PromotionRequest,
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
-  const { file } = prompt;
+  const { file, observed } = prompt;
+  const { from, to } = promotion;
   const wanted = await readOtherWantedContent(from, file, workspace);
   if (!wanted.isSuccess) return makeDraftWithoutEdits(file, 'blocked', wanted.problems);
-  const draft = await draftContentPin(to, wanted.value, prompt, workspace);
+  const drafted = await draftContentPin(to, wanted.value, prompt, workspace);
+  const version = findVersionWithContent(observed.known, toStoredContent(wanted.value.content, observed.metadata));
+  const draft =
+    version === undefined
+      ? drafted
+      : keepNewerVersion(drafted, { ...promotion, version, verb: 'pins' }, prompt, workspace);
   // The plan of the edited file may already contain this warning.
   const isReported = draft.problems.some(({ code }) => code === 'pin/source-not-asked');
   if (isReported || draft.status === 'blocked') return draft;

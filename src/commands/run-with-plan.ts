@@ -170,7 +170,7 @@ async function planFromObservation(
     makePlainReadRequest(file.id, listEnvironments(file)),
   );
   const kind = base === null ? options.defaultBase : undefined;
-  const defaultBase = kind === undefined ? null : openDefaultBase(desired, { ...options, kind });
+  const defaultBase = kind === undefined ? null : openDefaultBase(desired, kind);
   // Look for missing files while promptsync waits for the service. If promptsync looked for them after a failed read,
   // other large responses could arrive in the meantime and fill the memory.
   const [observation, leftSinceDefaultBase] = await Promise.all([

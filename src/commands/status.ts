@@ -1,6 +1,5 @@
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
-import { readPrompts } from '../files/read-prompts.ts';
 import { collectTextChanges } from '../planning/collect-text-changes.ts';
 import { toProblem } from '../problem.ts';
 import { readVersionHistories } from './history.ts';
@@ -48,17 +47,16 @@ async function observeAndCompare({ orphans, ...options }: StatusOptions, world: 
 }
 
 /**
- * Finds the prompts in the service that have no prompt file. Reads all prompt files of the workspace, including those
- * that the user did not select.
+ * Finds the prompts in the service that have no prompt file. Files that are not selected and files with errors count,
+ * too.
  */
 async function findOrphans(
-  { provider, config }: PlannedWorkspace,
+  { provider, allFiles, invalidFiles }: PlannedWorkspace,
   patterns: readonly string[],
 ): Promise<Pick<CommandRun, 'orphans' | 'problems'>> {
   const { files: listed, problems } = await listPrompts(provider, patterns);
   if (problems.length > 0) return { problems };
-  const { files } = await readPrompts(config);
-  const idsWithFile = new Set(files.map(({ id }) => id));
+  const idsWithFile = new Set([...allFiles, ...invalidFiles].map(({ id }) => id));
   const orphans = listed.filter(({ id }) => !idsWithFile.has(id));
   return {
     orphans: orphans.filter(({ problem }) => problem === null),

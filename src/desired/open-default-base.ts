@@ -6,14 +6,12 @@ import type { PromptRepository } from '../history/read-at-commit.ts';
 import { findFileAtCommit, parseFileAtCommit, readContentsAtRefs } from '../history/read-at-commit.ts';
 import {
   type BaseFiles,
-  type DesiredOptions,
   type DesiredWorkspace,
+  findRemovedFiles,
   findRemovedPins,
   type LeftManagement,
   listPathsToRead,
   readFormerSettings,
-  omitSparsePrompts,
-  selectMissingFiles,
 } from './read-desired-state.ts';
 import { shortenCommitId } from '../text.ts';
 
@@ -64,10 +62,7 @@ type BaseLocation = {
 type LocationResult = BaseLocation | Extract<DefaultBaseResult, { readonly kind: 'missing' }>;
 
 /** Opens the default base of a workspace. Starts no git command before one of the returned functions is called. */
-export function openDefaultBase(
-  workspace: DesiredWorkspace,
-  { kind, ...options }: Pick<DesiredOptions, 'only'> & { readonly kind: DefaultBaseKind },
-): DefaultBase {
+export function openDefaultBase(workspace: DesiredWorkspace, kind: DefaultBaseKind): DefaultBase {
   const { repository, config } = workspace;
   let location: Promise<LocationResult> | null = null;
   const locate = () => (location ??= locateBase(repository, config.branch, kind));
@@ -84,7 +79,7 @@ export function openDefaultBase(
       const { changedSinceHead: changed } = workspace;
       const isCompared = base.isHead && !listConfigPaths(config).some((path) => changed.includes(path));
       const comparison = isCompared ? { same: new Set(listConfigPaths(config)), changed } : await compare(base);
-      return readLeftManagement(base, comparison, { ...workspace, ...options });
+      return readLeftManagement(base, comparison, workspace);
     },
     read: async (files) => {
       const base = await locate();
@@ -104,15 +99,13 @@ export function openDefaultBase(
 async function readLeftManagement(
   base: BaseLocation,
   comparison: WorkTreeComparison,
-  workspace: DesiredWorkspace & Pick<DesiredOptions, 'only'>,
+  workspace: DesiredWorkspace,
 ): Promise<LeftManagement> {
-  const { config, files, allFiles, environmentSelection } = workspace;
+  const { config, files, environmentSelection } = workspace;
   const baseFiles = await readChangedFiles(base, comparison, config);
-  const existingIds = new Set(allFiles.map(({ id }) => id));
-  const missing = baseFiles.filter(({ id }) => !existingIds.has(id));
   return {
     ref: shortenCommitId(base.commit),
-    removedFiles: selectMissingFiles(await omitSparsePrompts(missing, base, config), workspace),
+    removedFiles: await findRemovedFiles(baseFiles, base, workspace),
     removedPins: findRemovedPins(files, new Map(baseFiles.map((file) => [file.id, file])), environmentSelection),
   };
 }

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { makeGitSettings } from '../config/make-git-settings.ts';
 import { type ConfigResult, loadConfig } from '../config/load-config.ts';
@@ -8,8 +8,8 @@ import type { PromptIdentity, PromptFile } from '../domain/prompt-file.ts';
 import { suggestNames } from '../domain/suggest-name.ts';
 import type { World } from '../domain/world.ts';
 import { makeGlobMatcher } from '../files/glob.ts';
-import { isRepositoryRoot, makeRelativePath } from '../files/paths.ts';
-import { readPrompts } from '../files/read-prompts.ts';
+import { isRepositoryRoot, leavesFolder, makeRelativePath } from '../files/paths.ts';
+import { type InvalidFile, readPrompts } from '../files/read-prompts.ts';
 import type { WorkTreeComparison } from '../git/open-repository.ts';
 import type { PromptRepository } from '../history/read-at-commit.ts';
 import { sortByPlace, isError, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
@@ -37,6 +37,14 @@ export type Workspace = {
   readonly files: readonly PromptFile[];
   /** All valid prompt files, including those that are not selected. */
   readonly allFiles: readonly PromptFile[];
+  /** All prompt files with errors, including those that are not selected. */
+  readonly invalidFiles: readonly InvalidFile[];
+  /** The selectors of `files`. An empty list selects all prompt files. */
+  readonly selectors: readonly Selector[];
+  /**
+   * The problems of the configuration and of the selected files. The errors of all other files are replaced by one
+   * warning.
+   */
   readonly problems: readonly Problem[];
   /**
    * The prompts that `--changed-since` leaves out. Null if the user did not pass the flag, or if git could not compare
@@ -69,20 +77,73 @@ export async function loadConfiguration(
  */
 export async function openWorkspace(options: WorkspaceOptions, world: World): Promise<Workspace> {
   const { config, problems: configProblems } = await loadConfiguration(options, world);
-  if (config === null) return { config, files: [], allFiles: [], problems: sortByPlace(configProblems), skipped: null };
+  if (config === null) return { ...NO_WORKSPACE, problems: sortByPlace(configProblems) };
   const prompts = await readPrompts(config);
-  const selection = selectFiles(prompts.files, options.only);
-  const selectionProblems = prompts.problems.some(isError) ? [] : selection.problems;
-  const problems = sortByPlace([...configProblems, ...prompts.problems, ...selectionProblems]);
-  const selected = { config, files: selection.files, allFiles: prompts.files, problems, skipped: null };
+  const selectors = options.only.map((text) => parseSelector(text, config, world));
+  const candidates = [...prompts.files, ...prompts.invalidFiles.map(identifyInvalidFile)];
+  const selection = selectFiles(candidates, selectors);
+  const selectedPaths = new Set(selection.files.map(({ path }) => path));
+  const [selectedInvalid, otherInvalid] = splitBySelection(prompts.invalidFiles, selectedPaths);
+  const ignored = listIgnoredErrors(selectedInvalid, otherInvalid);
+  const ignoredFiles = otherInvalid.filter(({ errors }) => errors.some((error) => ignored.has(error)));
+  const invalidPaths = prompts.invalidFiles.map(({ path }) => path);
+  const selected = {
+    config,
+    files: prompts.files.filter(({ path }) => selectedPaths.has(path)),
+    allFiles: prompts.files,
+    invalidFiles: prompts.invalidFiles,
+    selectors,
+    problems: sortByPlace([
+      ...configProblems,
+      ...prompts.problems.filter((problem) => !ignored.has(problem)),
+      ...(candidates.length === 0 ? [] : makeUnmatchedProblems(selection, candidates, invalidPaths)),
+      ...(ignoredFiles.length === 0 ? [] : [makeProblem('prompt/others-invalid', { count: ignoredFiles.length })]),
+    ]),
+    skipped: null,
+  };
   const workspace =
     options.changedSince === undefined ? selected : await keepChangedFiles(selected, config, options.changedSince);
-  const keptPaths = new Set(workspace.files.map(({ path }) => path));
-  const omittedPaths = new Set(prompts.files.map(({ path }) => path)).difference(keptPaths);
-  // Drop warnings about files that are not selected or that `--changed-since` leaves out. Keep all errors, because an
-  // error in any file stops the command.
+  const keptPaths = new Set([...workspace.files, ...selectedInvalid].map(({ path }) => path));
+  const omittedPaths = new Set(candidates.map(({ path }) => path)).difference(keptPaths);
+  // Drop warnings about files that are not selected or that `--changed-since` leaves out.
   const isRelevant = (problem: Problem) => isError(problem) || !omittedPaths.has(problem.path ?? '');
   return { ...workspace, problems: workspace.problems.filter(isRelevant) };
+}
+
+/** The workspace of a command that could not read its configuration. */
+export const NO_WORKSPACE: Workspace = {
+  config: null,
+  files: [],
+  allFiles: [],
+  invalidFiles: [],
+  selectors: [],
+  problems: [],
+  skipped: null,
+};
+
+/** Makes the identity by which selectors find an invalid file. The path replaces an id or a key that is unknown. */
+function identifyInvalidFile({ path, id, key }: InvalidFile): PromptIdentity {
+  return { path, id: id ?? path, key: key ?? path };
+}
+
+function splitBySelection(
+  files: readonly InvalidFile[],
+  selectedPaths: ReadonlySet<string>,
+): readonly [selected: readonly InvalidFile[], others: readonly InvalidFile[]] {
+  const isSelected = ({ path }: InvalidFile) => selectedPaths.has(path);
+  return [files.filter(isSelected), files.filter((file) => !isSelected(file))];
+}
+
+/**
+ * Lists the errors that do not stop the command: those of invalid files that are not selected, unless a selected file
+ * has the same error, such as an id that both share.
+ */
+function listIgnoredErrors(
+  selectedInvalid: readonly InvalidFile[],
+  otherInvalid: readonly InvalidFile[],
+): ReadonlySet<Problem> {
+  const selectedErrors = new Set(selectedInvalid.flatMap(({ errors }) => errors));
+  return new Set(otherInvalid.flatMap(({ errors }) => errors)).difference(selectedErrors);
 }
 
 async function keepChangedFiles(workspace: Workspace, config: Config, ref: string): Promise<Workspace> {
@@ -146,34 +207,91 @@ export async function openWorkspaceRepository(config: Config): Promise<PromptRep
   return { ...repository, otherEnvironments: config.otherEnvironments, branch: config.branch };
 }
 
-/** The files that match a list of selectors, with a problem for each selector that matches no file. */
-export type Selection<File = PromptFile> = { readonly files: readonly File[]; readonly problems: readonly Problem[] };
+/** An argument that selects prompts. */
+export type Selector = {
+  /** The argument as the user typed it: a key, a path, a folder, or a pattern that matches keys or paths. */
+  readonly text: string;
+  /** The argument as a path from the working directory, converted to a path from the folder of the configuration. */
+  readonly pathFromHere: string;
+};
+
+/** Parses an argument that selects prompts. */
+export function parseSelector(
+  text: string,
+  { folder }: Pick<Config, 'folder'>,
+  { workingDirectory }: Pick<World, 'workingDirectory'>,
+): Selector {
+  return { text, pathFromHere: makeRelativePath(folder, resolve(workingDirectory, text)) };
+}
+
+/** The files that match a list of selectors, and the selectors that match no file. */
+export type Selection<File> = { readonly files: readonly File[]; readonly unmatched: readonly string[] };
+
+/** A function that tests whether a selector selects a prompt. */
+type SelectorTest = (file: PromptIdentity) => boolean;
 
 /**
- * Selects the files that match at least one selector. A selector is a key, a path, a folder, or a pattern that matches
- * keys or paths. An empty list selects all files.
- * @param folders whether a folder selects the files below it
+ * Selects the files that match at least one selector. An empty list selects all files. A selector is tried as a key, a
+ * pattern of keys, and a folder of keys. Then it is tried as a path, a pattern of paths, and a folder: first from the
+ * working directory, then from the folder of the configuration. The first meaning that matches any file decides.
  */
 export function selectFiles<File extends PromptIdentity>(
   files: readonly File[],
-  selectors: readonly string[],
-  folders: 'selected' | 'ignored' = 'selected',
+  selectors: readonly Selector[],
 ): Selection<File> {
-  if (selectors.length === 0) return { files, problems: [] };
+  return selectByTests(files, selectors, ({ text, pathFromHere }) => [
+    makeNameTest(text, 'key'),
+    makeFolderTest(text, 'key'),
+    makeNameTest(pathFromHere, 'path'),
+    makeFolderTest(pathFromHere, 'path'),
+    makeNameTest(text, 'path'),
+    makeFolderTest(text, 'path'),
+  ]);
+}
+
+/** Selects the prompts whose keys match at least one name or pattern. An empty list selects all prompts. */
+export function selectKeys<Prompt extends PromptIdentity>(
+  prompts: readonly Prompt[],
+  patterns: readonly string[],
+): Selection<Prompt> {
+  const selectors = patterns.map((text) => ({ text, pathFromHere: text }));
+  return selectByTests(prompts, selectors, ({ text }) => [makeNameTest(text, 'key')]);
+}
+
+/**
+ * Selects with each selector the files that pass the first of its tests that any file passes. An empty argument selects
+ * nothing, because it comes from a variable that is not set rather than from a user who means the working directory.
+ */
+function selectByTests<File extends PromptIdentity>(
+  files: readonly File[],
+  selectors: readonly Selector[],
+  listTests: (selector: Selector) => readonly SelectorTest[],
+): Selection<File> {
+  if (selectors.length === 0) return { files, unmatched: [] };
   const selections = selectors.map((selector) => {
-    const matchingFiles = files.filter(makeSelectorMatcher(selector));
-    // The key of a prompt can also be a folder of other keys. The user must be able to select this prompt without the
-    // prompts below the folder.
-    const needsFolder = folders === 'selected' && matchingFiles.length === 0;
-    return { selector, selected: needsFolder ? files.filter(makeFolderMatcher(selector)) : matchingFiles };
+    const firstTest = selector.text === '' ? undefined : listTests(selector).find((test) => files.some(test));
+    return { selector, selected: firstTest === undefined ? [] : files.filter(firstTest) };
   });
-  const problems = selections
-    .filter(({ selected }) => selected.length === 0)
-    .map(({ selector }) =>
-      makeProblem('usage/nothing-selected', { selector, suggestions: suggestSelectors(selector, files) }),
-    );
   const selectedFiles = new Set(selections.flatMap(({ selected }) => selected));
-  return { files: files.filter((file) => selectedFiles.has(file)), problems };
+  return {
+    files: files.filter((file) => selectedFiles.has(file)),
+    unmatched: selections.filter(({ selected }) => selected.length === 0).map(({ selector }) => selector.text),
+  };
+}
+
+/**
+ * Makes a problem for each selector that matches no file.
+ * @param invalidPaths the paths of invalid files. The user may have meant one of them, if its key cannot be read.
+ */
+export function makeUnmatchedProblems(
+  { unmatched }: Pick<Selection<unknown>, 'unmatched'>,
+  files: readonly PromptIdentity[],
+  invalidPaths: readonly string[] = [],
+): readonly Problem[] {
+  return unmatched.map((selector) => {
+    const suggestions = suggestSelectors(selector, files);
+    return makeProblem('usage/nothing-selected', { selector, suggestions, invalidPaths });
+  });
 }
 
 /**
@@ -194,17 +312,21 @@ function listParentFolders(name: string): readonly string[] {
 }
 
 /**
- * Returns a function that tests whether a selector selects a prompt. Wildcards also match names that begin with a dot,
- * because a prompt in the service may have such a name. Hidden files were already skipped when promptsync looked for
- * prompt files.
+ * Returns a function that tests whether the key or the path of a prompt is a name, or matches a pattern. Wildcards also
+ * match names that begin with a dot, because a prompt in the service may have such a name. Hidden files were already
+ * skipped when promptsync looked for prompt files.
  */
-function makeSelectorMatcher(selector: string): (file: PromptIdentity) => boolean {
-  const glob = makeGlobMatcher(selector, 'matched');
-  return ({ key, path }) => key === selector || path === selector || glob(key) || glob(path);
+function makeNameTest(name: string, field: 'key' | 'path'): SelectorTest {
+  const glob = makeGlobMatcher(name, 'matched');
+  return ({ [field]: text }) => text === name || glob(text);
 }
 
-/** Returns a function that tests whether the key or the path of a prompt is below a folder, at any depth. */
-function makeFolderMatcher(folder: string): (file: PromptIdentity) => boolean {
+/**
+ * Returns a function that tests whether the key or the path of a prompt is below a folder, at any depth. The folder `.`
+ * contains every path that does not lead out of the folder of the configuration.
+ */
+function makeFolderTest(folder: string, field: 'key' | 'path'): SelectorTest {
+  if (folder === '' && field === 'path') return ({ path }) => !leavesFolder(path);
   const prefix = `${folder.replace(/^(?:\.\/)+/, '').replace(/(?<!\/)\/+$/, '')}/`;
-  return ({ key, path }) => key.startsWith(prefix) || path.startsWith(prefix);
+  return ({ [field]: text }) => text.startsWith(prefix);
 }

@@ -13,7 +13,6 @@ import {
   openWorkspaceRepository,
   readChangesSince,
   selectFiles,
-  type WorkspaceOptions,
   type Workspace,
 } from './open-workspace.ts';
 import type { PromptRepository } from '../history/read-at-commit.ts';
@@ -22,7 +21,6 @@ import type { DesiredState, BaseState } from '../domain/desired-state.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import { makeSuccess, type Result, failWithProblem } from '../domain/result.ts';
 import { listSearchFolders, makePromptMatcher } from '../files/find-prompt-paths.ts';
-import { readPrompts } from '../files/read-prompts.ts';
 import type { HeadComparison, WorkTreeComparison } from '../git/open-repository.ts';
 import { isError, makeProblem, type Problem, ProblemError } from '../problem.ts';
 import { NOT_REGULAR } from '../files/read-write.ts';
@@ -37,6 +35,8 @@ export type DesiredWorkspace = DesiredState & {
   readonly base: ReviewedBase | null;
   /** All valid prompt files, including those that are not selected. */
   readonly allFiles: readonly PromptFile[];
+  readonly invalidFiles: Workspace['invalidFiles'];
+  readonly selectors: Workspace['selectors'];
   /** The paths of the selected files that differ from HEAD. Empty outside a repository. */
   readonly uncommitted: ReadonlySet<string>;
   /**
@@ -54,8 +54,8 @@ export type DesiredWorkspace = DesiredState & {
   readonly problems: readonly Problem[];
 };
 
-/** The options that select the prompts and the base commit. */
-export type DesiredOptions = Pick<WorkspaceOptions, 'only'> & {
+/** The option that selects the base commit. */
+export type DesiredOptions = {
   /** The git ref of the base commit. If undefined, the command uses its default base, if it has one. */
   readonly base?: string | undefined;
 };
@@ -69,17 +69,13 @@ type DesiredRequest = DesiredOptions & Pick<DesiredState, 'environmentSelection'
  */
 export async function readDesiredState(
   workspace: Workspace & { readonly config: Config },
-  { base: ref, only, environmentSelection }: DesiredRequest,
+  { base: ref, environmentSelection }: DesiredRequest,
 ): Promise<Result<DesiredWorkspace>> {
   const { config, files, skipped } = workspace;
   try {
     const repository = await openWorkspaceRepository(config);
     await refuseKeywords(files, repository);
-    const skippedPrompts = skipped?.prompts ?? [];
-    const base =
-      ref === undefined
-        ? null
-        : await readBase({ ref, config, files, only, skippedPrompts, environmentSelection }, repository);
+    const base = ref === undefined ? null : await readBase({ ...workspace, ref, environmentSelection }, repository);
     const headFiles = new Set(files);
     const { uncommitted, changed: changedSinceHead } = await compareFilesWithHead(workspace, repository);
     const changedBaseFiles = [...(base?.files.values() ?? [])].filter((file) => !headFiles.has(file));
@@ -87,6 +83,8 @@ export async function readDesiredState(
       config,
       files,
       allFiles: workspace.allFiles,
+      invalidFiles: workspace.invalidFiles,
+      selectors: workspace.selectors,
       repository,
       base,
       skipped,
@@ -171,14 +169,8 @@ type ReviewedBase = BaseFiles &
   };
 
 /** The inputs for reading the base, apart from the repository. */
-type BaseRequest = {
+type BaseRequest = Pick<DesiredWorkspace, 'config' | 'files' | 'allFiles' | 'invalidFiles' | 'selectors'> & {
   readonly ref: string;
-  readonly config: Config;
-  /** The selected prompt files of the work tree. */
-  readonly files: readonly PromptFile[];
-  readonly only: readonly string[];
-  /** The prompts that `--changed-since` leaves out. Their files exist, so they do not count as removed. */
-  readonly skippedPrompts: readonly { readonly id: string }[];
   readonly environmentSelection: DesiredState['environmentSelection'];
 };
 
@@ -187,7 +179,7 @@ type BaseRequest = {
  * `ProblemError` if git cannot read the base.
  */
 async function readBase(request: BaseRequest, workspaceRepository: PromptRepository | null): Promise<ReviewedBase> {
-  const { ref, files, skippedPrompts } = request;
+  const { ref, files } = request;
   const { repository, commit, ...comparison } = await readChangesSince(ref, workspaceRepository);
   const unchangedFiles = files.filter(({ path }) => comparison.same.has(path));
   const formerSettings = await readFormerSettings(commit, comparison, request.config, repository);
@@ -195,12 +187,15 @@ async function readBase(request: BaseRequest, workspaceRepository: PromptReposit
   const changedFiles = await Promise.all(changedPaths.map((path) => readFileAtBase(commit, path, repository)));
   const shallowWarnings = repository.isShallow ? [makeProblem('git/shallow', { of: 'drift' })] : [];
   const selectedTypes = new Map(files.map(({ id, type }) => [id, type]));
-  const existingIds = new Set([...selectedTypes.keys(), ...skippedPrompts.map(({ id }) => id)]);
   const allBaseFiles = [...unchangedFiles, ...changedFiles.flatMap(({ file }) => file ?? [])];
   // The type of a prompt never changes. So a file with another type belonged to a different prompt with the same id.
   const selectedBaseFiles = allBaseFiles.filter(({ id, type }) => selectedTypes.get(id) === type);
   const baseFiles = new Map(selectedBaseFiles.map((file) => [file.id, file]));
-  const removedFiles = await findRemovedFiles(changedFiles, existingIds, { repository, commit }, request);
+  const removedFiles = await findRemovedFiles(
+    changedFiles.flatMap(({ file }) => file ?? []),
+    { repository, commit },
+    request,
+  );
   const everywhere = formerSettings.acceptWarnings;
   return {
     ref,
@@ -282,28 +277,32 @@ function mapAcceptedWarnings(
 }
 
 /**
- * Returns the selected base files whose prompts no longer exist. A prompt may have moved to a path or key that the
- * selectors do not match. If there are selectors, this function therefore looks for the prompt in all files.
- * @param existingIds the ids of prompts that are known to exist
+ * Returns the selected files of the base whose prompts have no prompt file anymore. A prompt may have moved to a path or
+ * key that the selectors do not match, so this function compares with all files.
  */
-async function findRemovedFiles(
-  changedFiles: readonly FileAtBase[],
-  existingIds: ReadonlySet<string>,
-  { repository, commit }: Pick<CommitComparison, 'repository' | 'commit'>,
-  { config, only, files: selectedFiles }: BaseRequest,
+export async function findRemovedFiles(
+  baseFiles: readonly PromptFile[],
+  location: Pick<CommitComparison, 'repository' | 'commit'>,
+  workspace: Pick<DesiredWorkspace, 'config' | 'files' | 'allFiles' | 'invalidFiles' | 'selectors'>,
 ): Promise<readonly PromptFile[]> {
-  const baseFiles = changedFiles.flatMap(({ file }) => file ?? []);
-  const missing = await omitSparsePrompts(
-    baseFiles.filter(({ id }) => !existingIds.has(id)),
-    { repository, commit },
-    config,
-  );
-  const selected = selectMissingFiles(missing, { config, only, files: selectedFiles });
-  if (selected.length === 0 || only.length === 0) return selected;
-  // Allow all environments. A file that pins an unknown environment is invalid, but its prompt was not removed.
-  const { files } = await readPrompts({ ...config, environments: null });
-  const allIds = new Set(files.map(({ id }) => id));
-  return selected.filter(({ id }) => !allIds.has(id));
+  const missing = await omitSparsePrompts(listMissingFiles(baseFiles, workspace), location, workspace.config);
+  return selectMissingFiles(missing, workspace);
+}
+
+/**
+ * Returns the files of the base whose prompts have no file in the work tree. A file with errors still belongs to its
+ * prompt. If its id cannot be read, its path shows which prompt that is. If the base has no file at that path, it can
+ * be any of the missing prompts, so none of them counts as missing.
+ */
+function listMissingFiles(
+  baseFiles: readonly PromptFile[],
+  { allFiles, invalidFiles }: Pick<DesiredWorkspace, 'allFiles' | 'invalidFiles'>,
+): readonly PromptFile[] {
+  const basePaths = new Set(baseFiles.map(({ path }) => path));
+  if (invalidFiles.some(({ id, path }) => id === null && !basePaths.has(path))) return [];
+  const ids = new Set([...allFiles, ...invalidFiles].map(({ id }) => id));
+  const invalidPaths = new Set(invalidFiles.map(({ path }) => path));
+  return baseFiles.filter(({ id, path }) => !ids.has(id) && !invalidPaths.has(path));
 }
 
 /**
@@ -311,7 +310,7 @@ async function findRemovedFiles(
  * of these prompts from HEAD.
  * @param base the commit that contains the missing files
  */
-export async function omitSparsePrompts(
+async function omitSparsePrompts(
   missing: readonly PromptFile[],
   { repository, commit }: Pick<CommitComparison, 'repository' | 'commit'>,
   config: Config,
@@ -334,14 +333,14 @@ export async function omitSparsePrompts(
  * Returns the missing files whose prompts match the selectors. Omits files with the placeholder id. Such a file
  * belonged to no prompt, so a user who replaces its id does not remove a prompt.
  */
-export function selectMissingFiles(
+function selectMissingFiles(
   missing: readonly PromptFile[],
-  { config, only, files }: Pick<BaseRequest, 'config' | 'only' | 'files'>,
+  { config, selectors, files }: Pick<DesiredWorkspace, 'config' | 'selectors' | 'files'>,
 ): readonly PromptFile[] {
   const prompts = new Set(missing.filter(({ id }) => id !== config.rules.placeholderId));
   // Pass the selected files, too. If the selector `a` selects the prompt `a`, it must not also select the removed file
   // of `a/b`.
-  return selectFiles([...files, ...prompts], only).files.filter((file) => prompts.has(file));
+  return selectFiles([...files, ...prompts], selectors).files.filter((file) => prompts.has(file));
 }
 
 /** A file at the base. If the file is invalid there, `file` is null and `reason` explains why. */

@@ -1,6 +1,7 @@
 import type { Problem } from '../problem.ts';
 import type { TypedPromptIdentity } from './prompt-file.ts';
 import type { PlannedTextChange, TextChange } from './text-changes.ts';
+import type { VersionRef } from './versions.ts';
 
 /** The commands that write files in the repository. They never write to the service. */
 export const FILE_COMMANDS = ['init', 'import', 'new', 'pull', 'promote', 'rollback'] as const;
@@ -22,6 +23,8 @@ export type FileEdit =
       readonly after: string;
       /** The number of the version that `after` pins. Undefined if `after` does not name a version by its id. */
       readonly versionNumber?: number;
+      /** The version that the environment serves now. Null if none is active. Undefined if the command did not ask. */
+      readonly active?: VersionRef | null;
       /** The text that the environment serves now, and the text that it will serve once the edited file is synced. */
       readonly serves?: PlannedTextChange;
     }

@@ -14,9 +14,22 @@ import { MAX_FILE_BYTES, NOT_REGULAR, readBytes } from './read-write.ts';
 type ReadPromptsResult = {
   /** The valid files, sorted by path. */
   readonly files: readonly PromptFile[];
+  /** The files with errors. Also contains links and folders that promptsync does not read. */
+  readonly invalidFiles: readonly InvalidFile[];
   readonly problems: readonly Problem[];
   /** The number of files found, whether or not they are valid. */
   readonly count: number;
+};
+
+/** A prompt file with errors. */
+export type InvalidFile = {
+  readonly path: string;
+  /** The id in the file. Null if promptsync cannot read it. */
+  readonly id: string | null;
+  /** The key in the file. Null if promptsync cannot read it. */
+  readonly key: string | null;
+  /** The errors of the file, including those about an id or a key that it shares with other files. */
+  readonly errors: readonly Problem[];
 };
 
 /** The location of the prompt files, and the rules that the configuration and the provider set for them. */
@@ -45,12 +58,33 @@ export async function readPrompts(where: PromptSources): Promise<ReadPromptsResu
     ...(isEmpty ? [makeProblem('prompt/none-found', { patterns: where.patterns })] : []),
     ...search.problems,
     ...results.flatMap((result) => result.problems),
-    ...repetitions.problems,
+    ...repetitions.map(({ problem }) => problem),
     ...outlines.flatMap(({ environments }) => environments.flatMap((name) => checkEnvironment(name, known, rules))),
   ]);
-  const faultyPaths = new Set([...[...problems].filter(isError).map((problem) => problem.path), ...repetitions.paths]);
+  const outlinesByPath = new Map(search.paths.map((path, index) => [path, results[index]?.outline ?? null]));
+  const invalidFiles = listInvalidFiles([...problems], repetitions, outlinesByPath);
+  const faultyPaths = new Set(invalidFiles.map(({ path }) => path));
   const files = results.flatMap(({ file }) => file ?? []).filter(({ path }) => !faultyPaths.has(path));
-  return { files, problems: [...problems], count: search.paths.length };
+  return { files, invalidFiles, problems: [...problems], count: search.paths.length };
+}
+
+/** Lists the files with errors, and the errors of each of them. Errors in the configuration belong to no file. */
+function listInvalidFiles(
+  problems: readonly Problem[],
+  repetitions: readonly Repetition[],
+  outlinesByPath: ReadonlyMap<string, PromptOutline | null>,
+): readonly InvalidFile[] {
+  const located = problems
+    .filter((problem) => isError(problem) && !problem.code.startsWith('config/'))
+    .map((problem) => ({ problem, paths: [problem.path ?? ''] }));
+  const pairs = [...located, ...repetitions].flatMap(({ problem, paths }) => paths.map((path) => ({ problem, path })));
+  const groups = [...Map.groupBy(pairs, ({ path }) => path)].filter(([path]) => path !== '');
+  return groups.map(([path, group]) => {
+    const outline = outlinesByPath.get(path) ?? null;
+    const id = outline?.id?.value ?? null;
+    const errors = new Set(group.map(({ problem }) => problem));
+    return { path, id, key: outline?.key?.value ?? id, errors: [...errors] };
+  });
 }
 
 async function readPromptFiles(where: PromptSources, paths: readonly string[]): Promise<readonly ParseResult[]> {
@@ -81,34 +115,34 @@ function readPromptFile(where: PromptSources, path: string): ParseResult {
   }
 }
 
-/** The problems about ids and keys that several files share. Each problem is located in one of the files. */
-type Repetitions = {
-  readonly problems: readonly Problem[];
-  /** The paths of all files with a shared id or key. */
-  readonly paths: readonly (string | undefined)[];
-};
+/** The problem about an id or a key that several files share, and the paths of all these files. */
+type Repetition = { readonly problem: Problem; readonly paths: readonly string[] };
 
 /**
  * Finds the ids and keys that several files share. If exactly the same files share an id and a key, one of them is
  * probably a copy, and a single problem names both.
  */
-function findRepetitions(outlines: readonly PromptOutline[]): Repetitions {
+function findRepetitions(outlines: readonly PromptOutline[]): readonly Repetition[] {
   const ids = groupRepeatedNames(outlines.flatMap(({ id }) => id ?? []));
   const keys = groupRepeatedNames(outlines.flatMap(({ key }) => key ?? []));
   const keysByPaths = new Map(keys.map((key) => [joinPaths(key), key]));
   const idPaths = new Set(ids.map(joinPaths));
-  return {
-    problems: [
-      ...ids.map((id) => {
-        const key = keysByPaths.get(joinPaths(id))?.name.value ?? null;
-        return makeProblem('prompt/duplicate-id', { id: id.name.value, key, others: id.others }, id.name.place);
-      }),
-      ...keys
-        .filter((key) => !idPaths.has(joinPaths(key)))
-        .map(({ name, others }) => makeProblem('prompt/duplicate-key', { key: name.value, others }, name.place)),
-    ],
-    paths: [...ids, ...keys].flatMap(({ name, others }) => [name.place.path, ...others]),
+  const makeRepetition = ({ name, others }: RepeatedName, problem: Problem): Repetition => {
+    return { problem, paths: [name.place.path ?? '', ...others] };
   };
+  return [
+    ...ids.map((id) => {
+      const key = keysByPaths.get(joinPaths(id))?.name.value ?? null;
+      const evidence = { id: id.name.value, key, others: id.others };
+      return makeRepetition(id, makeProblem('prompt/duplicate-id', evidence, id.name.place));
+    }),
+    ...keys
+      .filter((key) => !idPaths.has(joinPaths(key)))
+      .map((key) => {
+        const evidence = { key: key.name.value, others: key.others };
+        return makeRepetition(key, makeProblem('prompt/duplicate-key', evidence, key.name.place));
+      }),
+  ];
 }
 
 /** An id or a key that several files share: its occurrence in the second file, and the paths of all other files. */

@@ -85,7 +85,7 @@ async function runEditCommand(mode: ProposalMode, context: ActionContext): Promi
     checkMergedAndUpToDate(workspace, { ...selection, readNewestFromForge: makeNewestCommitReader(context) });
   const options = { ...selection, ...makeAccessOptions(context), dryRun: false, commit: true, findObstacles };
   if (mode === 'pull') return pullEdits({ ...options, side: null, unattended: true }, world);
-  if (mode === 'promote') return promotePrompts({ ...options, all: false, from, to }, world);
+  if (mode === 'promote') return promotePrompts({ ...options, all: false, allowOlder: false, from, to }, world);
   return rollBackPrompts({ ...options, environment }, world);
 }
 

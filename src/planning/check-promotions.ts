@@ -137,12 +137,24 @@ function makeRefusalProblem(
     version: number === undefined ? (id ?? 'a version that does not exist yet') : `v${number}`,
     isNewFromCommit: pin?.kind === 'git' && id === undefined,
     serves: describeServed(from, context),
+    age: compareWithServed(target, from, context),
     current: describeServed(environment, context),
     liveIn: findLiveEnvironment(target, context),
     sourcePinned: file.pins.some((one) => one.environment === from),
     sourceComes: becomesActive(from, target, changes, context),
   };
   return makeProblem('guard/promotion-order', evidence, locateEnvironment(environment, file));
+}
+
+/** Returns whether a version is older or newer than the one that an environment serves. Null if this is unknown. */
+function compareWithServed(
+  { id, number }: VersionTraits,
+  environment: string,
+  { observed }: PinContext,
+): 'older' | 'newer' | null {
+  const served = observed.active.get(environment) ?? null;
+  if (served === null || (number === undefined && id !== undefined)) return null;
+  return number !== undefined && number < served.number ? 'older' : 'newer';
 }
 
 function describeServed(environment: string, { observed }: PinContext): string | null {

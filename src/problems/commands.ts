@@ -68,6 +68,19 @@ export const COMMAND_PROBLEMS = {
       `"${e.environment}" serves ${e.serves}, which does not match the pin in the file. promptsync promotes ${e.serves} anyway.`,
     'To promote the pinned version instead, activate it with `promptsync sync`, then promote again.',
   ),
+  'promote/older': defineWarning<{
+    to: string;
+    /** What the target environment serves or pins. The number is null if the version does not exist yet. */
+    newer: { verb: 'serves' | 'pins'; number: number | null };
+    from: string;
+    /** What the source environment serves or pins. */
+    promoted: { verb: 'serves' | 'pins'; number: number };
+  }>((e) => {
+    const newer = e.newer.number === null ? 'a version that does not exist yet' : `v${e.newer.number}`;
+    const target = e.newer.verb === 'serves' ? `"${e.to}" serves ${newer}` : `The file pins "${e.to}" to ${newer}`;
+    const source = e.promoted.verb === 'serves' ? `that "${e.from}" serves` : `to which the file pins "${e.from}"`;
+    return `${target}, which is newer than v${e.promoted.number} ${source}. promptsync did not change the file.`;
+  }, 'To promote the older version anyway, run the command again with `--allow-older`.'),
 
   // promptsync rollback
   'rollback/nothing-before': defineError<{ environment: string; number: number }>(

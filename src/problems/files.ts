@@ -30,6 +30,13 @@ export const FILE_PROBLEMS = {
     (e) => `No prompt file matches ${joinQuotedNames(e.patterns, 'or')}.`,
     'Fix the patterns under `prompts:` in `promptsync.yaml`, or add a prompt file that matches one of these patterns.',
   ),
+  'prompt/others-invalid': defineWarning<{ count: number }>(
+    (e) =>
+      e.count === 1
+        ? '1 prompt file has errors. promptsync ignored it because it is not selected.'
+        : `${formatNumber(e.count)} prompt files have errors. promptsync ignored them because they are not selected.`,
+    'To see the errors, run `promptsync validate`.',
+  ),
   'prompt/unreadable': defineError<{ reason: string }>(
     (e) => `promptsync could not read the file (${e.reason}).`,
     'Check that the file exists and that you have permission to read it.',

@@ -1,4 +1,4 @@
-import { joinCodeNames, joinQuotedNames } from '../text.ts';
+import { joinCodeNames, joinNames, joinQuotedNames } from '../text.ts';
 import type { Words } from '../words.ts';
 import {
   makeSuggestionHint,
@@ -19,6 +19,9 @@ const SETTING_HINTS: ReadonlyMap<string, string> = new Map([
 
 /** The noun for what a command writes to its output. */
 type OutputName = 'report' | 'bundle';
+
+/** The maximum number of paths to list in a message. */
+const MAX_LISTED_PATHS = 10;
 
 /** Problems with the configuration of promptsync and with its command line. */
 export const USAGE_PROBLEMS = {
@@ -130,16 +133,26 @@ export const USAGE_PROBLEMS = {
 
   // The command line
   'usage/invalid': defineError<{ reason: string }>((e) => e.reason, 'For help, run `promptsync --help`.'),
-  'usage/nothing-selected': defineError<{ selector: string; suggestions: readonly string[] }>(
-    (e) => `No prompt matches "${e.selector}".`,
-    (e) =>
+  'usage/nothing-selected': defineError<{
+    selector: string;
+    suggestions: readonly string[];
+    /** The paths of files with errors. promptsync may be unable to read the key in such a file. */
+    invalidPaths: readonly string[];
+  }>(
+    (e) => {
+      const invalid = joinNames(e.invalidPaths, MAX_LISTED_PATHS);
+      return `No prompt matches "${e.selector}".${invalid === '' ? '' : ` These files have errors: ${invalid}.`}`;
+    },
+    (e) => {
       // A comma after "{" may belong to a pattern such as {a,b}. An earlier comma was meant to separate keys.
-      /^[^{]*,/.test(e.selector)
-        ? 'Separate keys with spaces, not commas.'
-        : makeSuggestionHint(
-            { suggestion: e.suggestions.length === 0 ? undefined : joinQuotedNames(e.suggestions, 'or') },
-            'Specify a key, path, folder, or pattern. Paths are relative to the folder that contains `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for prompt names.',
-          ),
+      if (/^[^{]*,/.test(e.selector)) return 'Separate keys with spaces, not commas.';
+      const suggestion = e.suggestions.length === 0 ? undefined : joinQuotedNames(e.suggestions, 'or');
+      const otherHint =
+        e.invalidPaths.length === 0
+          ? 'Specify a key, path, folder, or pattern. Paths are relative to the working directory, or to the folder that contains `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for prompt names.'
+          : 'If the prompt is in a file with errors, fix the file first. To see the errors, run `promptsync validate`.';
+      return makeSuggestionHint({ suggestion }, otherHint);
+    },
   ),
   'usage/nothing-named': defineError(
     'The command does not specify any prompts.',

@@ -151,15 +151,17 @@ const STATUS_NOTES = {
   unknown: ' (outcome unknown)',
 } as const satisfies Record<NonNullable<ReportChange['status']>, string>;
 
+type SetPinEdit = Extract<ReportEdit, { readonly kind: 'set-pin' }>;
+
 /** Describes an edit to a prompt file in one line, without its sign (such as `+`). */
 export function describeEdit(edit: ReportEdit, show: ShowText): string {
   switch (edit.kind) {
     case 'create-file':
       return 'new file';
     case 'set-pin': {
-      const before = edit.before === null ? '' : `${show(edit.before)} → `;
       const number = edit.version_number === undefined ? '' : ` (v${edit.version_number})`;
-      return `${show(edit.environment)}: ${before}${show(edit.after)}${number}`;
+      const novelty = edit.active === null ? ` (new in ${show(edit.environment)})` : '';
+      return `${show(edit.environment)}: ${describePinBefore(edit, show)}${show(edit.after)}${number}${novelty}`;
     }
     case 'set-field': {
       const [before, after] = [edit.before, edit.after].map((value) => (value === null ? 'absent' : show(value)));
@@ -173,8 +175,14 @@ export function describeEdit(edit: ReportEdit, show: ShowText): string {
   }
 }
 
+/** Describes the pin before an edit. Returns an empty string for a new file, which had no pins before. */
+function describePinBefore({ before, active }: SetPinEdit, show: ShowText): string {
+  if (before !== null) return `${show(before)} → `;
+  return active === undefined ? '' : 'none → ';
+}
+
 /** Describes the pin of a new file in a few words, for example `staging: v3`. */
-export function describeNewPin(edit: Extract<ReportEdit, { readonly kind: 'set-pin' }>): string {
+export function describeNewPin(edit: SetPinEdit): string {
   const pin = (edit.version_number?.toString() ?? edit.after).replace(/^\d+$/, 'v$&');
   return `${escapeLine(edit.environment)}: ${escapeLine(pin)}`;
 }

@@ -44,6 +44,11 @@ const EditShape = z.discriminatedUnion('kind', [
       .int()
       .optional()
       .describe('If the pin names a version by id, the number of that version. Absent for other pins.'),
+    active: VersionRefShape.nullable()
+      .optional()
+      .describe(
+        'The version that the environment serves now. null if it serves none. Only promote and rollback set it.',
+      ),
     serves: z
       .object(SERVED_FIELDS)
       .optional()
@@ -115,6 +120,18 @@ const PromptShape = z.object({
     )
     .optional()
     .describe('The environments waiting for a promotion. Present only if the mode is status.'),
+  ahead: z
+    .array(
+      z.object({
+        environment: z.string().describe('The environment that is ahead of the environment it is promoted from.'),
+        from: z.string().describe('The environment from which versions are promoted to the environment.'),
+        versions: z.int().min(1).describe('How many versions the environment is ahead.'),
+      }),
+    )
+    .optional()
+    .describe(
+      'The environments that serve a newer version than the environment they are promoted from. Present only if the mode is status.',
+    ),
   affected: z
     .array(
       z.object({

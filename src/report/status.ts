@@ -64,8 +64,8 @@ function makeMatrixRow(prompt: ReportPrompt, environments: readonly string[], co
   const driftMark = prompt.drift.some((drift) => 'field' in drift) ? ` ${DRIFT_SIGN.sign}` : '';
   const cells = environments.map((environment) => {
     const cell = makeMatrixCell(prompt, environment);
-    const isWaiting = cell.kind === 'in-sync' && cell.behind > 0;
-    return { text: formatMatrixCell(cell), paint: isWaiting ? colors.cyan : colors[CELL_COLORS[cell.kind]] };
+    const isApart = cell.kind === 'in-sync' && cell.behind + cell.ahead > 0;
+    return { text: formatMatrixCell(cell), paint: isApart ? colors.cyan : colors[CELL_COLORS[cell.kind]] };
   });
   return [{ text: `${escapeLine(prompt.key)}${fieldMark}${driftMark}`, paint: (text) => text }, ...cells];
 }
@@ -113,6 +113,11 @@ export type MatrixCell = {
    * behind.
    */
   readonly behind: number;
+  /**
+   * The number of versions by which the environment is ahead of the environment that it is promoted from. 0 if it is
+   * not ahead.
+   */
+  readonly ahead: number;
   /** The drift of the environment. Null if there is none. */
   readonly drift: ReportDrift | null;
   /** The result of the change in this environment. Undefined if there is no change, or if no sync has attempted it. */
@@ -142,7 +147,8 @@ export function makeMatrixCell(prompt: ReportPrompt, environment: string): Matri
   const hasEnvironment = (part: object): boolean => 'environment' in part && part.environment === environment;
   const change = prompt.changes.find(hasEnvironment);
   const common = {
-    behind: countVersionsBehind(prompt, environment),
+    behind: countVersions(prompt.waiting, environment),
+    ahead: countVersions(prompt.ahead, environment),
     drift: prompt.drift.find(hasEnvironment) ?? null,
     status: change?.status,
   };
@@ -161,8 +167,9 @@ export function makeMatrixCell(prompt: ReportPrompt, environment: string): Matri
   return { ...common, ...makeUnchangedCell(prompt.environments?.find(hasEnvironment), prompt) };
 }
 
-function countVersionsBehind({ waiting = [] }: ReportPrompt, environment: string): number {
-  return waiting.find((one) => one.environment === environment)?.versions ?? 0;
+/** @param rows the environments of a prompt that are behind or ahead */
+function countVersions(rows: ReportPrompt['ahead'], environment: string): number {
+  return rows?.find((one) => one.environment === environment)?.versions ?? 0;
 }
 
 function makeUnchangedCell(
@@ -182,15 +189,26 @@ function makeUnchangedCell(
 const UNPINNED = '·';
 
 /**
- * Returns the text of a cell, for example `v6`, `v6 ↑2`, `v6 → v7` or `v6 → v7 drift`. `v6 → 7?` means that no known
+ * Returns the text of a cell, for example `v6`, `v6 ↑2`, `v6 ↓1`, `v6 → v7` or `v6 → v7 drift`. `v6 → 7?` means that no known
  * version matches the pin `7`. `listMatrixSigns` explains the other signs.
  */
-export function formatMatrixCell({ kind, now, next, behind, drift }: MatrixCell): string {
+export function formatMatrixCell(cell: MatrixCell): string {
+  const { kind, now, next, drift } = cell;
   if (kind === 'unpinned') return UNPINNED;
   if (kind === 'unread') return '?';
-  const current = behind === 0 ? now : `${now} ↑${behind}`;
+  const distance = formatDistance(cell);
+  const current = distance === '' ? now : `${now} ${distance}`;
   const state = kind === 'in-sync' ? current : `${current} → ${next}`;
   return drift === null ? state : `${state} ${DRIFT_SIGN.sign}`;
+}
+
+/**
+ * Returns how many versions an environment is behind (`↑2`) or ahead of (`↓2`) the environment that it is promoted
+ * from. Returns an empty string if it is neither.
+ */
+export function formatDistance({ behind, ahead }: Pick<MatrixCell, 'behind' | 'ahead'>): string {
+  if (behind > 0) return `↑${behind}`;
+  return ahead > 0 ? `↓${ahead}` : '';
 }
 
 /** A sign that reports use in the table of prompts and environments, and its meaning. */
@@ -208,9 +226,14 @@ export function listMatrixSigns(report: Report): readonly MatrixSign[] {
   const environments = listEnvironments(report);
   const cells = report.prompts.flatMap((prompt) => environments.map((one) => makeMatrixCell(prompt, one)));
   const behind = { sign: '↑n', meaning: 'at least n versions behind the environment that it is promoted from' };
+  const ahead = {
+    sign: '↓n',
+    meaning: 'at least n versions ahead of its promotion source, so promote leaves it alone',
+  };
   const unpinned = { sign: UNPINNED, meaning: 'the file does not pin this environment' };
   return [
     ...(cells.some((cell) => cell.behind > 0) ? [behind] : []),
+    ...(cells.some((cell) => cell.ahead > 0) ? [ahead] : []),
     ...(cells.some(({ kind }) => kind === 'unpinned') ? [unpinned] : []),
     ...(report.prompts.some(({ drift }) => drift.length > 0) ? [DRIFT_SIGN] : []),
   ].map(({ sign, meaning }) => ({ sign, meaning: applyReportWords(report, meaning) }));
@@ -218,17 +241,17 @@ export function listMatrixSigns(report: Report): readonly MatrixSign[] {
 
 /**
  * Sorts prompts by how much attention they need: first those that promptsync could not read or that are blocked, then
- * those that differ from their files, then those that wait for a promotion. Otherwise, keeps the order of the prompts.
+ * those that differ from their files, then those with an environment that is behind or ahead. Otherwise, keeps the order of the prompts.
  */
 export function sortByAttention(prompts: readonly ReportPrompt[]): readonly ReportPrompt[] {
   return prompts.toSorted((one, other) => rankAttention(one) - rankAttention(other));
 }
 
 /** Returns a rank that is lower if the prompt needs more attention. */
-function rankAttention({ status, changes, drift, environments = [], waiting = [] }: ReportPrompt): number {
+function rankAttention({ status, changes, drift, environments = [], waiting = [], ahead = [] }: ReportPrompt): number {
   if (status === 'failed' || status === 'not_attempted') return 0;
   if (status === 'blocked') return 1;
   const differs = changes.length + drift.length > 0 || environments.some(({ in_sync: inSync }) => !inSync);
   if (differs) return 2;
-  return waiting.length > 0 ? 3 : 4;
+  return waiting.length + ahead.length > 0 ? 3 : 4;
 }

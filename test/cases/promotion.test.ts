@@ -40,7 +40,7 @@ describe('the promotion guard', () => {
         code: 'guard/promotion-order',
         path: PATH,
         line: 5,
-        hint: 'To promote the version that "staging" serves (v2), run: `promptsync promote greeting --from staging --to production`',
+        hint: 'To promote the version that "staging" serves (v2), run: `promptsync promote greeting --from staging --to production --allow-older`',
       },
     ]);
     const status = await scene.runJson('status');

@@ -77,6 +77,17 @@ describe('promote with portable_pins', () => {
     expect(promoted.report.prompts[0]?.problems[0]?.hint).toContain('git fetch --unshallow');
   });
 
+  test('promote leaves a prompt alone if production serves a newer version than staging after a revert', async () => {
+    const { edit, runJson: json, pins, accept } = await makeScene();
+    const second = await edit('Two.');
+    await json(...PROMOTE);
+    await accept();
+    await edit('One.', `git:${second}`);
+    expect(summarizeRun(await json(...PROMOTE))).toBe(`${UNCHANGED} promote/older`);
+    expect(pins()[1]).toBe(`production: git:${second}`);
+    expect(summarizeRun(await json(...PROMOTE, '--allow-older'))).toBe(APPLIED);
+  });
+
   test('promote shortens commit ids in its commit message', async () => {
     const { head, run, folder } = await makeScene();
     const first = head();

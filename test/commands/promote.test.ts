@@ -184,7 +184,7 @@ describe('a promotion that skips an environment', () => {
     const ran = await scene.runJson('promote', 'greeting', ...FROM_DEV);
     expect(summarizeRun(ran)).toBe(OUT_OF_ORDER);
     expect(hintIn(ran)).toBe(
-      'To promote the version that "staging" serves (v2), run: `promptsync promote greeting --from staging --to production`',
+      'To promote the version that "staging" serves (v2), run: `promptsync promote greeting --from staging --to production --allow-older`',
     );
     expect(scene.read()).toBe(before);
   });
@@ -207,7 +207,7 @@ describe('a promotion that skips an environment', () => {
     const scene = await makeSceneWithThird('-x');
     const hint = hintIn(await scene.runJson('promote', '--only=-x', ...FROM_DEV));
     const words = /: `promptsync (.*)`$/.exec(hint)?.[1]?.replaceAll("'", '').split(' ') ?? [];
-    expect(words).toEqual(['promote', '--from', 'staging', '--to', 'production', '--', '-x']);
+    expect(words).toEqual(['promote', '--from', 'staging', '--to', 'production', '--allow-older', '--', '-x']);
     expect((await scene.run(...words)).exitCode).toBe(0);
     expect(scene.read()).toContain('"production":2');
   });

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { selectFiles } from '../../src/desired/open-workspace.ts';
+import {
+  makeUnmatchedProblems,
+  parseSelector,
+  selectFiles,
+  selectKeys,
+  type Selection,
+} from '../../src/desired/open-workspace.ts';
+import type { PromptIdentity } from '../../src/domain/prompt-file.ts';
 import { escapeSelector } from '../../src/text.ts';
 import { parsePromptFile } from '../../src/files/parse-prompt-file.ts';
 import { makeWorkspace } from '../support/folder.ts';
@@ -17,9 +24,21 @@ const files = [
 const [greeting, refund, summary, draft] = files.map(({ key }) => key);
 
 const NOT_NEAR =
-  'Specify a key, path, folder, or pattern. Paths are relative to the folder that contains `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for prompt names.';
+  'Specify a key, path, folder, or pattern. Paths are relative to the working directory, or to the folder that contains `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for prompt names.';
 
 const UNKNOWN = 'something else';
+
+/** Selects files in the folder `/work`. The working directory is that folder, or a folder below it. */
+function select<File extends PromptIdentity>(
+  from: readonly File[],
+  selectors: readonly string[],
+  workingDirectory = '/work',
+): Selection<File> {
+  return selectFiles(
+    from,
+    selectors.map((text) => parseSelector(text, { folder: '/work' }, { workingDirectory })),
+  );
+}
 
 describe('selectFiles', () => {
   test.each<[string, readonly string[], readonly (string | undefined)[]]>([
@@ -43,9 +62,44 @@ describe('selectFiles', () => {
     ['a folder selector selects prompts at any depth', ['prompts'], [greeting, refund, summary, draft]],
     ['a selector can list alternatives in braces', ['{summary,support/refund}'], [refund, summary]],
   ])('%s', (_, selectors, keys) => {
-    const selected = selectFiles(files, selectors);
+    const selected = select(files, selectors);
     expect(selected.files.map(({ key }) => key)).toEqual(keys);
-    expect(selected.problems).toEqual([]);
+    expect(selected.unmatched).toEqual([]);
+  });
+
+  test.each<[string, string, string, readonly (string | undefined)[]]>([
+    ['a dot selects every prompt below the working directory', '.', '/work/prompts/support', [greeting, refund]],
+    [
+      'two dots select every prompt below the parent folder',
+      '..',
+      '/work/prompts/support',
+      [greeting, refund, summary, draft],
+    ],
+    ['a path can be relative to the working directory', 'summary.md', '/work/prompts', [summary]],
+    ['a path may lead out of the working directory', '../summary.md', '/work/prompts/support', [summary]],
+    ['a folder can be relative to the working directory', 'support/', '/work/prompts', [greeting, refund]],
+    ['a pattern of paths can be relative to the working directory', './re*.md', '/work/prompts/support', [refund]],
+    ['a path can be absolute', '/work/prompts/summary.md', '/elsewhere', [summary]],
+    [
+      'a path can be relative to the configuration in any working directory',
+      'prompts/summary.md',
+      '/work/prompts',
+      [summary],
+    ],
+  ])('%s', (_, selector, workingDirectory, keys) => {
+    expect(select(files, [selector], workingDirectory).files.map(({ key }) => key)).toEqual(keys);
+  });
+
+  test('a selector is tried as a key, then as a path from the working directory, then as a path from the configuration', () => {
+    const named = [
+      ['team/a.md', 'one'],
+      ['a.md', 'two'],
+      ['b.md', 'a.md'],
+    ].map(([path = '', key = '']) => ({ path, key, id: key }));
+    const selectKey = (from: typeof named) => select(from, ['a.md'], '/work/team').files.map(({ key }) => key);
+    expect(selectKey(named)).toEqual(['a.md']);
+    expect(selectKey(named.slice(0, 2))).toEqual(['one']);
+    expect(selectKey(named.slice(1, 2))).toEqual(['two']);
   });
 
   test.each(['!x', '**', 'a*', '(a|b)', '{a,b}', '[ab]', '@(x)', String.raw`a\b`, '"q"', './x', '../x', '-x', 'ä b'])(
@@ -55,7 +109,7 @@ describe('selectFiles', () => {
       const all = [key, ...others].map(
         (one) => parsePromptFile(Buffer.from(promptText('1', { key: one })), 'p.md').file!,
       );
-      expect(selectFiles(all, [escapeSelector(key)]).files.map((file) => file.key)).toEqual([key]);
+      expect(select(all, [escapeSelector(key)]).files.map((file) => file.key)).toEqual([key]);
     },
   );
 
@@ -69,40 +123,42 @@ describe('selectFiles', () => {
     [UNKNOWN, NOT_NEAR],
     ['suport', 'Did you mean "support"?'],
     ['supp', NOT_NEAR],
-    ['.', NOT_NEAR],
+    ['..', NOT_NEAR],
     ['', NOT_NEAR],
     ['/', NOT_NEAR],
     ['[', NOT_NEAR],
     ['/'.repeat(70_000), NOT_NEAR],
     ['x'.repeat(70_000), NOT_NEAR],
   ])('selectFiles reports that the selector %.20s matches nothing and gives a hint', (selector, hint) => {
-    const selected = selectFiles(files, ['summary', selector]);
+    const selected = select(files, ['summary', selector]);
     expect(selected.files.map(({ key }) => key)).toEqual([summary]);
-    expect(selected.problems).toMatchObject([{ code: 'usage/nothing-selected', hint }]);
+    expect(makeUnmatchedProblems(selected, files)).toMatchObject([{ code: 'usage/nothing-selected', hint }]);
   });
 
   test('a selector that is both a key and a folder selects the prompt with that key, and with a slash it selects the folder', () => {
     const both = ['team', 'team/a', 'team/b/c'].map((key) => ({ key, path: `${key}.md`, id: key }));
-    const select = (selector: string) => selectFiles(both, [selector]).files.map(({ key }) => key);
-    expect(select('team')).toEqual(['team']);
-    expect(select('team/')).toEqual(['team/a', 'team/b/c']);
+    const selectKey = (selector: string) => select(both, [selector]).files.map(({ key }) => key);
+    expect(selectKey('team')).toEqual(['team']);
+    expect(selectKey('team/')).toEqual(['team/a', 'team/b/c']);
   });
 
-  test('selectFiles ignores folders if the selectors are names in the service', () => {
-    const { files: selected, problems } = selectFiles(files, ['support'], 'ignored');
-    expect(selected).toEqual([]);
-    expect(problems).toMatchObject([{ code: 'usage/nothing-selected' }]);
+  test('selectKeys matches only keys and patterns of keys, because names in the service have no folders', () => {
+    expect(selectKeys(files, ['support', 'prompts/summary.md'])).toEqual({
+      files: [],
+      unmatched: ['support', 'prompts/summary.md'],
+    });
+    expect(selectKeys(files, ['support/*']).files.map(({ key }) => key)).toEqual([greeting, refund]);
   });
 
   test('the hint for an unknown selector lists all equally similar keys', () => {
     const many = ['a/k1', 'a/k2', 'a/k4', 'b/refund'].map((key) => ({ key, path: `${key}.md`, id: key }));
-    const [problem] = selectFiles(many, ['a/k3']).problems;
+    const [problem] = makeUnmatchedProblems(select(many, ['a/k3']), many);
     expect(problem?.hint).toBe('Did you mean "a/k1", "a/k2", or "a/k4"?');
   });
 
   test('a pattern with twelve asterisks does not hang on a long key that does not match', () => {
     const long = parsePromptFile(Buffer.from(promptText('1', { key: 'a'.repeat(1000) })), 'p.md').file!;
-    expect(selectFiles([long], [`${'*a'.repeat(12)}b`]).files).toEqual([]);
+    expect(select([long], [`${'*a'.repeat(12)}b`]).files).toEqual([]);
   });
 });
 

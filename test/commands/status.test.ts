@@ -8,6 +8,9 @@ import type { PromptParts } from '../support/prompts.ts';
 
 const PINNED = { text: 'Three.', pins: { staging: 'latest', production: 1 } };
 
+/** The git commands of a run that reads no history. */
+const NO_HISTORY = ['cat-file', 'config', 'diff', 'for-each-ref', 'ls-files', 'rev-parse'];
+
 /** Makes three versions. Staging and production serve the given ones. */
 async function makeServingScene(staging: number, production: number): Promise<Scene> {
   const scene = await makePromotionScene(PINNED);
@@ -35,13 +38,21 @@ describe('status', () => {
       1,
       'greeting  v1 → v3  v1',
     ],
-    ['status shows no distance to staging if production is ahead of staging', 1, 2, 'greeting  v1 → v3  v2 → v1 drift'],
+    [
+      'status shows in the production column how many versions production is ahead of staging',
+      1,
+      2,
+      'greeting  v1 → v3  v2 ↓1 → v1 drift',
+    ],
   ])('%s', async (_, staging, production, row) => {
     const scene = await makeServingScene(staging, production);
     const { stdout } = await scene.run('status');
     expect(stdout.split('\n')[1]).toBe(row);
-    const legend = '\n\n↑n: at least n versions behind the environment that it is promoted from\n';
-    expect(stdout.includes(legend)).toBe(row.includes('↑'));
+    const legends = {
+      '↑': '\n\n↑n: at least n versions behind the environment that it is promoted from\n',
+      '↓': '\n\n↓n: at least n versions ahead of its promotion source, so promote leaves it alone\n',
+    };
+    for (const [sign, legend] of Object.entries(legends)) expect(stdout.includes(legend)).toBe(row.includes(sign));
   });
 
   test.each<[string, number, boolean]>([
@@ -72,6 +83,17 @@ describe('status', () => {
       expect(shown.includes(`production: 2 versions behind staging, ${since}`)).toBe(format !== 'text');
       expect(shown).toContain(format === 'html' ? 'v1 <em>↑2</em>' : 'v1 ↑2');
     }
+  });
+
+  test('status reports in JSON and Markdown that production is ahead, and reads no git history for it', async () => {
+    const scene = await makeServingScene(1, 3);
+    scene.commit({ text: 'One.', pins: { staging: 'latest', production: 3 } });
+    const { report } = await scene.runJson('status');
+    const [prompt] = report.prompts;
+    expect(prompt).toMatchObject({ waiting: [], ahead: [{ environment: 'production', from: 'staging', versions: 2 }] });
+    const listCommands = countGit();
+    expect((await scene.run('status', '--format', 'markdown')).stdout).toContain('`v3 ↓2`');
+    expect(listCommands()).toEqual(NO_HISTORY);
   });
 
   test('status does not count a baseline that has the text of the environment behind', async () => {
@@ -107,7 +129,7 @@ describe('status', () => {
     expect((await scene.run('sync', '--yes')).exitCode).toBe(0);
     const listCommands = countGit();
     expect((await scene.run('status')).exitCode).toBe(0);
-    expect(listCommands()).toEqual(['cat-file', 'config', 'diff', 'for-each-ref', 'ls-files', 'rev-parse']);
+    expect(listCommands()).toEqual(NO_HISTORY);
   });
 
   test('if git cannot read the history, status prints a notice and still counts the versions that are waiting for promotion', async () => {

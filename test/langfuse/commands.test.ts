@@ -266,6 +266,13 @@ describe('status --orphans', () => {
     expect(langfuse.takeWrites()).toEqual([]);
   });
 
+  test('status --orphans does not list a prompt whose file has errors', async () => {
+    const { json, folder } = await makeImported();
+    writeFiles(folder, { 'prompts/support/refund.md': '---\nid: support/refund\n---\n\n<<<<<<< HEAD\n' });
+    const { report } = await json('status', 'support/greeting', '--orphans');
+    expect([codes(report.problems), report.orphans]).toEqual([['prompt/others-invalid'], [A, IDLE]]);
+  });
+
   test('status --orphans fails if its pattern matches no prompt', async () => {
     const { json } = await makeImported();
     const { report, exitCode } = await json('status', '--orphans', 'taem/*');

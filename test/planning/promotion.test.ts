@@ -372,11 +372,11 @@ describe('a plan with promotions', () => {
 
 describe('the hint of a refused promotion', () => {
   test.each([
-    ['k/1', 'promptsync promote k/1 --from staging --to production'],
-    ['-x', "promptsync promote --from staging --to production -- '-x'"],
-    ['$(x)', String.raw`promptsync promote '$\(x\)' --from staging --to production`],
-    ['!x', String.raw`promptsync promote '\!x' --from staging --to production`],
-    ['é', "promptsync promote 'é' --from staging --to production"],
+    ['k/1', 'promptsync promote k/1 --from staging --to production --allow-older'],
+    ['-x', "promptsync promote --from staging --to production --allow-older -- '-x'"],
+    ['$(x)', String.raw`promptsync promote '$\(x\)' --from staging --to production --allow-older`],
+    ['!x', String.raw`promptsync promote '\!x' --from staging --to production --allow-older`],
+    ['é', "promptsync promote 'é' --from staging --to production --allow-older"],
   ])('The hint for a refused promotion quotes the prompt key %s for the shell', (key, command) => {
     const { problems } = planOf({ file: { key, pins: { production: 8 } }, active: { staging: V7, promptsync: V8 } });
     expect(problems[0]?.hint).toBe(`To promote the version that "staging" serves (v7), run: \`${command}\``);
@@ -410,6 +410,14 @@ describe('the hint of a refused promotion', () => {
       SYNC_STAGING,
     ],
     [
+      'The hint for a refused promotion allows no older version if staging serves a newer one',
+      { staging: 8, production: 7 },
+      { staging: V8, production: V6, promptsync: V7 },
+      'v7',
+      'v8',
+      `To promote the version that "staging" serves (v8), ${STAGING}`,
+    ],
+    [
       'The error for a refused promotion names the version id if the version number is unknown',
       { staging: 7, production: 'version:theirs' },
       { staging: V7, production: V6 },
@@ -435,7 +443,7 @@ describe('the hint of a refused promotion', () => {
         column: 3,
         message:
           '"production" is pinned to v8. That version must first be active in "staging", but "staging" serves v7.',
-        hint: `To promote the version that "staging" serves (v7), run: \`promptsync promote 'a'\\''; rm -rf /' --from staging --to production\``,
+        hint: `To promote the version that "staging" serves (v7), run: \`promptsync promote 'a'\\''; rm -rf /' --from staging --to production --allow-older\``,
       },
     ]);
   });
