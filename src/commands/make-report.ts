@@ -7,7 +7,6 @@ import {
   type Drift,
   type ServedVersion,
   isNewVersionRef,
-  type NewVersionRef,
   type PromptOutcome,
   type PromptPlan,
   type SetActive,
@@ -18,20 +17,13 @@ import type { VersionHistories } from '../domain/history.ts';
 import type { TextChange, TextChangesByPrompt } from '../domain/text-changes.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
 import { applyVocabulary, DEFAULT_VOCABULARY, type Vocabulary } from '../domain/vocabulary.ts';
-import type { VersionRef } from '../domain/versions.ts';
-import type {
-  Report,
-  ReportChange,
-  ReportDrift,
-  ReportEdit,
-  ReportProblem,
-  ReportPrompt,
-  ReportRow,
-} from '../report/schema.ts';
+import type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt, ReportRow } from '../report/schema.ts';
 import type { ReportNoteFields } from '../report/change-schema.ts';
-import { makeKeptMetadataFields, makeTextFields, omitLargeTexts } from './make-text-fields.ts';
+import { makeKeptMetadataFields, omitLargeTexts } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
+import { makeReportEdit } from './make-report-edit.ts';
 import { makeReportSummary } from './make-report-summary.ts';
+import { makeReportRef, makeServedFields, makeTarget } from './make-version-refs.ts';
 import type { CommandRun } from './result.ts';
 
 /** The members of a run that a program that uses the library may not have. */
@@ -63,7 +55,7 @@ export function makeReport(run: ReportInput): Report {
     ...(environmentOrder && { promotion_order: environmentOrder }),
     ...(selectedEnvironments && { environments: selectedEnvironments }),
     plan_digest: choosePlanDigest(run),
-    summary: { ...makeReportSummary(prompts, run.mode), ...(narrowed && { not_looked_at: narrowed.notLookedAt }) },
+    summary: { ...makeReportSummary(prompts), ...(narrowed && { not_looked_at: narrowed.notLookedAt }) },
     prompts,
     ...(orphans && { orphans: orphans.map(makeOrphan) }),
     ...(written && { files: written }),
@@ -161,13 +153,13 @@ function makeEditedReport(
   plan: PromptPlan | undefined,
 ): ReportPrompt {
   const identity = { ...pickIdentity(prompt), ...makeUrlFields(plan) };
-  return { ...identity, status, changes: [], edits: edits.map(makeEdit), drift: [], problems };
+  return { ...identity, status, changes: [], edits: edits.map(makeReportEdit), drift: [], problems };
 }
 
 function makePlannedReport(
   plan: PromptPlan,
   outcome: PromptOutcome | null,
-  { texts, portablePins = false }: Pick<CommandRun, 'texts' | 'portablePins'>,
+  { texts, edits, portablePins = false }: Pick<CommandRun, 'texts' | 'edits' | 'portablePins'>,
 ): ReportPrompt {
   const { file, drift } = plan;
   const { status, problems } = outcome ?? plan;
@@ -182,9 +174,14 @@ function makePlannedReport(
     status,
     changes,
     environments,
+    ...makeEditFields(edits?.get(file.id)),
     drift: drift.map((one) => makeDrift(one, portablePins)),
     problems,
   };
+}
+
+function makeEditFields(edits: readonly FileEdit[] | undefined): Pick<ReportPrompt, 'edits'> {
+  return edits === undefined ? {} : { edits: edits.map(makeReportEdit) };
 }
 
 function makeUrlFields(plan: PromptPlan | undefined): Pick<ReportPrompt, 'url'> {
@@ -303,21 +300,6 @@ function makeTextsKey({ environment, before, after }: SetActive): string {
   return JSON.stringify([environment, before?.id, afterKey]);
 }
 
-function makeServedFields({ before, after }: Pick<SetActive, 'before' | 'after'>, texts: TextChange | undefined) {
-  return { before: before === null ? null : makeReportRef(before), after: makeTarget(after), ...makeTextFields(texts) };
-}
-
-function makeEdit(edit: FileEdit): ReportEdit {
-  if (edit.kind === 'set-pin') {
-    const { serves, versionNumber, ...rest } = edit;
-    const number = versionNumber === undefined ? {} : { version_number: versionNumber };
-    return { ...rest, ...number, ...(serves !== undefined && { serves: makeServedFields(serves.change, serves) }) };
-  }
-  if (edit.kind !== 'set-text') return edit;
-  const { texts, ...rest } = edit;
-  return texts === undefined ? rest : { ...rest, texts: { environment: texts.environment, ...makeTextFields(texts) } };
-}
-
 /**
  * Creates the row of one pinned environment: the pin, the active version, the wanted version, and whether the two
  * versions match. The wanted version is null if the plan has no change for the environment and the environment is not
@@ -383,18 +365,4 @@ function makeServedVersion(
 function makeExpected(expected: WantedVersionRef): Extract<ReportDrift, { environment: string }>['expected'] {
   if (isNewVersionRef(expected) || expected.id !== null) return makeTarget(expected);
   return { id: null, version_number: expected.number };
-}
-
-/**
- * Creates the reference to the version that an environment should serve. A new version does not exist yet, so it has no
- * id. If its content comes from a `git:` ref, the reference contains its digest, because a plan may create several such
- * versions. Without a digest, it has the content of the file, and a plan creates at most one such version.
- */
-function makeTarget(target: VersionRef | NewVersionRef): NonNullable<ReportRow['wanted']> {
-  if (!isNewVersionRef(target)) return makeReportRef(target);
-  return target.ref === undefined ? { new: true } : { new: true, digest: target.newContent.digest };
-}
-
-function makeReportRef({ id, number }: VersionRef): NonNullable<ReportRow['active']> {
-  return { id, version_number: number };
 }
