@@ -99,7 +99,9 @@ const PromptShape = z.object({
   edits: z
     .array(EditShape)
     .optional()
-    .describe('The edits that import, new, pull, promote, or rollback made to the file. With rollback --now, the prompt has both edits and changes.'),
+    .describe(
+      'The edits that import, new, pull, promote, or rollback made to the file. With rollback --now, the prompt has both edits and changes.',
+    ),
   drift: z.array(DriftShape).describe('The drift in the service, compared with the base.'),
   problems: z.array(ProblemShape).describe('The problems found in this prompt.'),
   waiting: z
