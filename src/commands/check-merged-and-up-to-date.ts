@@ -70,7 +70,7 @@ export async function checkForNewerFiles(
   options: MergeCheckOptions,
 ): Promise<readonly Problem[]> {
   try {
-    const newer = await findNewerCommit(desired, options);
+    const newer = await compareWithTip(desired, options);
     const paths = newer === null ? [] : await listPathsChangedOnBranch(newer, desired);
     if (newer === null || paths.length === 0) return [];
     return [makeProblem('rollback/newer-files', { branch: newer.branch, newer: newer.newer, paths })];
@@ -125,13 +125,21 @@ type NewerCommit = {
 };
 
 /**
- * Reads the tip of the branch. Returns null if its configuration and prompt files are the same as those of the
- * checked-out commit. Also returns null if the check does not apply: with `--any-commit`, outside a git repository,
- * without a remote, or for the embedded service.
+ * Compares with the tip of the branch before or after a sync. Returns null if the check does not apply: with
+ * `--any-commit`, or for the embedded service.
  */
 async function findNewerCommit(desired: DesiredWorkspace, options: MergeCheckOptions): Promise<NewerCommit | null> {
+  if (options.anyCommit === true || desired.config.service?.kind === 'embedded') return null;
+  return compareWithTip(desired, options);
+}
+
+/**
+ * Reads the tip of the branch. Returns null if its configuration and prompt files are the same as those of the
+ * checked-out commit. Also returns null outside a git repository and without a remote.
+ */
+async function compareWithTip(desired: DesiredWorkspace, options: MergeCheckOptions): Promise<NewerCommit | null> {
   const { config, repository } = desired;
-  if (options.anyCommit === true || repository === null || config.service?.kind === 'embedded') return null;
+  if (repository === null) return null;
   const newest = await readNewestFromGit(config, repository).catch((error: unknown) => {
     if (options.readNewestFromForge === undefined) throw error;
     return options.readNewestFromForge(config.branch);

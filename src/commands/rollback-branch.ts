@@ -43,7 +43,7 @@ export async function readRollbackSteps(
 
 function listPushSteps(branch: string, remote: RemoteAddress, liveBranch: string | null): readonly string[] {
   return [
-    `Next: git push --set-upstream ${quoteShellWord(remote.name)} ${quoteShellWord(branch)}`,
+    `Next: git push -u ${quoteShellWord(remote.name)} ${quoteShellWord(branch)}`,
     `Next: ${describeRequestStep(remote, liveBranch)}`,
   ];
 }

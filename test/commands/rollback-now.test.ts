@@ -4,9 +4,18 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { startLangfuse } from '../doubles/langfuse-server.ts';
 import { KILLED, startCli } from '../support/cli.ts';
-import { commitAll, configure, git, initRepository, makeFolder, makeWorkspace, writeFiles } from '../support/folder.ts';
+import {
+  commitAll,
+  configure,
+  git,
+  initRepository,
+  makeFolder,
+  makeRepository,
+  makeWorkspace,
+  writeFiles,
+} from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
-import { CONFIG, promptText } from '../support/prompts.ts';
+import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
 import {
   makePromotionScene,
@@ -120,7 +129,7 @@ describe('rollback --now', () => {
     expect(prompt?.changes[0]).not.toHaveProperty('wanted_since');
     expect(report.next_steps).toEqual([
       `Committed ${report.committed?.commit.slice(0, 12)} on ${BRANCH}. To go back, run: git switch -`,
-      `Next: git push --set-upstream origin ${BRANCH}`,
+      `Next: git push -u origin ${BRANCH}`,
       'Next: open a pull request from this branch.',
       'Until the branch is merged, the next sync of main restores the version from before.',
     ]);
@@ -219,6 +228,23 @@ describe('the remote of rollback --now', () => {
     expect(scene.service.takeWrites()).toEqual([]);
     expect(summarizeRun(await scene.runJson(...NOW, '--to', '1', '--yes'))).toBe(APPLIED);
     expect(scene.serves('production')).toBe('v1');
+  });
+
+  test('rollback --now also asks the remote if the service is embedded', async () => {
+    const config = `${CONFIG}service: { embedded: .promptsync/service.db }\n`;
+    const files = (text: string) => workspaceFiles({ greeting: { text, pins: { production: 'latest' } } }, config);
+    const folder = makeRepository({ ...files('One.'), '.gitignore': '.promptsync\n' });
+    const origin = addOrigin(folder);
+    for (const text of ['One.', 'Two.']) {
+      writeFiles(folder, files(text));
+      commitAll(folder, text);
+      git(folder, 'push', '--quiet');
+      expect((await runJson(folder, ['sync', '--yes'])).exitCode).toBe(0);
+    }
+    pushFromElsewhere(origin, { text: 'Three.', pins: { production: 'latest' } });
+    expect(summarizeRun(await runJson(folder, [...NOW, '--yes']))).toContain('rollback/newer-files');
+    git(folder, 'pull', '--quiet');
+    expect(summarizeRun(await runJson(folder, [...NOW, '--yes']))).toBe(APPLIED);
   });
 
   test('rollback --now accepts newer commits to other files, and edits on a branch that is not merged', async () => {
