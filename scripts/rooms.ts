@@ -167,6 +167,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'service/http.ts',
       'service/interpret-exchange.ts',
       'embedded',
+      // The next steps of a rollback quote names for a shell, as the hints of problems do.
+      'problems/catalog-entry.ts',
     ],
     packages: ['node:'],
   },

@@ -231,6 +231,16 @@ export const EVIDENCE = {
   'rollback/shallow': { environment: 'production' },
   'rollback/unclear-before': { environment: 'production', commit: '9f2c1ab04d3e', pin: 'git:v3' },
   'rollback/unknown-version': { number: 5 },
+  'rollback/newer-files': {
+    branch: 'main',
+    newer: '038d11cd53a7',
+    paths: ['prompts/support/greeting.md'],
+  },
+  'rollback/remote-silent': { reason: 'git failed: Could not resolve host: github.com.' },
+  'rollback/branch-exists': { branch: 'rollback-production-support-greeting' },
+  'rollback/new-version': { environment: 'production' },
+  'rollback/not-committed': { reason: 'git failed: The commit message must name a ticket.', kept: [] },
+  'rollback/not-live': { environment: 'production', key: 'support/greeting', number: 6 },
   // promptsync pull
   'pull/conflict': { places: 2 },
   'pull/would-conflict': { places: 2 },

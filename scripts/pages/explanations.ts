@@ -368,6 +368,18 @@ export const EXPLANATIONS = {
   'rollback/unknown-version': {
     why: KNOWN_VERSIONS,
   },
+  'rollback/newer-files': {
+    why: 'Someone may already have rolled back these prompts, or the version that your clone calls the previous one may be out of date.',
+  },
+  'rollback/remote-silent': { why: 'An incident must not wait for a git remote.' },
+  'rollback/branch-exists': { why: 'With `--now`, each rollback gets a branch of its own.' },
+  'rollback/new-version': {
+    why: 'The pin before was a `git:` pin, and promptsync has no record of a version with that text. With `--now`, promptsync only activates versions that have already been live.',
+  },
+  'rollback/not-committed': { why: 'Usually a hook refused the commit, or git has no author.' },
+  'rollback/not-live': {
+    why: 'The activation failed or was interrupted after promptsync had committed the pin. The problem above it gives the reason.',
+  },
   // promptsync pull
   'pull/conflict': { why: SAME_LINES },
   'pull/would-conflict': { why: SAME_LINES },

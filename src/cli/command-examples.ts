@@ -86,7 +86,10 @@ export const COMMAND_EXAMPLES = {
       comment: 'Pin production to the version that it served before',
       line: 'promptsync rollback support/greeting -e production',
     },
-    { comment: 'Pin production to version 7', line: 'promptsync rollback support/greeting -e production --to 7' },
+    {
+      comment: 'In an incident, restore the previous version in production at once',
+      line: 'promptsync rollback support/greeting -e production --now',
+    },
   ],
   pull: [
     { comment: 'Copy the changes from all environments into the prompt files', line: 'promptsync pull' },

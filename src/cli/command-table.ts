@@ -187,10 +187,25 @@ const rollback = makeReportRow({
       '--to <n>',
       'the version number to pin (default: the version that the environment served before)',
     ),
+    now: makeBooleanFlag(
+      '--now',
+      'for incidents: also commit the pins to a new branch, and make the versions live at once',
+    ).conflicts('commit'),
+    yes: makeBooleanFlag('-y, --yes', 'with --now: do not ask for confirmation'),
     ...EDIT_FLAGS,
   },
-  command: async (options, keys, world) =>
-    (await import('../commands/rollback.ts')).rollBackPrompts(addKeysToOnly(keys, options), world),
+  after: `
+With --now, the command shows what would change in the environment and asks
+before it edits a file. It changes no other environment and no field, and the
+files need not be merged. The new branch starts at HEAD and is named
+rollback-ENVIRONMENT-KEY, unless you use --branch. Push and merge it: until
+then, the next sync of the live branch restores the version from before.`,
+  command: async (options, keys, world, host) => {
+    const { makePlanRenderer } = await import('./run-command.ts');
+    const { rollBackPrompts } = await import('../commands/rollback.ts');
+    const renderPlan = makePlanRenderer(options, host);
+    return rollBackPrompts({ ...addKeysToOnly(keys, options), renderPlan }, world);
+  },
 });
 
 const pull = makeReportRow({

@@ -94,10 +94,12 @@ export function makeCallWriter({ verbose }: Pick<ReportFlags, 'verbose'>, host: 
   };
 }
 
-/** Runs `plan` or `sync`. Before `sync` asks for confirmation, it shows the plan on standard error. */
-export async function runSync(flags: SyncFlags, host: SafeHost): Promise<number> {
-  const { syncPrompts } = await import('../commands/sync.ts');
-  const renderPlan = async ({ report, folder }: PlanToConfirm): Promise<string> => {
+/** Creates the function that renders a plan on standard error before the command asks the user to confirm it. */
+export function makePlanRenderer(
+  flags: Pick<SyncFlags, 'quiet' | 'color' | 'diff'>,
+  host: SafeHost,
+): (plan: PlanToConfirm) => Promise<string> {
+  return async ({ report, folder }) => {
     const style = await chooseStyle('errors', host, { ...flags, folder });
     // Redact before rendering, because markup and line breaks could split a secret.
     const redacted = mapStrings(report, host.secrets.hide);
@@ -105,6 +107,12 @@ export async function runSync(flags: SyncFlags, host: SafeHost): Promise<number>
     const options = { ...style, quiet: false, withoutDiffs: !flags.diff };
     return [renderText(redacted, options), ...warnings].join('\n');
   };
+}
+
+/** Runs `plan` or `sync`. Before `sync` asks for confirmation, it shows the plan on standard error. */
+export async function runSync(flags: SyncFlags, host: SafeHost): Promise<number> {
+  const { syncPrompts } = await import('../commands/sync.ts');
+  const renderPlan = makePlanRenderer(flags, host);
   const mode = flags.dryRun ? 'dry-run' : 'apply';
   const contactPolicy = flags.offline ? 'offline' : 'always';
   const work: CommandWork = (world, onCall) =>

@@ -62,6 +62,40 @@ export async function checkUpToDate(
 }
 
 /**
+ * Returns an error if the branch on the remote has newer commits to a selected prompt file. Edits on the checked-out
+ * branch do not count, because the file need not be merged. Returns a warning if the remote does not respond.
+ */
+export async function checkForNewerFiles(
+  desired: DesiredWorkspace,
+  options: MergeCheckOptions,
+): Promise<readonly Problem[]> {
+  try {
+    const newer = await compareWithTip(desired, options);
+    const paths = newer === null ? [] : await listPathsChangedOnBranch(newer, desired);
+    if (newer === null || paths.length === 0) return [];
+    return [makeProblem('rollback/newer-files', { branch: newer.branch, newer: newer.newer, paths })];
+  } catch (error) {
+    return [makeProblem('rollback/remote-silent', { reason: getErrorMessage(error) })];
+  }
+}
+
+/**
+ * Returns the paths of the selected prompt files that the branch has changed since its merge base with the checked-out
+ * commit. If git finds no merge base, for example in a shallow clone, returns all selected prompt files that differ.
+ */
+async function listPathsChangedOnBranch(
+  { repository, commit, newer, paths }: NewerCommit,
+  { files }: Pick<DesiredWorkspace, 'files'>,
+): Promise<readonly string[]> {
+  const { isShallow, findMergeBase, listFilesAt, toRootPath } = repository;
+  const selected = files.map(({ path }) => path).filter((path) => paths.includes(path));
+  const base = isShallow ? null : await findMergeBase(commit, newer);
+  if (base === null) return selected;
+  const [baseFiles, tipFiles] = await Promise.all([listFilesAt(base), listFilesAt(newer)]);
+  return selected.filter((path) => baseFiles.get(toRootPath(path)) !== tipFiles.get(toRootPath(path)));
+}
+
+/**
  * Returns a problem if the `branch` setting names a remote-tracking branch, such as `origin/main`. The remote has no
  * branch with this name, so every sync would fail. Does not contact the remote. If git fails, returns no problem,
  * because the sync then reports the failure.
@@ -91,13 +125,21 @@ type NewerCommit = {
 };
 
 /**
- * Reads the tip of the branch. Returns null if its configuration and prompt files are the same as those of the
- * checked-out commit. Also returns null if the check does not apply: with `--any-commit`, outside a git repository,
- * without a remote, or for the embedded service.
+ * Compares with the tip of the branch before or after a sync. Returns null if the check does not apply: with
+ * `--any-commit`, or for the embedded service.
  */
 async function findNewerCommit(desired: DesiredWorkspace, options: MergeCheckOptions): Promise<NewerCommit | null> {
+  if (options.anyCommit === true || desired.config.service?.kind === 'embedded') return null;
+  return compareWithTip(desired, options);
+}
+
+/**
+ * Reads the tip of the branch. Returns null if its configuration and prompt files are the same as those of the
+ * checked-out commit. Also returns null outside a git repository and without a remote.
+ */
+async function compareWithTip(desired: DesiredWorkspace, options: MergeCheckOptions): Promise<NewerCommit | null> {
   const { config, repository } = desired;
-  if (options.anyCommit === true || repository === null || config.service?.kind === 'embedded') return null;
+  if (repository === null) return null;
   const newest = await readNewestFromGit(config, repository).catch((error: unknown) => {
     if (options.readNewestFromForge === undefined) throw error;
     return options.readNewestFromForge(config.branch);

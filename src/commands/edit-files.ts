@@ -45,7 +45,7 @@ export type EditOptions = Omit<PlanningOptions, 'findNeeds'> &
   };
 
 /** The parts that differ between `pull`, `promote` and `rollback`. */
-type EditCommand = {
+export type EditCommand = {
   readonly mode: CommandRun['mode'];
   /** Validates the options, and returns what to read in addition to the pinned environments. */
   readonly findNeeds: NonNullable<PlanningOptions['findNeeds']>;
@@ -136,10 +136,10 @@ export async function findCommitObstacle(
  * Drafts the edits to one prompt. Returns a failed draft if promptsync could not observe the prompt. Returns a blocked
  * draft if the prompt has a different type in the service, because none of its versions fits the file.
  */
-async function draftPrompt(
+export async function draftPrompt(
   prompt: PromptPlan,
   workspace: PlannedWorkspace,
-  { makeDraft }: EditCommand,
+  { makeDraft }: Pick<EditCommand, 'makeDraft'>,
 ): Promise<PromptDraft> {
   if (!isObserved(prompt)) {
     return makeDraftWithoutEdits(prompt.file, prompt.status === 'blocked' ? 'blocked' : 'failed', prompt.problems);
@@ -273,7 +273,7 @@ export async function switchToBranch(
  * Blocks the drafts of files with uncommitted or staged changes. Without this check, the commit would include those
  * changes, or replace the staged version of the file.
  */
-async function refuseUncommitted(
+export async function refuseUncommitted(
   drafts: readonly PromptDraft[],
   repository: Repository | null,
 ): Promise<readonly PromptDraft[]> {
@@ -288,7 +288,7 @@ async function refuseUncommitted(
   });
 }
 
-async function writeDrafts(drafts: readonly PromptDraft[], folder: string): Promise<readonly EditedPrompt[]> {
+export async function writeDrafts(drafts: readonly PromptDraft[], folder: string): Promise<readonly EditedPrompt[]> {
   return Promise.all(drafts.map((draft) => writeDraft(draft, folder)));
 }
 

@@ -1,12 +1,12 @@
 import type { Report, ReportChange, ReportPrompt } from '../report/schema.ts';
 
 /**
- * Counts prompts by status and changes by kind, with baselines counted separately. For an apply, counts only the
- * changes that were made. Otherwise, counts the changes of pending prompts.
+ * Counts prompts by status and changes by kind, with baselines counted separately. After an apply, counts only the
+ * changes that were made. Before it, changes have no status, and only those of pending prompts count.
  */
-export function makeReportSummary(prompts: readonly ReportPrompt[], mode: Report['mode']): Report['summary'] {
+export function makeReportSummary(prompts: readonly ReportPrompt[]): Report['summary'] {
   const countedChanges = prompts.flatMap(({ status, changes }) =>
-    changes.filter((change) => (mode === 'apply' ? change.status === 'made' : status === 'pending')),
+    changes.filter((change) => (change.status === undefined ? status === 'pending' : change.status === 'made')),
   );
   const countChanges = (kind: ReportChange['kind']) => countedChanges.filter((change) => change.kind === kind).length;
   const baselines = countedChanges.filter((change) => change.kind === 'create-version' && change.baseline).length;

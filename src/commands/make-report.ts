@@ -18,18 +18,11 @@ import type { TextChange, TextChangesByPrompt } from '../domain/text-changes.ts'
 import type { ListedPrompt } from '../domain/provider.ts';
 import { applyVocabulary, DEFAULT_VOCABULARY } from '../domain/vocabulary.ts';
 import { type Problem, wordProblem } from '../problem.ts';
-import type {
-  Report,
-  ReportChange,
-  ReportDrift,
-  ReportEdit,
-  ReportProblem,
-  ReportPrompt,
-  ReportRow,
-} from '../report/schema.ts';
+import type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt, ReportRow } from '../report/schema.ts';
 import type { ReportNoteFields } from '../report/change-schema.ts';
-import { makeKeptMetadataFields, makeTextFields, omitLargeTexts } from './make-text-fields.ts';
+import { makeKeptMetadataFields, omitLargeTexts } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
+import { makeReportEdit } from './make-report-edit.ts';
 import { makeReportSummary } from './make-report-summary.ts';
 import { makeReportRef, makeServedFields, makeTarget } from './make-served-fields.ts';
 import type { CommandRun } from './result.ts';
@@ -60,7 +53,7 @@ export function makeReport(run: ReportInput): Report {
     ...(environmentOrder && { promotion_order: environmentOrder }),
     ...(selectedEnvironments && { environments: selectedEnvironments }),
     plan_digest: choosePlanDigest(run),
-    summary: { ...makeReportSummary(prompts, run.mode), ...(narrowed && { not_looked_at: narrowed.notLookedAt }) },
+    summary: { ...makeReportSummary(prompts), ...(narrowed && { not_looked_at: narrowed.notLookedAt }) },
     prompts,
     ...(orphans && { orphans: orphans.map(makeOrphan) }),
     ...(written && { files: written }),
@@ -165,7 +158,7 @@ function makeEditedReport(
 function makePlannedReport(
   plan: PromptPlan,
   outcome: PromptOutcome | null,
-  { texts, portablePins = false }: Pick<CommandRun, 'texts' | 'portablePins'>,
+  { texts, edits, portablePins = false }: Pick<CommandRun, 'texts' | 'edits' | 'portablePins'>,
 ): UnwordedPrompt {
   const { file, drift } = plan;
   const { status, problems } = outcome ?? plan;
@@ -180,9 +173,14 @@ function makePlannedReport(
     status,
     changes,
     environments,
+    ...makeEditFields(edits?.get(file.id)),
     drift: drift.map((one) => makeDrift(one, portablePins)),
     problems,
   };
+}
+
+function makeEditFields(edits: readonly FileEdit[] | undefined): Pick<ReportPrompt, 'edits'> {
+  return edits === undefined ? {} : { edits: edits.map(makeReportEdit) };
 }
 
 function makeUrlFields(plan: PromptPlan | undefined): Pick<ReportPrompt, 'url'> {
@@ -299,21 +297,6 @@ function findTexts(change: Change, { id }: PromptFile, texts: TextChangesByPromp
 function makeTextsKey({ environment, before, after }: SetActive): string {
   const afterKey = isNewVersionRef(after) ? after.newContent.digest : after.id;
   return JSON.stringify([environment, before?.id, afterKey]);
-}
-
-function makeReportEdit(edit: FileEdit): ReportEdit {
-  if (edit.kind === 'set-pin') {
-    const { serves, versionNumber, active, ...rest } = edit;
-    return {
-      ...rest,
-      ...(versionNumber !== undefined && { version_number: versionNumber }),
-      ...(active !== undefined && { active: active && makeReportRef(active) }),
-      ...(serves !== undefined && { serves: makeServedFields(serves.change, serves) }),
-    };
-  }
-  if (edit.kind !== 'set-text') return edit;
-  const { texts, ...rest } = edit;
-  return texts === undefined ? rest : { ...rest, texts: { environment: texts.environment, ...makeTextFields(texts) } };
 }
 
 /**

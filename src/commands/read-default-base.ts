@@ -38,7 +38,7 @@ export async function readDefaultBase(
     return observedPrompt !== undefined && differsFromFile(file, observedPrompt, desired);
   });
   if (differing.length === 0) return NO_DEFAULT_BASE;
-  const result = await defaultBase.read(differing).catch(makeMissingResult);
+  const result = await defaultBase.read(differing, desired.contentsAtRefs).catch(makeMissingResult);
   return result.kind === 'found' ? { found: result, reason: null } : { found: null, reason: result.reason };
 }
 

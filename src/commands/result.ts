@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { getVocabulary } from '../config/service.ts';
 import { type AcceptedWarnings, NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
-import type { EditCommit, EditedPrompt, ImportCommit, WrittenFile } from '../domain/edits.ts';
+import type { EditCommit, EditedPrompt, FileEdit, ImportCommit, WrittenFile } from '../domain/edits.ts';
 import type { VersionHistories } from '../domain/history.ts';
 import type { OutcomeStatus, Plan, PlanStatus, PromptOutcome } from '../domain/plan.ts';
 import type { PromptFile, TypedPromptIdentity } from '../domain/prompt-file.ts';
@@ -61,12 +61,20 @@ export type CommandRun = {
   readonly outcomes: readonly PromptOutcome[] | null;
   /**
    * The prompt files that `import`, `new`, `pull`, `promote` or `rollback` edited. On a dry run, the files that the command
-   * would edit.
+   * would edit. Absent for `rollback --now`, which has `edits`.
    */
   readonly edited?: readonly EditedPrompt[];
+  /**
+   * The edits to the prompt files, by prompt id, of a command that also applies the plan of the edited files. Only
+   * `rollback --now` does both.
+   */
+  readonly edits?: ReadonlyMap<string, readonly FileEdit[]>;
   /** The files that `init` wrote. */
   readonly written?: readonly WrittenFile[];
-  /** The steps that remain for the user. Only `init` and `new` list such steps, and only after they wrote a file. */
+  /**
+   * The steps that remain for the user. Only `init`, `new` and `rollback --now` list such steps, and only after they wrote
+   * a file.
+   */
   readonly nextSteps?: readonly string[];
   /** The prompts in the service that have no prompt file. Only `status --orphans` looks for such prompts. */
   readonly orphans?: readonly ListedPrompt[];

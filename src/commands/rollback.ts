@@ -5,7 +5,13 @@ import { EMPTY_LINE } from '../history/line.ts';
 import { readPlannedLine } from '../history/read-line.ts';
 import { findOlderVersion, findPreviousGitPin, findPreviousVersion } from '../planning/find-previous-pin.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { type PromptDraft, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
+import {
+  type PromptDraft,
+  type EditCommand,
+  editFiles,
+  type EditOptions,
+  makeDraftWithoutEdits,
+} from './edit-files.ts';
 import { draftContentPin, wantVersion } from './content-pin.ts';
 import {
   draftPinEdit,
@@ -16,7 +22,9 @@ import {
 } from './pin-edit.ts';
 import { makeMissingEnvironmentResult } from './require-environment.ts';
 import { type CommandResult, makeStoppedResult } from './result.ts';
+import { rollBackNow } from './roll-back-now.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
+import type { SyncOptions } from './sync.ts';
 
 type RollbackOptions = EditOptions & {
   /** The environment to roll back. The command requires it. */
@@ -25,27 +33,34 @@ type RollbackOptions = EditOptions & {
    * The number of the version to pin. Defaults to the version that the environment served before the active version.
    */
   readonly to?: number | undefined;
+  /** Whether to also commit the pins on a new branch and activate the versions. */
+  readonly now?: boolean | undefined;
+  /** With `now`: whether to do this without asking the user for confirmation. */
+  readonly yes?: boolean | undefined;
+  /** With `now`: renders the plan for the confirmation question. */
+  readonly renderPlan?: SyncOptions['renderPlan'];
 };
 
-/** Pins an environment of each selected prompt to the version that it served before, or to the version from `--to`. */
+/**
+ * Pins an environment of each selected prompt to the version that it served before, or to the version from `--to`. With
+ * `now`, also makes these versions live.
+ */
 export async function rollBackPrompts(options: RollbackOptions, world: World): Promise<CommandResult> {
   const { environment } = options;
   if (environment === undefined) return makeMissingEnvironmentResult('rollback', '--environment', options, world);
   if (options.only.length === 0) return makeStoppedResult('rollback', makeProblem('usage/nothing-named'));
-  return editFiles(
-    {
-      mode: 'rollback',
-      findNeeds: (config) => ({
-        problems: checkEnvironmentFlag('--environment', environment, config),
-        environments: listEnvironmentsToRead(environment, config),
-        readDepth: 'versions' as const,
-      }),
-      makeDraft: (prompt, workspace) => draftRollback(prompt, environment, options.to, workspace),
-      renderSubject: (names) => `Roll ${names} back in ${environment}`,
-    },
-    options,
-    world,
-  );
+  const command: EditCommand = {
+    mode: 'rollback',
+    findNeeds: (config) => ({
+      problems: checkEnvironmentFlag('--environment', environment, config),
+      environments: listEnvironmentsToRead(environment, config),
+      readDepth: 'versions' as const,
+    }),
+    makeDraft: (prompt, workspace) => draftRollback(prompt, environment, options.to, workspace),
+    renderSubject: (names) => `Roll ${names} back in ${environment}`,
+  };
+  if (options.now !== true) return editFiles(command, options, world);
+  return rollBackNow(command, { ...options, environment, yes: options.yes === true }, world);
 }
 
 async function draftRollback(

@@ -195,20 +195,29 @@ function warnAboutUncommittedFiles(
 /**
  * Returns a warning if `on_drift` is `fail` and promptsync could not compare with a base. The guard then has no effect.
  */
-function warnAboutMissingBase({ lacksBase }: PlannedWorkspace, { onDrift }: GuardSettings): readonly Problem[] {
+export function warnAboutMissingBase(
+  { lacksBase }: PlannedWorkspace,
+  { onDrift }: Pick<GuardSettings, 'onDrift'>,
+): readonly Problem[] {
   return onDrift === 'fail' && lacksBase ? [makeProblem('config/drift-needs-base')] : [];
 }
 
 /** Returns true if an apply has work to do: changes to write, or pinned versions to find in the service. */
-function hasChangesToApply({ prompts }: Plan): boolean {
+export function hasChangesToApply({ prompts }: Plan): boolean {
   return !prompts.every(isIdle);
 }
 
-function mustConfirm({ yes }: SyncOptions, world: World): boolean {
+/** Returns true if a command must not apply its plan before the user has confirmed it. */
+export function mustConfirm({ yes }: Pick<SyncOptions, 'yes'>, world: Pick<World, 'environment'>): boolean {
   return !yes && !isContinuousIntegration(world);
 }
 
-async function askToApply(plan: PlanToConfirm, { renderPlan }: SyncOptions, world: World): Promise<boolean> {
+/** Shows a plan and asks the user to confirm it. Returns false if the user declines or interrupts the question. */
+export async function askToApply(
+  plan: PlanToConfirm,
+  { renderPlan }: Pick<SyncOptions, 'renderPlan'>,
+  world: World,
+): Promise<boolean> {
   if (renderPlan !== undefined) world.printNotice(await renderPlan(plan));
   return (await world.confirm?.(describeStakes(plan.report))) ?? false;
 }
@@ -216,7 +225,8 @@ async function askToApply(plan: PlanToConfirm, { renderPlan }: SyncOptions, worl
 /** The maximum pause, in milliseconds, after another run has created a version of the same prompt. */
 const MAX_PAUSE_MS = 1_000;
 
-async function applyGuardedPlan(
+/** Writes a guarded plan to the service. Plans a prompt again with the same guards if it has changed in the meantime. */
+export async function applyGuardedPlan(
   plan: Plan,
   guards: GuardSettings,
   workspace: PlannedWorkspace,

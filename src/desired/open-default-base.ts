@@ -34,8 +34,14 @@ export type DefaultBase = {
    * base, or if the base is only for `pull`. In a partial clone, only a comparison with HEAD is possible.
    */
   readonly readLeftManagement: () => Promise<LeftManagement | null>;
-  /** Reads the given prompts at the base. */
-  readonly read: (files: readonly PromptFile[]) => Promise<DefaultBaseResult>;
+  /**
+   * Reads the given prompts at the base. A file may be an edited one that promptsync has not written yet.
+   * @param contentsAtRefs the contents that the `git:` pins of the files refer to; the result contains them, too
+   */
+  readonly read: (
+    files: readonly PromptFile[],
+    contentsAtRefs: DesiredState['contentsAtRefs'],
+  ) => Promise<DefaultBaseResult>;
 };
 
 /**
@@ -81,16 +87,19 @@ export function openDefaultBase(workspace: DesiredWorkspace, kind: DefaultBaseKi
       const comparison = isCompared ? { same: new Set(listConfigPaths(config)), changed } : await compare(base);
       return readLeftManagement(base, comparison, workspace);
     },
-    read: async (files) => {
+    read: async (files, contentsAtRefs) => {
       const base = await locate();
       if (base.kind === 'missing') return base;
       // In a partial clone, git would fetch the old files from the remote.
       if (await base.repository.isPartial()) return { kind: 'missing', reason: 'this clone is partial' };
       // promptsync has already compared the work tree with HEAD.
       const same = base.isHead ? null : (await compare(base)).same;
-      const isUnchanged = (path: string) => (same === null ? !workspace.uncommitted.has(path) : same.has(path));
+      const filesAsRead = new Set(workspace.files);
+      // A file that is not in the workspace may contain edits that promptsync has not written yet.
+      const isUnchanged = (file: PromptFile) =>
+        filesAsRead.has(file) && (same === null ? !workspace.uncommitted.has(file.path) : same.has(file.path));
       const found = await Promise.all(files.map((file) => readFileAtBase(file, base, isUnchanged)));
-      return makeFoundBase(base, found.flat(), workspace);
+      return makeFoundBase(base, found.flat(), { files: workspace.files, contentsAtRefs });
     },
   };
 }
@@ -130,9 +139,9 @@ async function readChangedFiles(
 async function readFileAtBase(
   file: PromptFile,
   { repository, commit }: BaseLocation,
-  isUnchanged: (path: string) => boolean,
+  isUnchanged: (file: PromptFile) => boolean,
 ): Promise<readonly PromptFile[]> {
-  if (isUnchanged(file.path)) return [file];
+  if (isUnchanged(file)) return [file];
   const location = { id: file.id, type: file.type, path: repository.toRootPath(file.path) };
   const result = await findFileAtCommit(location, commit, repository);
   return result.kind === 'found' ? [{ ...result.file, path: repository.toFolderPath(result.path) }] : [];
@@ -145,7 +154,7 @@ async function readFileAtBase(
 async function makeFoundBase(
   { commit, repository }: BaseLocation,
   files: readonly PromptFile[],
-  { contentsAtRefs, files: headFiles }: DesiredWorkspace,
+  { contentsAtRefs, files: headFiles }: Pick<DesiredWorkspace, 'contentsAtRefs' | 'files'>,
 ): Promise<DefaultBaseResult> {
   const filesOfHead = new Set(headFiles);
   const changedFiles = files.filter((file) => !filesOfHead.has(file));

@@ -28,12 +28,17 @@ export type DesiredState = {
   readonly environmentSelection: EnvironmentSelection | null;
 };
 
-/** The environments that a run with `--environment` is limited to. */
+/** The environments that a run with `--environment` or `rollback --now` is limited to. */
 export type EnvironmentSelection = {
   /** The selected environments, in promotion order. */
   readonly selected: readonly string[];
   /** All known environments, in promotion order. */
   readonly known: readonly string[];
+  /**
+   * True if the run only activates versions in the selected environments. It then changes no field, and creates neither
+   * a baseline nor a version that no pin uses.
+   */
+  readonly activationsOnly?: true;
 };
 
 /** Returns the content that the `git:` pins of a prompt refer to, by ref. Empty if the prompt has no such pins. */

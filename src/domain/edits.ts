@@ -3,7 +3,7 @@ import type { TypedPromptIdentity } from './prompt-file.ts';
 import type { PlannedTextChange, TextChange } from './text-changes.ts';
 import type { VersionRef } from './versions.ts';
 
-/** The commands that write files in the repository. They never write to the service. */
+/** The commands that write files in the repository. Only `rollback --now` also writes to the service. */
 export const FILE_COMMANDS = ['init', 'import', 'new', 'pull', 'promote', 'rollback'] as const;
 
 /**

@@ -15,6 +15,11 @@ export type Committer = {
    */
   readonly switchTo: (branch: string) => Promise<Problem | null>;
   /**
+   * Undoes `switchTo`: checks out what was checked out before, and deletes the branch. The files in the work tree stay
+   * unchanged. Leaves a branch with commits alone, and does nothing if git refuses.
+   */
+  readonly undoSwitch: (branch: string) => Promise<void>;
+  /**
    * Commits only these files, even if other files are staged, and runs the user's hooks. Afterwards, the index matches
    * the commit for each committed file, even if a hook has changed and staged files. Paths are relative to the
    * repository root. Throws a `ProblemError` if git refuses.
@@ -50,6 +55,7 @@ export function openCommitter(settings: GitSettings): Committer {
         return makeProblem('git/branch', { branch, reason: toProblem(error).message.replace(/\.$/, '') });
       }
     },
+    undoSwitch: (branch) => undoSwitch(run, branch),
     commit: async (pathsFromRoot, message) => {
       const headBefore = await readHead(run);
       const pathspecs = pathsFromRoot.map(makeLiteralPathspec);
@@ -80,6 +86,13 @@ export function openCommitter(settings: GitSettings): Committer {
     },
     unstage: (pathsFromRoot) => unstage(run, pathsFromRoot),
   };
+}
+
+async function undoSwitch(run: RunGit, branch: string): Promise<void> {
+  // If only the post-checkout hook fails, git has already switched back. If git fails, it does not delete the branch that
+  // is still checked out. It also keeps a branch with commits that HEAD lacks.
+  await runOrReturnEmpty(run, 'checkout', '--quiet', '-');
+  await runOrReturnEmpty(run, 'branch', '--quiet', '--delete', '--', branch);
 }
 
 async function unstage(run: RunGit, pathsFromRoot: readonly string[]): Promise<void> {

@@ -23,6 +23,7 @@ export type PlanScope = {
  *   the last known environment decides.
  * - The scope includes versions without an activation if the run includes the first known environment. These are
  *   baselines, and versions of the file's own text if no pin uses it.
+ * - If the run only activates versions, the scope includes neither.
  * @param file the file with its pins in promotion order
  * @param selection the environments of the run; null if the run covers all environments
  */
@@ -30,13 +31,13 @@ export function makePlanScope({ pins }: PromptFile, selection: EnvironmentSelect
   if (selection === null) {
     return { includesEnvironment: () => true, includesFields: true, includesUnusedVersions: true };
   }
-  const { selected, known } = selection;
+  const { selected, known, activationsOnly = false } = selection;
   const includesEnvironment = (environment: string | undefined): boolean =>
     environment !== undefined && selected.includes(environment);
   return {
     includesEnvironment,
-    includesFields: includesEnvironment(pins.at(-1)?.environment ?? known.at(-1)),
-    includesUnusedVersions: includesEnvironment(known.at(0)),
+    includesFields: !activationsOnly && includesEnvironment(pins.at(-1)?.environment ?? known.at(-1)),
+    includesUnusedVersions: !activationsOnly && includesEnvironment(known.at(0)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { escapeSelector, formatCount, joinQuotedNames, joinWords, shortenCommitId } from '../text.ts';
+import { escapeSelector, formatCount, joinCodeNames, joinQuotedNames, joinWords, shortenCommitId } from '../text.ts';
 import { addArticle, type Words } from '../words.ts';
 import { defineError, endSentence, makePromptCommand, quoteShellWord, defineWarning } from './catalog-entry.ts';
 
@@ -109,6 +109,49 @@ export const COMMAND_PROBLEMS = {
   'rollback/unknown-version': defineError<{ number: number }>(
     (e) => `promptsync could not find version ${e.number} of this prompt.`,
     'Choose one of the versions listed by `promptsync history KEY`. Alternatively, edit the file and pin `git:<ref>`, which can select any prompt text that was committed to git.',
+  ),
+  'rollback/newer-files': defineError<{ branch: string; newer: string; paths: readonly string[] }>(
+    (e) =>
+      `promptsync made no changes because the remote has newer commits to ${joinCodeNames(e.paths, 'and')}. The newest commit on ${e.branch} is ${shortenCommitId(e.newer)}.`,
+    (e) =>
+      `On ${e.branch}, run \`git pull\`, then run the command again. To roll back without these commits, use \`--to N\` to specify a version.`,
+  ),
+  'rollback/remote-silent': defineWarning<{ reason: string }>(
+    (e) =>
+      `promptsync continues although it could not ask the remote for newer commits to these files: ${endSentence(e.reason)}`,
+    'Compare the plan with `promptsync history KEY`. If this clone is out of date, use `--to N` to specify a version.',
+  ),
+  'rollback/branch-exists': defineError<{ branch: string }>(
+    (e) => `promptsync made no changes because the branch \`${e.branch}\` already exists.`,
+    'Specify another name with `--branch`.',
+  ),
+  'rollback/new-version': defineError<{ environment: string }>(
+    (e) =>
+      `No version has the text that "${e.environment}" would serve, and a rollback with \`--now\` creates no versions.`,
+    'Run the command without `--now`, then merge and sync the edited file.',
+  ),
+  'rollback/not-committed': defineError<{
+    reason: string;
+    /** The files that somebody else changed before promptsync could put them back. */
+    kept: readonly string[];
+  }>(
+    (e) =>
+      `promptsync could not commit the rollback, so it activated nothing and put the files back: ${endSentence(e.reason)}${e.kept.length === 0 ? '' : ` It did not put back ${joinCodeNames(e.kept, 'and')}, which another program changed in the meantime.`}`,
+    'Fix the problem that git reported, then run the command again.',
+  ),
+  'rollback/not-live': defineError<{
+    environment: string;
+    key: string;
+    /** The number of the version that the file pins. Null if it is unknown. */
+    number: number | null;
+  }>(
+    (e) =>
+      `The file now pins "${e.environment}" to ${e.number === null ? 'the earlier version' : `v${e.number}`}, but promptsync could not make sure that "${e.environment}" serves it.`,
+    (e) => {
+      const to = e.number === null ? '' : ` --to ${e.number}`;
+      const options = `--environment ${quoteShellWord(e.environment)}${to} --now`;
+      return `To make the version live, run: \`${makePromptCommand('rollback', e.key, options)}\``;
+    },
   ),
 
   // promptsync pull

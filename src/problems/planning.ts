@@ -219,12 +219,12 @@ export const PLANNING_PROBLEMS = {
       'The prompt file has uncommitted changes, so promptsync did not edit it. Editing it could overwrite these changes or include them in the commit that promptsync creates.',
     (e) =>
       e.submodule === null
-        ? 'Commit or stash the changes first, or run the command without `--commit`. To see the changes, run `git diff HEAD` and `git diff --cached`.'
-        : 'Move promptsync.yaml into the submodule and run the command there, or run it without `--commit`.',
+        ? 'Commit or stash the changes first, or run the command without `--commit`, `--branch`, and `--now`. To see the changes, run `git diff HEAD` and `git diff --cached`.'
+        : 'Move promptsync.yaml into the submodule and run the command there, or run it without `--commit`, `--branch`, and `--now`.',
   ),
   'guard/max-changes': defineError<{ changing: number; allowed: number }>(
     (e) => `The plan would change ${formatCount(e.changing, 'prompt')}, but \`max_changes\` allows only ${e.allowed}.`,
-    'Review the plan. To apply it anyway, set a higher limit for this run with `--max-changes`.',
+    'Review the plan. To apply it anyway, select fewer prompts, or sync with a higher limit in `--max-changes`.',
   ),
   'guard/drift': defineError<{
     key: string;

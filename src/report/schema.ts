@@ -104,7 +104,9 @@ const PromptShape = z.object({
   edits: z
     .array(EditShape)
     .optional()
-    .describe('The edits that import, new, pull, promote, or rollback made to the file.'),
+    .describe(
+      'The edits that import, new, pull, promote, or rollback made to the file. With rollback --now, the prompt has both edits and changes.',
+    ),
   drift: z.array(DriftShape).describe('The drift in the service, compared with the base.'),
   problems: z.array(ProblemShape).describe('The problems found in this prompt.'),
   waiting: z
@@ -209,7 +211,7 @@ export const ReportShape = z.object({
     .array(z.string())
     .optional()
     .describe(
-      'The environments selected with --environment. The report covers only these. Absent if the report covers all environments.',
+      'The environments selected with --environment, or the environment of rollback --now. The report covers only these. Absent if the report covers all environments.',
     ),
   plan_digest: DigestShape.nullable().describe('The digest of the plan, for --expect-plan. null if there is no plan.'),
   summary: z
@@ -244,7 +246,9 @@ export const ReportShape = z.object({
   next_steps: z
     .array(z.string())
     .optional()
-    .describe('The next steps for the user after init or new has written files: one or two sentences for each step.'),
+    .describe(
+      'The next steps for the user after init, new, or rollback --now has written files: one or two sentences or a command for each step.',
+    ),
   committed: z
     .object({
       commit: z.string().describe('The id of the commit.'),

@@ -84,8 +84,8 @@ function renderWorkOutcome(report: Report, colors: Colors): string {
 }
 
 function describeChanged(report: Report, colors: Colors): string {
-  const { mode, summary } = report;
-  const isApply = mode === 'apply';
+  const { summary } = report;
+  const isApply = isApplied(report);
   const title = colors.bold(isApply ? 'Applied' : 'Plan');
   const count = countChangedPrompts(report);
   const parts = [
@@ -107,10 +107,11 @@ function countChanging({ summary: { prompts } }: Report, count: number): string 
 }
 
 /** Counts the prompts with changes other than a baseline: changes to make or, after a sync, changes that it made. */
-function countChangedPrompts({ mode, prompts }: Report): number {
+function countChangedPrompts(report: Report): number {
+  const isApply = isApplied(report);
   const isCounted = (change: ReportChange): boolean =>
-    !(change.kind === 'create-version' && change.baseline === true) && (mode !== 'apply' || change.status === 'made');
-  return prompts.filter(({ status, changes }) => (mode === 'apply' || status === 'pending') && changes.some(isCounted))
+    !(change.kind === 'create-version' && change.baseline === true) && (!isApply || change.status === 'made');
+  return report.prompts.filter(({ status, changes }) => (isApply || status === 'pending') && changes.some(isCounted))
     .length;
 }
 
@@ -182,9 +183,17 @@ function countPrompts(count: number): string {
   return formatCount(count, 'prompt');
 }
 
-/** Returns true if the report comes from a command that edits prompt files, such as `pull` or `promote`. */
-function isAboutFiles({ mode }: Report): boolean {
-  return FILE_COMMANDS.some((command) => command === mode);
+/**
+ * Returns true if the report comes from a command that only edits prompt files, such as `pull` or `promote`. A rollback
+ * with a plan also changes the service.
+ */
+function isAboutFiles({ mode, plan_digest: digest }: Report): boolean {
+  return FILE_COMMANDS.some((command) => command === mode) && digest === null;
+}
+
+/** Returns true if the report says what a run did to the service, and not what it would do. */
+function isApplied({ mode, prompts }: Report): boolean {
+  return mode === 'apply' || prompts.some(({ changes }) => changes.some(({ status }) => status !== undefined));
 }
 
 /** Summarizes, in one line, the file edits that a command made or would make. */

@@ -1,0 +1,303 @@
+import { makeGitSettings } from '../config/make-git-settings.ts';
+import type { FileEdit } from '../domain/edits.ts';
+import { computePlanDigest, isObserved, type Plan, type PromptOutcome, type PromptPlan } from '../domain/plan.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import type { World } from '../domain/world.ts';
+import type { WorkspaceLock } from '../files/lock-workspace.ts';
+import { openCommitter } from '../git/open-committer.ts';
+import type { Repository } from '../git/open-repository.ts';
+import { NO_PLANNING_HISTORY } from '../history/prompt-history.ts';
+import { readContentsAtRefs } from '../history/read-at-commit.ts';
+import { collectTextChanges } from '../planning/collect-text-changes.ts';
+import { findAffectedPrompts } from '../planning/find-affected-prompts.ts';
+import { guardPlan, type GuardSettings } from '../planning/guard-plan.ts';
+import { isError, makeProblem, type Problem } from '../problem.ts';
+import { checkForNewerFiles } from './check-merged-and-up-to-date.ts';
+import { commitRollback, type CommittedRollback, type RollbackTarget } from './commit-rollback.ts';
+import {
+  draftPrompt,
+  type EditCommand,
+  type EditOptions,
+  makeDraftWithoutEdits,
+  type PromptDraft,
+  refuseUncommitted,
+} from './edit-files.ts';
+import { makeReport } from './make-report.ts';
+import { type CommandResult, type CommandRun, makeCommandResult, makeStoppedResult } from './result.ts';
+import { makeRollbackBranchName, readRollbackSteps } from './rollback-branch.ts';
+import {
+  makePlannedRun,
+  type PlannedWorkspace,
+  type PromptReplan,
+  replanPrompt,
+  runWithPlan,
+} from './run-with-plan.ts';
+import {
+  applyGuardedPlan,
+  askToApply,
+  hasChangesToApply,
+  mustConfirm,
+  type SyncOptions,
+  warnAboutMissingBase,
+} from './sync.ts';
+import { withWorkspaceLock } from './with-workspace-lock.ts';
+
+type RollbackNowOptions = EditOptions &
+  Pick<SyncOptions, 'yes' | 'renderPlan'> & {
+    readonly environment: string;
+    /** The number of the version from `--to`. */
+    readonly to?: number | undefined;
+  };
+
+/**
+ * Rolls back prompts in an incident: edits the pins of one environment, commits them on a new branch, and activates the
+ * versions. Changes nothing before the user has confirmed the plan. Changes no other environment and no field, and
+ * creates no version.
+ */
+export async function rollBackNow(
+  command: EditCommand,
+  options: RollbackNowOptions,
+  world: World,
+): Promise<CommandResult> {
+  if (!options.dryRun && mustConfirm(options, world) && world.confirm === null) {
+    return makeStoppedResult('rollback', makeProblem('usage/confirmation-needed'));
+  }
+  const { findNeeds } = command;
+  return withWorkspaceLock('rollback', options, world, (configuration, lock) => {
+    const planningOptions = { ...options, configuration, findNeeds, defaultBase: 'live' } as const;
+    return runWithPlan('rollback', planningOptions, world, async (workspace) => {
+      const rollback = await planRollback(command, options, workspace);
+      return finishRollback(rollback, command, { options, lock }, world);
+    });
+  });
+}
+
+/** A rollback before promptsync has edited any file. */
+type PlannedRollback = {
+  /** The workspace, limited to the activations of the environment. Its plan is the guarded plan of the edited files. */
+  readonly workspace: PlannedWorkspace;
+  readonly guards: GuardSettings;
+  /** The drafts of the files to edit. */
+  readonly drafts: readonly PromptDraft[];
+  readonly run: CommandRun;
+};
+
+/** Drafts the edits, and plans the activations that the edited files would cause. Writes nothing. */
+async function planRollback(
+  command: EditCommand,
+  options: RollbackNowOptions,
+  planned: PlannedWorkspace,
+): Promise<PlannedRollback> {
+  const { config, repository, uncommitted } = planned;
+  const remoteProblems = await askRemote(options, planned);
+  const drafts = await draftRollbacks(command, remoteProblems.filter(isError), planned);
+  const limited = await limitToActivations(options.environment, drafts, planned);
+  const replans = await Promise.all(
+    planned.plan.prompts.map((prompt) => planDraft(prompt, findDraft(prompt, drafts), limited)),
+  );
+  const prompts = replans.map(({ plan }) => plan);
+  const unguarded = { prompts, digest: computePlanDigest(prompts) };
+  const guards: GuardSettings = {
+    onDrift: config.onDrift,
+    maxChanges: config.maxChanges,
+    expectedPlan: unguarded.digest,
+    uncommitted: new Set(),
+    // The guard for uncommitted files would suggest a flag that `rollback` does not have.
+    refuse: ({ file }) => (uncommitted.has(file.path) ? [makeUncommittedProblem(file, repository)] : []),
+  };
+  const plan = guardPlan(unguarded, guards);
+  const remoteWarnings = remoteProblems.filter((problem) => !isError(problem));
+  const problems = [...planned.problems, ...remoteWarnings, ...warnAboutMissingBase(planned, guards)];
+  const history = new Map(replans.flatMap((replan) => [...replan.history]));
+  const workspace = { ...limited, plan, problems, history };
+  const pending = new Set(plan.prompts.filter(({ status }) => status === 'pending').map(({ file }) => file.id));
+  return {
+    workspace,
+    guards,
+    drafts: drafts.filter(({ status, file }) => status === 'pending' && pending.has(file.id)),
+    run: {
+      ...makePlannedRun('rollback', workspace),
+      edits: mapEdits(drafts),
+      texts: collectTextChanges(plan.prompts, workspace, history),
+      affected: findAffectedPrompts(plan.prompts, workspace.allFiles, config.rules.listParts),
+    },
+  };
+}
+
+/**
+ * Asks the remote for newer commits to the selected files. Asks nothing on a dry run, or if the user chose the version:
+ * newer commits can only change which version is the previous one.
+ */
+async function askRemote(options: RollbackNowOptions, workspace: PlannedWorkspace): Promise<readonly Problem[]> {
+  return options.dryRun || options.to !== undefined ? [] : checkForNewerFiles(workspace, options);
+}
+
+/** @param refusals if there are any, blocks every prompt with these problems */
+async function draftRollbacks(
+  { makeDraft }: EditCommand,
+  refusals: readonly Problem[],
+  workspace: PlannedWorkspace,
+): Promise<readonly PromptDraft[]> {
+  const refuse: EditCommand['makeDraft'] = async ({ file }) => makeDraftWithoutEdits(file, 'blocked', refusals);
+  const drafting = { makeDraft: refusals.length > 0 ? refuse : makeDraft };
+  const drafts = workspace.plan.prompts.map((prompt) => draftPrompt(prompt, workspace, drafting));
+  return refuseUncommitted(await Promise.all(drafts), workspace.repository);
+}
+
+function findDraft({ file }: PromptPlan, drafts: readonly PromptDraft[]): PromptDraft | undefined {
+  return drafts.find((draft) => draft.file.id === file.id);
+}
+
+/** Limits a workspace to activations in one environment, and adds the contents of refs that only the drafts pin. */
+async function limitToActivations(
+  environment: string,
+  drafts: readonly PromptDraft[],
+  workspace: PlannedWorkspace,
+): Promise<PlannedWorkspace> {
+  const editedFiles = drafts.flatMap(({ change }) => change?.file ?? []);
+  const newContents = await readContentsAtRefs(editedFiles, workspace.repository);
+  const filesAsRead = new Map(workspace.plan.prompts.map(({ file }) => [file.id, file]));
+  return {
+    ...workspace,
+    environmentSelection: { selected: [environment], known: [environment], activationsOnly: true },
+    contentsAtRefs: new Map([...workspace.contentsAtRefs, ...newContents]),
+    // With the request of the first read, a later read shows whether the prompt has changed since then.
+    makeRequestFor: (file) => workspace.makeRequestFor(filesAsRead.get(file.id) ?? file),
+  };
+}
+
+/** Plans the activation that the edited file of a prompt would cause. A refused draft has no changes. */
+async function planDraft(
+  prompt: PromptPlan,
+  draft: PromptDraft | undefined,
+  workspace: PlannedWorkspace,
+): Promise<PromptReplan> {
+  if (!isObserved(prompt) || draft === undefined) return { plan: prompt, history: NO_PLANNING_HISTORY };
+  const { status, problems, change } = draft;
+  if (status === 'blocked' || status === 'failed') {
+    const unplanned = { changes: [], drift: [], annotations: [], pinsToFind: [] };
+    return { plan: { ...prompt, ...unplanned, status, problems }, history: NO_PLANNING_HISTORY };
+  }
+  const { plan, history } = await replanPrompt(change?.file ?? prompt.file, prompt.observed, workspace);
+  if (plan.changes.some(({ kind }) => kind === 'create-version'))
+    return { plan: refuseNewVersion(plan, workspace), history };
+  // The environment may already serve the version that only the file does not pin yet.
+  const isEditOnly = plan.status === 'unchanged' && change !== null;
+  return { plan: isEditOnly ? { ...plan, status: 'pending' } : plan, history };
+}
+
+function refuseNewVersion(plan: PromptPlan, { environmentSelection }: PlannedWorkspace): PromptPlan {
+  const environment = environmentSelection?.selected[0] ?? '';
+  const problem = makeProblem('rollback/new-version', { environment }, { path: plan.file.path });
+  return { ...plan, status: 'blocked', changes: [], problems: [...plan.problems, problem], pinsToFind: [] };
+}
+
+function makeUncommittedProblem({ path }: PromptFile, repository: Repository | null): Problem {
+  return makeProblem('guard/uncommitted-edit', { submodule: repository?.findSubmodule(path) ?? null }, { path });
+}
+
+/** Returns the edits for the report, by prompt id. Omits their texts, because the planned activations contain them. */
+function mapEdits(drafts: readonly PromptDraft[]): ReadonlyMap<string, readonly FileEdit[]> {
+  const omitTexts = (edit: FileEdit): FileEdit => {
+    if (edit.kind !== 'set-pin') return edit;
+    const { serves: _, ...rest } = edit;
+    return rest;
+  };
+  return new Map(drafts.flatMap(({ file, edits }) => (edits.length === 0 ? [] : [[file.id, edits.map(omitTexts)]])));
+}
+
+/** The options of a rollback, and the lock of the workspace. */
+type RollbackSettings = { readonly options: RollbackNowOptions; readonly lock: WorkspaceLock };
+
+/** Asks the user to confirm a planned rollback, and carries it out. Ends before that on a dry run. */
+async function finishRollback(
+  rollback: PlannedRollback,
+  command: EditCommand,
+  { options, lock }: RollbackSettings,
+  world: World,
+): Promise<CommandResult> {
+  const { run, drafts, workspace } = rollback;
+  const { config, repository } = workspace;
+  if (repository === null) return stopRollback(run, world, makeProblem('git/needs-repository', { what: '`--now`' }));
+  const branch = options.branch ?? makeRollbackBranchName(options.environment, options.only, workspace.files);
+  const target = { branch, config, repository };
+  const obstacle = drafts.length === 0 ? null : await findNewBranchProblem(target);
+  if (obstacle !== null) return stopRollback(run, world, obstacle);
+  if (options.dryRun) return makeCommandResult(run, world);
+  const mustAsk = mustConfirm(options, world) && hasChangesToApply(workspace.plan);
+  if (!mustAsk) return carryOut(rollback, command, target, { options, lock }, world);
+  const shownReport = makeReport(run);
+  const isConfirmed = await askToApply({ report: shownReport, folder: config.folder }, options, world);
+  const result = isConfirmed
+    ? await carryOut(rollback, command, target, { options, lock }, world)
+    : stopRollback(run, world, makeProblem('usage/declined'));
+  return { ...result, shownReport };
+}
+
+/** Commits the edited pins and activates the versions. */
+async function carryOut(
+  rollback: PlannedRollback,
+  command: EditCommand,
+  target: RollbackTarget,
+  { options, lock }: RollbackSettings,
+  world: World,
+): Promise<CommandResult> {
+  const { run, drafts } = rollback;
+  // The user may have taken hours to confirm.
+  const obstacle = world.stopSignal.aborted ? makeProblem('apply/interrupted') : lock.findLossProblem();
+  if (obstacle !== null) return stopRollback(run, world, obstacle);
+  const committed = await commitRollback(drafts, command, target);
+  if (!committed.isSuccess) return stopRollback(run, world, ...committed.problems);
+  const { commit, failures } = committed.value;
+  const outcomes = await activateVersions(failures, rollback, options, world);
+  const nextSteps = await readRollbackSteps(commit, target);
+  return makeCommandResult({ ...run, outcomes, nextSteps, ...(commit && { committed: commit }) }, world);
+}
+
+/** Creates the result of a rollback that ends before it changes anything. */
+function stopRollback(run: CommandRun, world: World, ...reasons: readonly Problem[]): CommandResult {
+  return makeCommandResult({ ...run, plan: null, problems: [...run.problems, ...reasons] }, world);
+}
+
+/** Returns a problem if promptsync cannot create the branch, for example because it exists. */
+async function findNewBranchProblem({ branch, config, repository }: RollbackTarget): Promise<Problem | null> {
+  const exists = (await repository.resolveRef(`refs/heads/${branch}`)) !== null;
+  if (exists) return makeProblem('rollback/branch-exists', { branch });
+  return openCommitter(makeGitSettings(config)).findBranchProblem(branch);
+}
+
+/** Activates the versions of all prompts whose files have the pin. */
+async function activateVersions(
+  failures: CommittedRollback['failures'],
+  { workspace, guards, drafts }: PlannedRollback,
+  { environment }: RollbackNowOptions,
+  world: World,
+): Promise<readonly PromptOutcome[]> {
+  const { plan } = workspace;
+  const edited = new Set(drafts.map(({ file }) => file.id));
+  const pinned: Plan = { ...plan, prompts: plan.prompts.filter(({ file }) => !failures.has(file.id)) };
+  const outcomes = await applyGuardedPlan(pinned, guards, workspace, world);
+  const outcomesById = new Map(outcomes.map((outcome) => [outcome.plan.file.id, outcome]));
+  return plan.prompts.flatMap((prompt): readonly PromptOutcome[] => {
+    const { id } = prompt.file;
+    const problems = failures.get(id);
+    if (problems !== undefined) {
+      const changes = prompt.changes.map((change) => ({ change, status: 'not_made' }) as const);
+      return [{ plan: prompt, status: 'failed', changes, problems }];
+    }
+    const outcome = outcomesById.get(id);
+    if (outcome === undefined || prompt.status !== 'pending') return outcome === undefined ? [] : [outcome];
+    if (outcome.status === 'unchanged' && edited.has(id)) return [{ ...outcome, status: 'applied' }];
+    return [addRetryHint(outcome, prompt, environment)];
+  });
+}
+
+/** Adds the command that activates the version if promptsync did not finish the planned activation. */
+function addRetryHint(outcome: PromptOutcome, { file, changes }: PromptPlan, environment: string): PromptOutcome {
+  if (outcome.status === 'applied' || outcome.status === 'unchanged') return outcome;
+  const activation = changes.find((change) => change.kind === 'set-active');
+  if (activation === undefined) return outcome;
+  const number = 'newContent' in activation.after ? null : activation.after.number;
+  const problem = makeProblem('rollback/not-live', { environment, key: file.key, number }, { path: file.path });
+  return { ...outcome, problems: [...outcome.problems, problem] };
+}

@@ -1,0 +1,65 @@
+import { makeGitSettings } from '../config/make-git-settings.ts';
+import type { EditCommit } from '../domain/edits.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
+import { openRemote, type RemoteAddress } from '../git/open-remote.ts';
+import { quoteShellWord } from '../problems/catalog-entry.ts';
+import { shortenCommitId, showHidden } from '../text.ts';
+import type { RollbackTarget } from './commit-rollback.ts';
+
+/**
+ * Returns the default name of the branch for a rollback, such as `rollback-production-support-greeting`. Uses the first
+ * key that the user typed. If that is a path or a pattern, uses the key of the first selected prompt.
+ */
+export function makeRollbackBranchName(
+  environment: string,
+  selectors: readonly string[],
+  files: readonly PromptFile[],
+): string {
+  const keys = files.map(({ key }) => key);
+  const key = keys.find((one) => one === selectors[0]) ?? keys[0] ?? '';
+  return `rollback-${environment}-${key}`.replaceAll(/[^A-Za-z0-9-]/g, '-');
+}
+
+/**
+ * Returns the steps after a rollback: the commands that push the branch and open the pull request, and a sentence that
+ * says why to merge it. Without a remote, there is nothing to push. Without a commit, there are no steps.
+ */
+export async function readRollbackSteps(
+  committed: EditCommit | null,
+  { config, repository }: Pick<RollbackTarget, 'config' | 'repository'>,
+): Promise<readonly string[]> {
+  if (committed === null) return [];
+  const liveBranch = config.branch ?? (await repository.findKnownTip(null))?.branch ?? null;
+  const remote = await openRemote(makeGitSettings(config))
+    .findRemote(config.branch)
+    .catch(() => null);
+  const branch = committed.branch ?? '';
+  return [
+    `Committed ${shortenCommitId(committed.commit)} on ${showHidden(branch)}. To go back, run: git switch -`,
+    ...(remote === null ? [] : listPushSteps(branch, remote, liveBranch)),
+    `Until the branch is merged, the next sync of ${showHidden(liveBranch ?? 'the live branch')} restores the version from before.`,
+  ];
+}
+
+function listPushSteps(branch: string, remote: RemoteAddress, liveBranch: string | null): readonly string[] {
+  return [
+    `Next: git push -u ${quoteShellWord(remote.name)} ${quoteShellWord(branch)}`,
+    `Next: ${describeRequestStep(remote, liveBranch)}`,
+  ];
+}
+
+/** Matches the address of a remote on GitHub or GitLab, also on a host of a company. */
+const FORGE_ADDRESS = /^(?:[a-z+]+:\/\/)?(?:[^/@]*@)?[\w.-]*?(github|gitlab)[\w.-]*[:/]/i;
+
+/** Returns the command that opens a pull request. If the forge is unknown, returns an instruction. */
+function describeRequestStep({ url }: RemoteAddress, liveBranch: string | null): string {
+  const into = liveBranch === null ? '' : quoteShellWord(liveBranch);
+  switch (FORGE_ADDRESS.exec(url)?.[1]?.toLowerCase()) {
+    case 'github':
+      return ['gh pr create --fill', ...(into === '' ? [] : [`--base ${into}`])].join(' ');
+    case 'gitlab':
+      return ['glab mr create --fill', ...(into === '' ? [] : [`--target-branch ${into}`])].join(' ');
+    default:
+      return 'open a pull request from this branch.';
+  }
+}
