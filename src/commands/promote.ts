@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
+import { findPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { type PromptDraft, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
@@ -88,17 +88,20 @@ async function draftPromotion(
   if (workspace.config.otherEnvironments.includes(from)) return draftOtherPromotion(prompt, from, to, workspace);
   const { file, changes } = prompt;
   const served = findServedVersion(prompt, from);
-  if (served === null) {
-    return makeDraftWithoutEdits(file, 'blocked', [
-      makeProblem('promote/nothing-active', { environment: from, key: file.key }, { path: file.path }),
-    ]);
-  }
+  if (served === null) return makeDraftWithoutEdits(file, 'blocked', [makeNothingServedProblem(from, file, workspace)]);
   const draft = await draftPromotedPin({ environment: to, version: served }, from, prompt, workspace);
   const isSourceChanging = changes.some((change) => change.kind === 'set-active' && change.environment === from);
   if (!isSourceChanging || draft.status !== 'pending') return draft;
   const evidence = { environment: from, serves: `v${served.number}` };
   const warning = makeProblem('promote/source-drifted', evidence, { path: file.path });
   return { ...draft, problems: [...draft.problems, warning] };
+}
+
+function makeNothingServedProblem(environment: string, file: PromptFile, { config }: PlannedWorkspace): Problem {
+  const { key, path, pins } = file;
+  if (findPin(pins, environment)) return makeProblem('promote/nothing-active', { environment }, { path });
+  const allowsLatest = config.environments?.find(({ name }) => name === environment)?.allowLatest ?? true;
+  return makeProblem('promote/not-pinned', { environment, key, allowsLatest }, { path });
 }
 
 /**
