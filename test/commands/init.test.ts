@@ -550,6 +550,11 @@ describe('invalid flags of init', () => {
       ['--url', 'http://example.com'],
       'The value of `--url` is invalid: The base URL',
     ],
+    [
+      'init names `allow_http` if it rejects a plain HTTP address',
+      ['--url', 'http://example.com'],
+      '`allow_http: true`',
+    ],
     ['init rejects an empty address in --url', ['--url', ''], 'The value of `--url` is invalid: The base URL'],
     [
       'init rejects an API key as the value of --api-key-env',
