@@ -216,7 +216,8 @@ export const EVIDENCE = {
   'apply/keeps-changing': {},
   'apply/interrupted': {},
   // promptsync promote
-  'promote/nothing-active': { environment: 'staging', key: 'support/greeting' },
+  'promote/nothing-active': { environment: 'staging' },
+  'promote/not-pinned': { environment: 'staging', key: 'support/greeting', allowsLatest: true },
   'promote/source-unclear': { environment: 'staging', pin: '7' },
   'promote/source-drifted': { environment: 'staging', serves: 'v9' },
   'promote/older': {

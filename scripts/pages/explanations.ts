@@ -345,6 +345,9 @@ export const EXPLANATIONS = {
   'promote/nothing-active': {
     why: 'A promotion pins the version that is active in the source environment, but no version is active there.',
   },
+  'promote/not-pinned': {
+    why: 'A sync activates versions only in the environments that the file pins, and promptsync promotes only active versions.',
+  },
   'promote/source-unclear': {
     why: 'The source environment belongs to another service, where the same version number can refer to different text.',
   },

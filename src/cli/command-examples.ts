@@ -127,10 +127,10 @@ export const COMMAND_EXAMPLES = {
     },
   ],
   serve: [
-    { comment: 'Run the embedded service on port 4010', line: 'promptsync serve' },
+    { comment: 'Run a service that has the prompts of this workspace', line: 'promptsync serve --seed' },
     {
-      comment: 'Register the prompts of this workspace, and use a free port',
-      line: 'promptsync serve --seed --port 0',
+      comment: 'Register the prompts of another workspace, and use a free port',
+      line: 'promptsync serve --seed ../team-prompts --port 0',
     },
   ],
 } as const satisfies Readonly<Record<string, readonly [ExampleCommand, ExampleCommand]>>;

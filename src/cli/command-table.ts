@@ -299,7 +299,7 @@ const db: Flag<string> = new Option('--db <file>', 'the SQLite file that stores 
 );
 const seed: Flag<string | true | undefined> = new Option(
   '--seed [workspace]',
-  'on startup, register the prompts of this workspace, specified by its folder or configuration file (default: the current folder)',
+  'register the prompts of a workspace on startup; the value is its folder or configuration file (without a value: the current folder)',
 );
 const serve = makeCommandRow({
   name: 'serve',
@@ -307,6 +307,11 @@ const serve = makeCommandRow({
   help: 'run the embedded service on this machine, for trials and tests',
   flags: { db, port: makePortFlag('--port <n>', 'the port on 127.0.0.1; 0 chooses a free port', 4010), seed },
   after: `
+The API of the service cannot create prompts. With --seed, the service registers
+the prompts of a workspace. If base_url in this workspace is the address of the
+service, a sync creates the first version of each prompt:
+  PROMPTSYNC_API_KEY=embedded promptsync sync
+
 The service accepts the API key set in PROMPTSYNC_API_KEY. If that variable is
 not set, the API key is "embedded".`,
   run: async (flags, _, host) => (await import('./run-command.ts')).runServe(flags, host),

@@ -147,10 +147,11 @@ export async function runServe({ db, port, seed }: ServeOptions, host: SafeHost)
 }
 
 function formatServeGreeting({ baseUrl, keyVariable, prompts }: RunningService): string {
+  const advice = prompts === 0 ? ' To register the prompts of a workspace, use --seed.' : '';
   return [
     `The embedded service listens at ${baseUrl}; use it only for trials and tests.`,
     `API key: ${keyVariable === null ? '"embedded"' : `the value of ${keyVariable}`}`,
-    `Registered prompts: ${prompts}. Press Ctrl-C to stop the service.\n`,
+    `Registered prompts: ${prompts}.${advice} Press Ctrl-C to stop the service.\n`,
   ].join('\n');
 }
 

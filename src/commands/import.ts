@@ -352,7 +352,10 @@ function describeMissingFirstPin(
   });
   if (unpinned.length === 0) return null;
   const files = formatCount(unpinned.length, 'new file does', 'new files do');
-  return `${files} not pin the environment "${first.name}" because that environment serves no version of ${unpinned.length === 1 ? 'the prompt' : 'these prompts'}. To activate new versions there, add \`${first.name}: latest\` under \`pins:\`.`;
+  const isStuck = ({ edits }: EditedPrompt) =>
+    !edits.some((edit) => edit.kind === 'set-pin' && edit.after === 'latest');
+  const stuck = unpinned.some(isStuck) ? ' An edit of a file without a `latest` pin goes live nowhere.' : '';
+  return `${files} not pin the environment "${first.name}" because that environment serves no version of ${unpinned.length === 1 ? 'the prompt' : 'these prompts'}.${stuck} To activate new versions in "${first.name}", add \`${first.name}: latest\` under \`pins:\`.`;
 }
 
 export function makeImportEdits({ pins }: Pick<ImportChoice, 'pins'>): EditedPrompt['edits'] {

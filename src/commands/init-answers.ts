@@ -47,7 +47,7 @@ const QUESTIONS = {
   },
   id: {
     flag: '--id',
-    message: 'Which prompt should init import? (its id or name in the service; leave empty for example prompts)',
+    message: 'Which prompt should init import? (its id or name in the service; leave empty to import none)',
     initial: '',
   },
   ci: { flag: '--ci', message: 'Which CI system should run promptsync?', initial: 'github' },

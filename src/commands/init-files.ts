@@ -4,7 +4,6 @@ import { type Config, CONFIG_NAME } from '../config/config.ts';
 import { escapeSelector } from '../text.ts';
 import { makeRelativePath, toForwardSlashes } from '../files/paths.ts';
 import { renderYaml, type YamlValue } from '../files/render-yaml.ts';
-import { type ExampleFrontMatter } from '../providers/descriptor.ts';
 import { DEFAULT_PROVIDER, type ProviderName, PROVIDERS } from '../providers/list.ts';
 
 /** The CI systems that `init` supports. For `none`, it writes no CI files. */
@@ -24,7 +23,7 @@ export type InitAnswers = {
   readonly folder: string;
   /** The names of the environments, in promotion order. */
   readonly environments: readonly string[];
-  /** The id of the first prompt to import. If null, `init` writes example prompts. */
+  /** The id of the first prompt to import. If null, `init` imports none. */
   readonly id: string | null;
   /** The CI system whose files `init` writes. */
   readonly ci: CiSystem;
@@ -148,13 +147,11 @@ function makePattern(folder: string): string {
  * Creates example prompt files that pin the first environment to `latest`: a text prompt and, if the service has chat
  * prompts, a chat prompt.
  */
-export function makeExamplePrompts({ provider, url, folder, environments }: InitAnswers): readonly InitFile[] {
+export function makeExamplePrompts({ provider, folder, environments }: InitAnswers): readonly InitFile[] {
   const { exampleFrontMatter, exampleChatFrontMatter } = PROVIDERS[provider];
   const pins = renderMapping('pins', new Map(environments.slice(0, 1).map((name) => [name, 'latest'])));
-  const makeExample = (name: string, frontMatter: ExampleFrontMatter, body: readonly string[]): InitFile => {
-    // The embedded service registers every prompt, so its user needs no comment on how to get an id.
-    const comment = url === null ? [] : frontMatter.comment;
-    const lines = ['---', ...comment, ...frontMatter.fields, `${pins}---`, '', ...body, ''];
+  const makeExample = (name: string, frontMatter: readonly string[], body: readonly string[]): InitFile => {
+    const lines = ['---', ...frontMatter, `${pins}---`, '', ...body, ''];
     return makePromptInitFile(`${folder}/example/${name}.md`, lines.join('\n'));
   };
   return [

@@ -6,6 +6,7 @@ import { getVocabulary, listDefaultAddresses } from '../config/service.ts';
 import { applyVocabulary } from '../domain/vocabulary.ts';
 import { NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
 import { makeSuccess, type Result } from '../domain/result.ts';
+import type { ListedPrompt } from '../domain/provider.ts';
 import type { World } from '../domain/world.ts';
 import { findPromptPaths } from '../files/find-prompt-paths.ts';
 import { findRepositoryRoot, isRepositoryRoot, makeRelativePath } from '../files/paths.ts';
@@ -59,7 +60,8 @@ async function runInit(options: InitOptions, world: World): Promise<CommandRun> 
   const helpers = {
     guessCi: () => guessCi(gitSettings),
     listAddresses: (provider: NamedProviderName) => listDefaultAddresses(provider, world.environment),
-    listEnvironments: (givenAnswers: InitAnswers) => listExistingEnvironments(givenAnswers, options, world),
+    listEnvironments: async (givenAnswers: InitAnswers) =>
+      listEnvironmentNames((await listExistingPrompts(givenAnswers, options, world)) ?? []),
     ...makeAnswerChecks(options, world),
   };
   const answers = await gatherAnswers(options, world.interview, helpers);
@@ -69,10 +71,15 @@ async function runInit(options: InitOptions, world: World): Promise<CommandRun> 
   const makeRun = (reasons: readonly Problem[]) => makeInitRun(config, reasons);
   const nameProblems = checkFolderName(config, answers.value.ci);
   if (nameProblems.length > 0) return makeRun(nameProblems);
+  const existingPrompts = await listExistingPrompts(answers.value, options, world);
   if (world.interview === null && options.environments === undefined) {
-    await printExistingEnvironments(answers.value, config, options, world);
+    printEnvironments(existingPrompts ?? [], config, world);
   }
-  const firstPrompt = await makeFirstPrompt(answers.value, config, options, world);
+  const { id, folder } = answers.value;
+  const firstPrompt =
+    id === null
+      ? makeExamples(answers.value, config, existingPrompts)
+      : await importFirstPrompt(id, folder, config, options, world);
   if (firstPrompt.problems.some(isError)) return makeRun(firstPrompt.problems);
   if (world.stopSignal.aborted) return makeRun([makeProblem('apply/interrupted')]);
   return writeWorkspace(answers.value, config, firstPrompt, { force: options.force, interview: world.interview });
@@ -105,7 +112,7 @@ async function writeWorkspace(
   if (writeProblems.some(isError)) return run;
   const isNew = ({ path }: InitFile) => written.some((one) => one.path === path && one.status !== 'kept');
   const newFiles = { ci: ciFiles.filter(isNew), hooks: hookFiles.filter(isNew) };
-  return { ...run, nextSteps: describeNextSteps({ ...answers, environments }, newFiles) };
+  return { ...run, nextSteps: describeNextSteps({ ...answers, environments }, firstPrompt, newFiles) };
 }
 
 /**
@@ -130,8 +137,8 @@ function makeAnswerChecks(
     findKeyFault: makeCheck(findKeyFault),
     findPromptFault: async (answers) => {
       const { config } = parseAnswers(answers, world);
-      if (config === null) return null;
-      const { problems } = await makeFirstPrompt(answers, config, options, world);
+      if (config === null || answers.id === null) return null;
+      const { problems } = await importFirstPrompt(answers.id, answers.folder, config, options, world);
       stopIfInterrupted(world);
       return describeFault(problems.find(isError) ?? null, config);
     },
@@ -157,14 +164,15 @@ const PLACEHOLDER_COMMIT = /[@#']0{40}\b/;
  */
 function describeNextSteps(
   answers: InitAnswers,
+  { isServiceEmpty }: FirstPrompt,
   newFiles: { readonly ci: readonly InitFile[]; readonly hooks: readonly InitFile[] },
 ): readonly string[] {
-  const { url, id, provider } = answers;
+  const { id, provider } = answers;
   const isUnpinned = ({ content }: InitFile) => PLACEHOLDER_COMMIT.test(content);
   const unpinned = [...newFiles.ci, ...newFiles.hooks].filter(isUnpinned).map(({ path }) => path);
   const others = id === null ? 'the prompts' : 'the other prompts';
   return [
-    url === null
+    isServiceEmpty
       ? 'Next: run promptsync new KEY to start another prompt.'
       : `Next: run promptsync import ${PROVIDERS[provider].importArguments} to write files for ${others} that the service has.`,
     ...(unpinned.length === 0
@@ -178,8 +186,8 @@ function describeNextSteps(
 }
 
 /**
- * Describes where the user stores the keys for the CI system. The word for the environments of GitHub is in backticks, so
- * that it does not become a word of the service.
+ * Describes where the user stores the keys for the CI system. The step for GitHub names its environments only in
+ * backticks, because the report would replace the word with the service's own word.
  */
 function describeKeySteps({ ci, provider, keyVariable, environments }: InitAnswers): readonly string[] {
   const publicKey = PROVIDERS[provider].keys.public;
@@ -189,7 +197,7 @@ function describeKeySteps({ ci, provider, keyVariable, environments }: InitAnswe
   switch (ci) {
     case 'github':
       return [
-        `In the settings of the GitHub repository, open \`Environments\` and create ${names}. Store the secret${plural} ${keys} in each environment and, for the other workflows, in the repository.`,
+        `In the settings of the GitHub repository, open \`Environments\` and create ${names}. Store the secret${plural} ${keys} in each of them and, for the other workflows, in the repository.`,
       ];
     case 'gitlab':
       return [
@@ -265,74 +273,75 @@ function checkNesting({ folder, root }: Config): readonly Problem[] {
 const MAX_LISTED_ENVIRONMENTS = 20;
 
 /**
- * Lists the environments that exist in the service in quotes, the most frequent ones first. Returns an empty list if
- * the service cannot list prompts, if a key is not set, or if a request fails, because `init` also works without the
- * service.
+ * Lists the prompts in the service. Returns null if the service cannot list prompts, if a key is not set, or if a request
+ * fails, because `init` also works without the service. The embedded service is new, so it has no prompts.
  */
-async function listExistingEnvironments(
+async function listExistingPrompts(
   answers: InitAnswers,
   options: ServiceOptions,
   world: World,
-): Promise<readonly string[]> {
+): Promise<readonly ListedPrompt[] | null> {
+  if (answers.url === null) return [];
   const { config } = parseAnswers(answers, world);
-  // The embedded service is new, so it has no environments.
-  if (config === null || answers.url === null) return [];
+  if (config === null) return null;
   const opened = await openProvider({ config, files: [], allFiles: [], repository: null }, world, options);
-  if (!opened.isSuccess) return [];
+  if (!opened.isSuccess) return null;
   const { provider, close } = opened.value;
   try {
-    const prompts = (await provider.list?.()) ?? [];
-    const names = prompts.flatMap(({ environments }) => environments);
-    const byFrequency = [...Map.groupBy(names, (name) => name)].toSorted(([, a], [, b]) => b.length - a.length);
-    return byFrequency.slice(0, MAX_LISTED_ENVIRONMENTS).map(([name]) => `"${showHidden(name)}"`);
+    return (await provider.list?.()) ?? null;
   } catch (error) {
-    if (error instanceof ProblemError) return [];
+    if (error instanceof ProblemError) return null;
     throw error;
   } finally {
     await close();
   }
 }
 
+/** Lists the environments in which prompts are active, in quotes, the most frequent ones first. */
+function listEnvironmentNames(prompts: readonly ListedPrompt[]): readonly string[] {
+  const names = prompts.flatMap(({ environments }) => environments);
+  const byFrequency = [...Map.groupBy(names, (name) => name)].toSorted(([, a], [, b]) => b.length - a.length);
+  return byFrequency.slice(0, MAX_LISTED_ENVIRONMENTS).map(([name]) => `"${showHidden(name)}"`);
+}
+
 /** Prints the environments that exist in the service, so that the user can add missing ones to promptsync.yaml. */
-async function printExistingEnvironments(
-  answers: InitAnswers,
-  config: Config,
-  options: ServiceOptions,
-  world: World,
-): Promise<void> {
-  const existing = await listExistingEnvironments(answers, options, world);
-  if (existing.length === 0) return;
+function printEnvironments(prompts: readonly ListedPrompt[], config: Config, world: World): void {
+  const names = listEnvironmentNames(prompts);
+  if (names.length === 0) return;
   world.printNotice(
-    applyVocabulary(`Existing environments in the service: ${existing.join(', ')}`, getVocabulary(config)),
+    applyVocabulary(`Existing environments in the service: ${names.join(', ')}`, getVocabulary(config)),
   );
 }
 
-/** The first prompt file of the new workspace. */
+/** The first prompt files of the new workspace. */
 type FirstPrompt = {
   /**
-   * The new prompt file. Empty if a problem prevents its creation, or if the workspace already has prompt files and
-   * needs no example.
+   * The new prompt file, or the examples. Empty if a problem prevents the import, or if the workspace or the service
+   * already has prompts and needs no example.
    */
   readonly files: readonly InitFile[];
+  /** Whether the service certainly has no prompts. */
+  readonly isServiceEmpty: boolean;
   /** The name of the service in reports. Null if `init` did not contact the service. */
   readonly service: string | null;
   readonly problems: readonly Problem[];
 };
 
 /**
- * Creates the first prompt file. If the user specified an id, imports that prompt, which also checks the address and
- * the key. Otherwise creates examples.
+ * Creates example prompts for a service without prompts. In a service that has prompts or cannot list them, the first
+ * sync would add prompts that nobody asked for.
+ * @param existingPrompts the prompts in the service; null if it cannot list them
  */
-async function makeFirstPrompt(
+function makeExamples(
   answers: InitAnswers,
   config: Config,
-  options: ServiceOptions,
-  world: World,
-): Promise<FirstPrompt> {
-  if (answers.id !== null) return importFirstPrompt(answers.id, answers.folder, config, options, world);
+  existingPrompts: readonly ListedPrompt[] | null,
+): FirstPrompt {
   const { paths } = findPromptPaths(config);
-  const files = makeExamplePrompts(answers).filter(({ path }) => paths.length === 0 || paths.includes(path));
-  return { files, service: null, problems: [] };
+  const isServiceEmpty = existingPrompts?.length === 0;
+  const examples = isServiceEmpty ? makeExamplePrompts(answers) : [];
+  const files = examples.filter(({ path }) => paths.length === 0 || paths.includes(path));
+  return { files, isServiceEmpty, service: null, problems: [] };
 }
 
 /**
@@ -358,11 +367,12 @@ async function importFirstPrompt(
     options,
     world,
   );
-  if (!observed.isSuccess) return { files: [], service: null, problems: observed.problems };
+  const result = { files: [], isServiceEmpty: false };
+  if (!observed.isSuccess) return { ...result, service: null, problems: observed.problems };
   const { prompt, file, warnings } = makeImport(id, observed.value.observation, rules);
   const otherFiles = files.filter(({ path }) => path !== prompt.path);
   const conflict = file === null ? null : findIdentityConflict(prompt, indexByIdentity(otherFiles));
   const problems = [...prompt.problems, ...warnings, ...(conflict === null ? [] : [conflict])];
   const newFiles = file === null || conflict !== null ? [] : [makePromptInitFile(prompt.path, file.source)];
-  return { files: newFiles, service: observed.value.service, problems };
+  return { ...result, files: newFiles, service: observed.value.service, problems };
 }

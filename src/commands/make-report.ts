@@ -166,13 +166,12 @@ function makePlannedReport(
   const changes = changesToReport.map((one) =>
     addAnnotations(makeChange(one, findTexts(one.change, file, texts)), plan.annotations),
   );
-  const environments = file.pins.map((pin) => makeReportRow(pin, plan));
   const identity = { ...pickIdentity(file), ...makeUrlFields(plan) };
   return {
     ...identity,
     status,
     changes,
-    environments,
+    environments: file.pins.map((pin) => makeReportRow(pin, plan)),
     ...makeEditFields(edits?.get(file.id)),
     drift: drift.map((one) => makeDrift(one, portablePins)),
     problems,
@@ -220,6 +219,7 @@ function makePlannedChange(change: Change, texts: TextChange | undefined): Repor
         }),
         ...(change.ref === undefined ? {} : { ref: change.ref }),
         ...(change.baseline && { baseline: change.baseline }),
+        ...(change.missingPin !== undefined && { missing_pin: change.missingPin }),
         change_summary: change.provenance.changeSummary ?? null,
       };
     case 'update-prompt':

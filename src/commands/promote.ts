@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { toStoredContent } from '../domain/content.ts';
 import { getContentsAtRefs } from '../domain/desired-state.ts';
 import type { ObservedPromptPlan } from '../domain/plan.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
+import { findPin, type PromptFile } from '../domain/prompt-file.ts';
 import { findVersionWithContent, type KnownVersion } from '../domain/versions.ts';
 import type { World } from '../domain/world.ts';
 import { findNewerVersion } from '../planning/find-newer-version.ts';
@@ -97,11 +97,7 @@ async function draftPromotion(
   if (workspace.config.otherEnvironments.includes(from)) return draftOtherPromotion(prompt, promotion, workspace);
   const { file, changes } = prompt;
   const served = findServedVersion(prompt, from);
-  if (served === null) {
-    return makeDraftWithoutEdits(file, 'blocked', [
-      makeProblem('promote/nothing-active', { environment: from, key: file.key }, { path: file.path }),
-    ]);
-  }
+  if (served === null) return makeDraftWithoutEdits(file, 'blocked', [makeNothingServedProblem(from, file, workspace)]);
   const draft = await draftPromotedPin({ environment: to, version: served }, from, prompt, workspace);
   const kept = keepNewerVersion(draft, { ...promotion, version: served, verb: 'serves' }, prompt, workspace);
   const isSourceChanging = changes.some((change) => change.kind === 'set-active' && change.environment === from);
@@ -129,6 +125,13 @@ function keepNewerVersion(
   if (newer === null) return draft;
   const evidence = { to, newer, from, promoted: { verb, number: version.number } };
   return makeDraftWithoutEdits(file, 'unchanged', [makeProblem('promote/older', evidence, { path: file.path })]);
+}
+
+function makeNothingServedProblem(environment: string, file: PromptFile, { config }: PlannedWorkspace): Problem {
+  const { key, path, pins } = file;
+  if (findPin(pins, environment)) return makeProblem('promote/nothing-active', { environment }, { path });
+  const allowsLatest = config.environments?.find(({ name }) => name === environment)?.allowLatest ?? true;
+  return makeProblem('promote/not-pinned', { environment, key, allowsLatest }, { path });
 }
 
 /**

@@ -86,6 +86,11 @@ export type CreateVersion = {
   readonly baseline?: true;
   /** The version whose metadata the new version copies. Present only if the file does not manage metadata. */
   readonly metadataFrom?: VersionWithMetadata;
+  /**
+   * The first environment in promotion order, if no pin uses the version because the file does not pin this environment.
+   * A pin to `latest` there would activate the version. Absent if the environment does not allow `latest`.
+   */
+  readonly missingPin?: string;
 };
 
 /** The names of the fields of a prompt. Fields belong to the prompt itself, so all of its versions share them. */

@@ -32,19 +32,12 @@ export const LANGFUSE: NamedProviderDescriptor = {
     name: 'It is required, except with Langfuse: omit it there, because the id serves as the name.',
     description: 'With Langfuse, omit this field, because prompts have no description there.',
   },
-  exampleFrontMatter: {
-    comment: [
-      '# Example: a sync creates this prompt in Langfuse. To create a file for an existing prompt, run',
-      '# `promptsync import <name>`.',
-    ],
-    fields: ['id: example/greeting'],
-  },
-  exampleChatFrontMatter: {
-    comment: [
-      '# Example of a chat prompt: the application replaces the placeholder with the messages of the conversation.',
-    ],
-    fields: ['id: example/agent', 'type: chat'],
-  },
+  exampleFrontMatter: ['# Example: a sync creates this prompt in Langfuse.', 'id: example/greeting'],
+  exampleChatFrontMatter: [
+    '# Example of a chat prompt: the application replaces the placeholder with the messages of the conversation.',
+    'id: example/agent',
+    'type: chat',
+  ],
   importArguments: "'**'",
   open: async ({ connection, secretKey, publicKey, findUnselectedFile }) => {
     const { connectLangfuse } = await import('./client.ts');

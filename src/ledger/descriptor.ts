@@ -19,18 +19,12 @@ export const FOUR_CALL_SERVICE: ProviderDescriptor = {
   defaultAddress: null,
   interfacePath: '/v1/',
   fieldNotes: {},
-  exampleFrontMatter: {
-    comment: [
-      '# Example: promptsync cannot create prompts in this service. Create one there, and replace the id below with its id.',
-      '# To create a file for a prompt that already has a version in the service, run `promptsync import <id>`.',
-    ],
-    fields: [
-      'id: prm_example_greeting',
-      'key: example/greeting',
-      'name: Example greeting',
-      'description: First message a customer sees.',
-    ],
-  },
+  exampleFrontMatter: [
+    'id: prm_example_greeting',
+    'key: example/greeting',
+    'name: Example greeting',
+    'description: First message a customer sees.',
+  ],
   exampleChatFrontMatter: null,
   importArguments: 'ID…',
   open: async ({ connection, secretKey, newOperation, textAt }) => {

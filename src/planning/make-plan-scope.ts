@@ -43,11 +43,10 @@ export function makePlanScope({ pins }: PromptFile, selection: EnvironmentSelect
 
 /** Returns the changes that are in the scope, in their original order. */
 export function selectChanges(changes: readonly Change[], scope: PlanScope): readonly Change[] {
-  const activations = changes.filter((change) => change.kind === 'set-active');
   return changes.filter((change) => {
     switch (change.kind) {
       case 'create-version':
-        return isVersionInScope(change, activations, changes, scope);
+        return isVersionInScope(change, changes, scope);
       case 'update-prompt':
         return scope.includesFields;
       case 'set-active':
@@ -60,15 +59,17 @@ export function selectChanges(changes: readonly Change[], scope: PlanScope): rea
  * Returns true if any activation in the scope uses the new version. A version without an activation, such as a
  * baseline, counts only if the scope includes such versions.
  */
-function isVersionInScope(
-  create: CreateVersion,
-  activations: readonly SetActive[],
-  changes: readonly Change[],
-  scope: PlanScope,
-): boolean {
-  const users = activations.filter(({ after }) => isNewVersionRef(after) && findCreateFor(after, changes) === create);
+function isVersionInScope(create: CreateVersion, changes: readonly Change[], scope: PlanScope): boolean {
+  const users = listUsers(create, changes);
   if (users.length === 0) return scope.includesUnusedVersions;
   return users.some(({ environment }) => scope.includesEnvironment(environment));
+}
+
+/** Lists the activations that use the version that a change creates. */
+export function listUsers(create: CreateVersion, changes: readonly Change[]): readonly SetActive[] {
+  return changes
+    .filter((change) => change.kind === 'set-active')
+    .filter(({ after }) => isNewVersionRef(after) && findCreateFor(after, changes) === create);
 }
 
 /** Returns the drift and the annotations that the scope includes. */

@@ -10,7 +10,7 @@ import {
 } from '../domain/plan.ts';
 import type { VersionRef } from '../domain/versions.ts';
 import { mayGetBaseline } from '../domain/pin-target.ts';
-import { type Pin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import { type Pin, findPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import {
   NO_PLANNING_HISTORY,
@@ -22,7 +22,7 @@ import { makeBaseline, type PinContext, type PromptChanges, type ResolvedPin } f
 import { type ComparedPrompt, comparePrompt } from './compare-prompt.ts';
 import { findDrift, NO_DRIFT } from './find-drift.ts';
 import { checkFixedPins, checkPromotions, warnAboutUnaskedSources } from './check-promotions.ts';
-import { makePlanScope, type PlanScope, selectChanges, selectDrift } from './make-plan-scope.ts';
+import { listUsers, makePlanScope, type PlanScope, selectChanges, selectDrift } from './make-plan-scope.ts';
 
 type PlanInput = Omit<DesiredState, 'files'>;
 
@@ -55,7 +55,7 @@ export function planPrompt(
   const file = { ...written, pins: sortPins(written.pins, desired) };
   const compared = comparePrompt(file, observed, desired, history);
   const scope = makePlanScope(file, desired.environmentSelection);
-  const { pins, changes } = selectInScope(compared, scope, history);
+  const { pins, changes } = selectInScope(compared, scope, desired, history);
   const allPins = compared.head.pins;
   const refusals = [
     ...checkType(file, observed),
@@ -88,13 +88,35 @@ export function planPrompt(
 type ScopedChanges = Pick<PromptChanges, 'pins' | 'changes'>;
 
 /** Selects the pins and the changes of the selected environments. */
-function selectInScope(compared: ComparedPrompt, scope: PlanScope, history: PromptHistory): ScopedChanges {
+function selectInScope(
+  compared: ComparedPrompt,
+  scope: PlanScope,
+  desired: PlanInput,
+  history: PromptHistory,
+): ScopedChanges {
   const { file, head } = compared;
   const pins = head.pins.filter(({ pin }) => scope.includesEnvironment(pin.environment));
   const selectedChanges = selectChanges(head.changes, scope);
   const mustAddBaseline = needsBaselineOfItsOwn(selectedChanges, head.changes, compared, scope);
   const baselines = mustAddBaseline ? [makeBaseline(file, history.provenance)] : [];
-  return { pins, changes: [...baselines, ...selectedChanges] };
+  const changes = selectedChanges.map((change) => addMissingPin(change, selectedChanges, file, desired));
+  return { pins, changes: [...baselines, ...changes] };
+}
+
+/**
+ * Adds the first environment in promotion order to a new version that no pin uses, if the file does not pin this
+ * environment and may pin it to `latest`. Without such a pin, an edit of the file goes live nowhere.
+ */
+function addMissingPin(
+  change: Change,
+  changes: readonly Change[],
+  { pins }: PromptFile,
+  { environmentOrder, environmentsWithoutLatest }: PlanInput,
+): Change {
+  const first = environmentOrder?.[0];
+  if (first === undefined || environmentsWithoutLatest.includes(first) || findPin(pins, first)) return change;
+  if (change.kind !== 'create-version' || change.baseline || listUsers(change, changes).length > 0) return change;
+  return { ...change, missingPin: first };
 }
 
 /**

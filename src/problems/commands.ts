@@ -47,10 +47,21 @@ export const COMMAND_PROBLEMS = {
   }, makeGoneHint),
 
   // promptsync promote
-  'promote/nothing-active': defineError<{ environment: string; key: string }>(
+  'promote/nothing-active': defineError<{ environment: string }>(
     (e) => `No version of this prompt is active in "${e.environment}".`,
+    (e) => `Activate a version in "${e.environment}" with \`promptsync sync\`, then run this command again.`,
+  ),
+  'promote/not-pinned': defineError<{
+    environment: string;
+    key: string;
+    /** Whether the environment may be pinned to `latest`. */
+    allowsLatest: boolean;
+  }>(
+    (e) => `The file does not pin "${e.environment}", so nothing is live there.`,
     (e) =>
-      `If the file does not pin "${e.environment}", first run \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\`. Then activate a version in "${e.environment}" with \`promptsync sync\`, and run this command again.`,
+      e.allowsLatest
+        ? `Add \`${e.environment}: latest\` under \`pins:\`, sync the file, then run this command again.`
+        : `First run \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\` and sync the file, then run this command again.`,
   ),
   'promote/source-unclear': defineError<{
     environment: string;

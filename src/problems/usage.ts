@@ -258,7 +258,10 @@ export const USAGE_PROBLEMS = {
   ),
   'init/invalid-flag': defineError<{ flag: string; reason: string }>(
     (e) => `The value of \`${e.flag}\` is invalid: ${endSentence(e.reason)}`,
-    'For help, run `promptsync init --help`.',
+    (e) =>
+      e.flag === '--url'
+        ? 'Use an https URL. For a service on a private network that supports only plain http, run `promptsync init` with an https URL. Then, under `service:` in `promptsync.yaml`, change `base_url` and set `allow_http: true`.'
+        : 'For help, run `promptsync init --help`.',
   ),
   'init/nested': defineWarning<{ path: string }>(
     (e) =>

@@ -27,10 +27,10 @@ export type ProviderDescriptor = {
    * sentences.
    */
   readonly fieldNotes: Readonly<Partial<Record<'id' | 'key' | 'name' | 'type' | 'description', string>>>;
-  /** The beginning of the front matter that `init` writes to the example prompt file. */
-  readonly exampleFrontMatter: ExampleFrontMatter;
+  /** The lines of front matter before `pins` that `init` writes to the example prompt file. */
+  readonly exampleFrontMatter: readonly string[];
   /** The same for the example of a chat prompt. Null if the service has no chat prompts. */
-  readonly exampleChatFrontMatter: ExampleFrontMatter | null;
+  readonly exampleChatFrontMatter: readonly string[] | null;
   /** The arguments of `promptsync import` in messages. They select all prompts if the service can list its prompts. */
   readonly importArguments: string;
   /** Loads the code of the provider and creates its client. Sends no request. */
@@ -39,14 +39,6 @@ export type ProviderDescriptor = {
 
 /** The descriptor of a provider that users can select with `service.provider` or `--provider`. */
 export type NamedProviderDescriptor = ProviderDescriptor & { readonly defaultAddress: DefaultAddress };
-
-/** The beginning of the front matter of an example prompt file. */
-export type ExampleFrontMatter = {
-  /** Comment lines that explain the example to users of a hosted service. */
-  readonly comment: readonly string[];
-  /** The lines of all fields before `pins`. */
-  readonly fields: readonly string[];
-};
 
 type ProviderKeys = {
   /** The setting for the secret key. The key itself must not appear in any output. */

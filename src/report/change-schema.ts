@@ -75,6 +75,12 @@ const CreateVersionShape = z.object({
     .describe(
       "The version is a baseline: it exists only for promptsync's own record, and no pinned environment serves it.",
     ),
+  missing_pin: z
+    .string()
+    .optional()
+    .describe(
+      'The first environment in promotion order, if no pin uses the version because the file does not pin this environment. A pin to `latest` there would activate the version.',
+    ),
   change_summary: z
     .string()
     .nullable()

@@ -19,8 +19,13 @@ export function describeNewVersion(
 ): string {
   const from = change.metadata_from;
   const kept = from === undefined ? '' : ` (keeps the metadata of ${showVersion(from, show)})`;
-  const unused = hasNoFollower(change, changes) && !change.baseline ? ' (no pin uses it)' : '';
+  const unused = hasNoFollower(change, changes) && !change.baseline ? describeUnusedVersion(change, show) : '';
   return `${describeCreate(change, show)}${kept}${unused}${describeResult(change, status)}`;
+}
+
+/** Says that no pin uses a version, and which pin to add, if the file does not pin the first environment. */
+function describeUnusedVersion({ missing_pin: environment }: ChangeOfKind<'create-version'>, show: ShowText): string {
+  return environment === undefined ? ' (no pin uses it)' : ` (no pin uses it; add ${show(`${environment}: latest`)})`;
 }
 
 /**

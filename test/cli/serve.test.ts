@@ -59,6 +59,11 @@ describe('serve', () => {
     });
   });
 
+  test('serve names --seed only if it has no prompts', async () => {
+    const [empty, seeded] = [await runServe(workspace(), []), await runServe(workspace(), ['--seed'])];
+    expect([empty.stdout.includes('use --seed'), seeded.stdout.includes('use --seed')]).toEqual([true, false]);
+  });
+
   test.each<[string, readonly string[], string]>([
     ['serve --seed rejects a nonexistent workspace', ['--seed', 'nowhere'], 'config/unreadable'],
     ['serve --seed rejects an invalid workspace', ['--seed', 'bad'], 'prompt/missing-id'],

@@ -49,16 +49,17 @@ function pathsIn(folder: string): readonly string[] {
 const EXTENDED = ['.gitattributes', '.prettierignore'];
 
 describe('init', () => {
-  test('init --url creates a valid configuration with an example prompt and CI workflows', async () => {
+  test('init --url creates a valid configuration and CI workflows, but no example prompt, because the service may have prompts', async () => {
     const folder = makeRoot();
     const { exitCode, report } = await runJson(folder, ['init', ...URL]);
     expect(exitCode).toBe(0);
-    const paths = ['promptsync.yaml', 'prompts/example/greeting.md', ...WORKFLOWS, ...EXTENDED];
+    const paths = ['promptsync.yaml', ...WORKFLOWS, ...EXTENDED];
     expect(report).toMatchObject({ mode: 'init', service: null, prompts: [], problems: [] });
     expect(report.files).toEqual(paths.map((path) => ({ path, status: 'created' })));
     expect(pathsIn(folder)).toEqual(paths.toSorted());
     expect(read(folder, '.gitattributes')).toBe('prompts/**/*.md text eol=lf\n');
     expect(read(folder, '.prettierignore')).toBe('/prompts/**/*.md\n');
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting') });
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0, stdout: '1 prompt valid.\n' });
     for (const path of WORKFLOWS) expect(read(folder, path)).toBe(read(EXAMPLE, path));
   });
@@ -83,7 +84,7 @@ describe('init', () => {
     const at = (modules: string) => `${modules}/promptsync/schemas/promptsync.schema.json`;
     writeFiles(root, Object.fromEntries(installed.map((modules) => [at(modules), '{}'])));
     const folder = join(root, place);
-    mkdirSync(folder, { recursive: true });
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting') });
     await run(folder, ['init', ...URL]);
     expect(read(folder, 'promptsync.yaml').split('\n')[0]).toBe(`# yaml-language-server: $schema=${at(expected)}`);
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0 });
@@ -109,9 +110,14 @@ environments:
     promote_from: qa
     allow_latest: false
 `);
-    expect(pathsIn(folder)).toEqual([...EXTENDED, 'promptsync.yaml', 'texts/example/greeting.md']);
-    expect(read(folder, 'texts/example/greeting.md')).toContain('pins:\n  dev: latest\n---\n');
+    writeFiles(folder, { 'texts/greeting.md': promptText('greeting', { pins: { dev: 'latest' } }) });
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0 });
+  });
+
+  test('init --embedded pins its example prompt to latest in the first environment', async () => {
+    const folder = makeRoot();
+    await run(folder, ['init', '--embedded', '--dir', 'texts', '--environments', 'dev,qa']);
+    expect(read(folder, 'texts/example/greeting.md')).toContain('pins:\n  dev: latest\n---\n');
   });
 
   test('init --embedded creates a workspace that has no CI files and can be synced immediately', async () => {
@@ -134,7 +140,7 @@ environments:
     expect(pathsIn(root)).toEqual(
       [
         ...['.prettierignore', ...WORKFLOWS],
-        ...['.gitattributes', 'my prompts/example/greeting.md', 'promptsync.yaml'].map((path) => `team a/${path}`),
+        ...['.gitattributes', 'promptsync.yaml'].map((path) => `team a/${path}`),
       ].toSorted(),
     );
     expect(read(folder, '.gitattributes')).toBe('"my prompts/**/*.md" text eol=lf\n');
@@ -286,16 +292,16 @@ environments:
 
   test('init creates no example prompt if the workspace already contains prompts', async () => {
     const folder = makeWorkspace({ 'prompts/greeting.md': promptText('greeting') });
-    const { report, exitCode } = await runJson(folder, ['init', ...URL]);
+    const { report, exitCode } = await runJson(folder, ['init', '--embedded']);
     expect(exitCode).toBe(0);
-    expect(report.files?.map(({ path }) => path)).toEqual(['promptsync.yaml', ...WORKFLOWS, ...EXTENDED]);
+    expect(report.files?.map(({ path }) => path)).toEqual(['promptsync.yaml', ...EXTENDED, '.gitignore']);
   });
 });
 
 describe('init --id', () => {
   const words = (baseUrl: string, id = 'prm_greeting') => ['init', '--url', baseUrl, '--id', id, '--ci', 'none'];
 
-  test('init --id imports the given prompt instead of creating an example', async () => {
+  test('init --id imports the given prompt', async () => {
     const folder = makeRoot();
     const { baseUrl, environment } = await startServed('production');
     const { report, exitCode } = await runJson(folder, words(baseUrl), {
@@ -392,6 +398,7 @@ describe('init --pre-commit', () => {
     const folder = join(root, 'team a');
     mkdirSync(folder);
     expect(await run(folder, ['init', ...URL, '--ci', 'none', '--pre-commit'])).toMatchObject({ exitCode: 0 });
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting') });
     const [{ hooks }] = parse(read(root, PRE_COMMIT)).repos;
     expect(hooks).toEqual([{ id: 'promptsync-validate', args: ['--config', 'team a/promptsync.yaml'] }]);
     expect(await run(root, ['validate', ...hooks[0].args])).toMatchObject({ exitCode: 0, stdout: '1 prompt valid.\n' });
@@ -433,7 +440,6 @@ describe('init with existing files', () => {
     expect(exitCode).toBe(0);
     expect(report.files).toMatchObject([
       { path: 'promptsync.yaml', status: 'kept' },
-      { path: 'prompts/example/greeting.md', status: 'created' },
       { path: WORKFLOWS[0], status: 'created' },
       { path: WORKFLOWS[1], status: 'kept' },
       { path: WORKFLOWS[2], status: 'created' },
@@ -484,7 +490,7 @@ describe('init with existing files', () => {
     expect(overwritten).toEqual(['promptsync.yaml', WORKFLOWS[1]]);
     expect(read(folder, 'promptsync.yaml')).toContain('base_url: https://prompts.example.com');
     const { stdout, stderr } = await run(folder, ['init', ...URL]);
-    expect(stdout).toContain('\n8 unchanged.\n');
+    expect(stdout).toContain('\n7 unchanged.\n');
     expect(stderr).toBe('');
   });
 
@@ -508,7 +514,7 @@ describe('init with existing files', () => {
     const [folder, outside] = [makeRoot(), makeFolder()];
     prepare(folder, outside);
     const before = pathsIn(folder);
-    const { report, exitCode } = await runJson(folder, ['init', ...URL, '--force']);
+    const { report, exitCode } = await runJson(folder, ['init', '--embedded', '--force']);
     expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['init/in-the-way'] });
     expect(report.problems[0]?.message).toMatch(new RegExp(`^promptsync could not write \`${path}\` because it is `));
     expect([pathsIn(folder), pathsIn(outside)]).toEqual([before, []]);
@@ -519,7 +525,7 @@ describe('init with existing files', () => {
     const { report, exitCode, stdout } = await runJson(folder, ['init', ...URL]);
     expect(exitCode).toBe(1);
     expect(codes(report.problems)).toEqual(WORKFLOWS.map(() => 'edit/unwritable'));
-    const written = ['promptsync.yaml', 'prompts/example/greeting.md', ...EXTENDED];
+    const written = ['promptsync.yaml', ...EXTENDED];
     expect(report.files?.map(({ path }) => path)).toEqual(written);
     expect(stdout).not.toContain('nothing was written');
   });
@@ -543,6 +549,11 @@ describe('invalid flags of init', () => {
       'init rejects a plain HTTP address in --url',
       ['--url', 'http://example.com'],
       'The value of `--url` is invalid: The base URL',
+    ],
+    [
+      'init names `allow_http` if it rejects a plain HTTP address',
+      ['--url', 'http://example.com'],
+      '`allow_http: true`',
     ],
     ['init rejects an empty address in --url', ['--url', ''], 'The value of `--url` is invalid: The base URL'],
     [
@@ -643,8 +654,8 @@ describe('the questions of init', () => {
       ...['Which service', 'What is', 'Which environment', 'Which folder', 'Which environments', 'Which prompt'],
       ...['Which CI', 'Should pre-commit'],
     ]);
-    const written = ['promptsync.yaml', 'texts/example/greeting.md', ...EXTENDED];
-    expect(ran.written?.map(({ path }) => path)).toEqual(written);
+    expect(ran.written?.map(({ path }) => path)).toEqual(['promptsync.yaml', ...EXTENDED]);
+    expect(read(folder, 'promptsync.yaml')).toContain('texts/**/*.md');
     expect(read(folder, 'promptsync.yaml')).toContain('api_key_env: PROMPTSYNC_API_KEY\n');
   });
 
@@ -756,7 +767,7 @@ describe('the questions of init', () => {
   test('The user can complete init without an API key', async () => {
     const { folder, exitCode } = await interviewWith({}, {}, { PROMPTSYNC_API_KEY: '' });
     expect(exitCode).toBe(0);
-    expect(existsSync(join(folder, 'prompts/example/greeting.md'))).toBe(true);
+    expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(true);
   });
 
   test('init asks for the first prompt again if the entered prompt cannot be imported', async () => {
@@ -768,9 +779,9 @@ describe('the questions of init', () => {
     expect(read(folder, 'prompts/greeting.md')).toContain('One.');
   });
 
-  test('init writes example prompts if the user leaves the second answer about the first prompt empty', async () => {
-    const { folder } = await interviewWith({ 'Which prompt': ['prm_gone', ''] });
-    expect(existsSync(join(folder, 'prompts/example/greeting.md'))).toBe(true);
+  test('init imports no prompt if the user leaves the second answer about the first prompt empty', async () => {
+    const { folder, exitCode } = await interviewWith({ 'Which prompt': ['prm_gone', ''] });
+    expect([exitCode, pathsIn(folder)]).toEqual([0, [...EXTENDED, 'promptsync.yaml']]);
   });
 
   test('init writes the pre-commit configuration only if the user answers the question about it with yes', async () => {
@@ -836,7 +847,7 @@ describe('the last lines of init', () => {
     expect(await linesOf(URL)).toEqual([
       'Next: run promptsync import ID… to write files for the prompts that the service has.',
       `In ${WORKFLOWS.join(', ')}, replace the zeros with the id of a promptsync commit that you trust.`,
-      'In the settings of the GitHub repository, open `Environments` and create "staging", "production". Store the secret PROMPTSYNC_API_KEY in each environment and, for the other workflows, in the repository.',
+      'In the settings of the GitHub repository, open `Environments` and create "staging", "production". Store the secret PROMPTSYNC_API_KEY in each of them and, for the other workflows, in the repository.',
       'Then commit the files and run promptsync plan.',
     ]);
   });

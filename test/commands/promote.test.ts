@@ -142,7 +142,7 @@ describe('the selection of promote', () => {
       { words: 'greeting --from staging --to staging', expected: `${notAttempted} usage/same-environment` },
       { words: 'greeting --to staging', expected: `${notAttempted} usage/needs-environment` },
       { words: 'greeting --from staging --to promptsync', expected: `${notAttempted} prompt/tool-environment` },
-      { words: 'greeting --from qa --to staging', expected: 'exit 3, greeting blocked promote/nothing-active' },
+      { words: 'greeting --from qa --to staging', expected: 'exit 3, greeting blocked promote/not-pinned' },
       { words: 'greeting --to production --commit', expected: `${notAttempted} git/needs-repository` },
     ]) {
       expect([words, summarizeRun(await scene.runJson('promote', ...words.split(' ')))]).toEqual([words, expected]);
@@ -217,6 +217,38 @@ describe('a promotion that skips an environment', () => {
     const scene = await makeSceneWithThird(key);
     const hint = hintIn(await scene.runJson('promote', key, ...FROM_DEV));
     expect(hint).toContain(`promptsync promote 'a'\\''; rm -rf /' --from staging --to production`);
+  });
+});
+
+describe('a promotion from an environment that serves nothing', () => {
+  const problemIn = ({ report }: Reported) => report.prompts[0]?.problems[0];
+
+  /** Makes a scene in which no environment serves a version. */
+  const makeIdleScene = (pins: Readonly<Record<string, string>>, config: string) =>
+    makePromotionScene({ text: 'One.', pins }, { ...outsideGit, config });
+
+  test('promote suggests the pin that is missing in the source environment', async () => {
+    const scene = await makeIdleScene({ production: 'latest' }, PROMOTION);
+    const ran = await scene.runJson(...TO_PRODUCTION);
+    expect(summarizeRun(ran)).toBe('exit 3, greeting blocked promote/not-pinned');
+    expect(problemIn(ran)).toMatchObject({
+      message: 'The file does not pin "staging", so nothing is live there.',
+      hint: expect.stringMatching(/^Add `staging: latest` under `pins:`/),
+    });
+  });
+
+  test('promote suggests a promotion to the source environment if that environment does not allow latest', async () => {
+    const config = `${CONFIG}environments: { dev: {}, staging: { promote_from: dev, allow_latest: false }, production: { promote_from: staging } }\n`;
+    const scene = await makeIdleScene({ dev: 'latest' }, config);
+    const ran = await scene.runJson(...TO_PRODUCTION);
+    expect(problemIn(ran)?.hint).toMatch(/^First run `promptsync promote greeting --to staging`/);
+  });
+
+  test('promote suggests a sync if the file pins the source environment', async () => {
+    const scene = await makeIdleScene({ staging: 'latest' }, PROMOTION);
+    const ran = await scene.runJson(...TO_PRODUCTION);
+    expect(summarizeRun(ran)).toBe('exit 3, greeting blocked promote/nothing-active');
+    expect(problemIn(ran)?.hint).toContain('`promptsync sync`');
   });
 });
 

@@ -30,6 +30,7 @@ describe('init for Langfuse', () => {
     const { report } = await runJson(folder, ['init', ...PROVIDER, '--ci', 'github'], langfuse);
     expect(serviceIn(folder)).toEqual({ ...SERVICE, base_url: langfuse.baseUrl });
     expect((await run(folder, ['validate'])).stdout).toBe('2 prompts valid.\n');
+    expect(report.next_steps?.[0]).toContain('promptsync new KEY');
     const { prompts } = (await runJson(folder, ['plan'], langfuse)).report;
     expect(prompts).toMatchObject([
       { id: 'example/agent', key: 'example/agent', type: 'chat', status: 'pending' },
@@ -47,6 +48,37 @@ describe('init for Langfuse', () => {
         });
       }
     }
+  });
+
+  test('init --provider langfuse writes no example prompt into a project that has prompts', async () => {
+    const langfuse = await startLangfuse();
+    langfuse.store.addVersion('a', { text: 'A.' });
+    const folder = makeFolder();
+    await run(folder, ['init', ...PROVIDER, '--ci', 'none'], langfuse);
+    expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(true);
+    expect(existsSync(join(folder, 'prompts'))).toBe(false);
+  });
+
+  test.each<[sentence: string, variables: Readonly<Record<string, string>>, status: number]>([
+    ['a key is missing', { LANGFUSE_SECRET_KEY: '' }, 200],
+    ['Langfuse cannot list the prompts', {}, 500],
+  ])('init --provider langfuse writes no example prompt if %s', async (_, variables, status) => {
+    const langfuse = await startLangfuse();
+    if (status !== 200) langfuse.fail({ path: /./ }, { status }, 100);
+    const folder = makeFolder();
+    await run(folder, ['init', ...PROVIDER, '--ci', 'none'], {
+      environment: { ...langfuse.environment, ...variables },
+    });
+    expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(true);
+    expect(existsSync(join(folder, 'prompts'))).toBe(false);
+  });
+
+  test('init --provider langfuse does not call the environments of GitHub labels', async () => {
+    const langfuse = await startLangfuse();
+    const { report } = await runJson(makeFolder(), ['init', ...PROVIDER, '--ci', 'github'], langfuse);
+    const step = report.next_steps?.find((one) => one.includes('GitHub'));
+    expect(step).toContain('LANGFUSE_SECRET_KEY');
+    expect(step).not.toContain('label');
   });
 
   test('init --provider langfuse writes GitLab jobs that plan offline if the secret key is missing', async () => {

@@ -171,6 +171,14 @@ describe('the notices of import from Langfuse', () => {
     expect(notices).toEqual([expect.stringMatching(/^2 new files .*\blabel "staging".*`staging: latest`/)]);
   });
 
+  test('The notice about a missing pin says that edits go live nowhere only if a new file has no pin "latest"', async () => {
+    const settings = SETTINGS.replace('staging: {}', 'staging: {}\n  qa: {}');
+    const { notices: followed } = await importAll({ a: ['qa', 'production'] }, settings);
+    const { notices: stuck } = await importAll({ a: ['qa', 'production'], b: ['production'] }, settings);
+    expect(followed.join()).not.toContain('goes live nowhere');
+    expect(stuck.join()).toContain('An edit of a file without a `latest` pin goes live nowhere.');
+  });
+
   test('import prints no notice if each new file pins the first label', async () => {
     const { exitCode, notices } = await importAll({ a: ['staging'], b: ['staging', 'production'] });
     expect([exitCode, notices]).toEqual([0, []]);
@@ -285,6 +293,12 @@ async function makeSimpleScene(pins: string, text: string) {
 }
 
 const listProblems = ({ problems, prompts }: Report) => [...problems, ...prompts.flatMap((prompt) => prompt.problems)];
+
+test('If no pin uses a new version, the JSON report of plan names the first label, which the file does not pin', async () => {
+  const { langfuse, folder } = await makeSimpleScene('{ production: 1 }', 'Three.');
+  const { report } = await runJson(folder, ['plan'], langfuse);
+  expect(report.prompts[0]?.changes[0]).toMatchObject({ kind: 'create-version', missing_pin: 'staging' });
+});
 
 describe('the hints of problems with Langfuse', () => {
   test.each<[method: string, status: number, code: string]>([

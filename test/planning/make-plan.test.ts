@@ -606,3 +606,27 @@ describe('new versions for git pins', () => {
     ]);
   });
 });
+
+describe('new versions that no pin uses', () => {
+  /** Plans an edit of a file, and returns the pins that its new versions miss. */
+  const missingPins = (pins: FileParts['pins'] & object, given: RulesParts = {}) => {
+    const active = { staging: version(1, 'Hey'), production: version(1, 'Hey') };
+    const all = rules({ environmentOrder: ['staging', 'production'], ...given });
+    return planPrompt(file({ pins }), observed({ active }), all).changes.flatMap((change) =>
+      change.kind === 'create-version' ? [change.missingPin] : [],
+    );
+  };
+
+  test('If no pin uses a new version and the file does not pin the first environment, the plan names this environment', () => {
+    expect(missingPins({ production: 1 })).toEqual(['staging']);
+  });
+
+  test.each<[title: string, pins: FileParts['pins'] & object, given: RulesParts]>([
+    ['a pin uses the new version', { production: 'latest' }, {}],
+    ['the file already pins the first environment', { staging: 1, production: 1 }, {}],
+    ['the first environment does not allow latest', { production: 1 }, { environmentsWithoutLatest: ['staging'] }],
+    ['the configuration lists no environments', { production: 1 }, { environmentOrder: null }],
+  ])('The plan names no environment to pin if %s', (_, pins, given) => {
+    expect(missingPins(pins, given)).toEqual([undefined]);
+  });
+});
