@@ -206,6 +206,9 @@ export const EXPLANATIONS = {
       'A key belongs to one project. If your prompts are in several projects, create a `promptsync.yaml` with its own `api_key_env` for each project.',
   },
   'service/prompt-not-found': { why: 'The `id` in the file is wrong, or the API key belongs to another project.' },
+  'service/prompt-deleted': {
+    why: 'The service does not have the prompt, although the commit before the base already has a file with this id. If the service has none of several prompts, promptsync reports `service/none-found` instead.',
+  },
   'service/none-found': { why: 'If the service cannot find any of the prompts, the base URL is probably wrong.' },
   'service/cannot-list': {
     why: 'The [four-call API](how-to/connect-your-service.md#the-four-calls) does not include a call for listing prompts.',

@@ -47,6 +47,10 @@ export const SERVICE_PROBLEMS = {
         ? 'Separate ids with spaces, not commas.'
         : 'Check the id and the base URL. If the prompt does not exist yet, create it in the service and use the new id.',
   ),
+  'service/prompt-deleted': defineError<{ promptId: string }>(
+    (e) => `The prompt "${e.promptId}" was deleted in the service.`,
+    'To retire it, delete the file. To bring it back, create it there and enter the new id.',
+  ),
   'service/none-found': defineError<{
     service: string;
     /** The API path of each provider, as a list that fits into a sentence, such as "`/v1/` or, for Other, `/api/`". */
