@@ -134,7 +134,6 @@ export const EVIDENCE = {
   'service/not-updated': { environment: 'staging' },
   'service/not-asked': { reason: 'this run has no API key' },
   'service/drops-metadata': { environment: 'promptsync' },
-  'langfuse/new-prompt': {},
   'langfuse/refused': { status: 400, message: 'Invalid request data' },
   'langfuse/concurrent-version': {},
   'langfuse/missing-part': { part: 'shared/tone', selector: 'label production', path: 'prompts/shared/tone.md' },

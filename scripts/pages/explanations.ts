@@ -230,7 +230,6 @@ export const EXPLANATIONS = {
   'service/drops-metadata': {
     why: "promptsync stores [its record](record.md) in each version's metadata, so the service must keep the metadata.",
   },
-  'langfuse/new-prompt': { why: 'In Langfuse, a sync creates any prompt that does not exist yet.' },
   'langfuse/refused': { why: null },
   'langfuse/concurrent-version': {
     why: 'Langfuse numbers versions in order, and someone else took the next number first. When that happens, promptsync plans the prompt again, up to five times, after a random pause of up to a second. It reports this error only if someone else is first every time.',

@@ -94,7 +94,16 @@ function selectInScope(compared: ComparedPrompt, scope: PlanScope, history: Prom
   const selectedChanges = selectChanges(head.changes, scope);
   const mustAddBaseline = needsBaselineOfItsOwn(selectedChanges, head.changes, compared, scope);
   const baselines = mustAddBaseline ? [makeBaseline(file, history.provenance)] : [];
-  return { pins, changes: [...baselines, ...selectedChanges] };
+  return { pins, changes: markPromptCreation([...baselines, ...selectedChanges], compared.observed) };
+}
+
+/** Marks the first new version of a prompt that does not exist yet. */
+function markPromptCreation(changes: readonly Change[], { isMissing }: ObservedPrompt): readonly Change[] {
+  const first = changes.find(({ kind }) => kind === 'create-version');
+  if (isMissing !== true) return changes;
+  return changes.map((change) =>
+    change === first && change.kind === 'create-version' ? { ...change, createsPrompt: true } : change,
+  );
 }
 
 /**

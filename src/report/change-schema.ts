@@ -75,6 +75,10 @@ const CreateVersionShape = z.object({
     .describe(
       "The version is a baseline: it exists only for promptsync's own record, and no pinned environment serves it.",
     ),
+  creates_prompt: z
+    .literal(true)
+    .optional()
+    .describe('The prompt does not exist in the service yet. The service creates it together with this version.'),
   change_summary: z
     .string()
     .nullable()

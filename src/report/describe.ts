@@ -71,7 +71,7 @@ export function describeVersionRef(ref: ActivationChange['before'] | ActivationC
 }
 
 /** The parts of a report that determine the notes about where changes come from. */
-export type NoteContext = Pick<Report, 'branch' | 'commit'>;
+export type NoteContext = Pick<Report, 'branch' | 'commit' | 'vocabulary'>;
 
 /**
  * Describes a change, without its sign (such as `+`) and without its result (such as ` (not made)`). If the change
@@ -80,7 +80,7 @@ export type NoteContext = Pick<Report, 'branch' | 'commit'>;
 export function describeChange(change: ReportChange, report: NoteContext): readonly string[] {
   switch (change.kind) {
     case 'create-version':
-      return [describeCreate(change)];
+      return [describeCreate(change, report)];
     case 'update-prompt':
       return Object.entries(change.fields).map(([field, { before, after, ...notes }]) => {
         const note = isDone(change) ? '' : describeOrigin(notes, report);
@@ -140,20 +140,18 @@ export function isDone({ status }: Pick<ReportChange, 'status'>): boolean {
  */
 const BASELINE_TEXT = "baseline: a version for promptsync's records; nothing that is served changes";
 
-function describeCreate({
-  ref,
-  change_summary: summary,
-  version,
-  status,
-  recovered,
-  baseline,
-}: ChangeOfKind<'create-version'>): string {
+function describeCreate(change: ChangeOfKind<'create-version'>, report: ReportVocabulary): string {
+  const { ref, change_summary: summary, version, status, recovered, baseline } = change;
   const number = version === undefined || version.version_number === null ? '' : ` v${version.version_number}`;
   const doneVerb = recovered ? CREATE_VERBS.made : CREATE_VERBS[status ?? 'unknown'];
   const verb = status === undefined ? 'create' : doneVerb;
   if (baseline) return status === undefined ? BASELINE_TEXT : `${verb} baseline${number}`;
   const source = ref === undefined ? '' : ` of git:${escapeLine(ref)}`;
-  return `${verb} version${number}${source}${summary === null ? '' : `: ${escapeLine(summary)}`}`;
+  // If the version already existed, somebody else has created the prompt in the meantime.
+  const isNewPrompt = change.creates_prompt === true && (status !== 'adopted' || recovered === true);
+  const promptWithNumber = `${applyReportWords(report, 'prompt in the service')}${number === '' ? '' : ` with${number}`}`;
+  const result = isNewPrompt ? promptWithNumber : `version${number}`;
+  return `${verb} ${result}${source}${summary === null ? '' : `: ${escapeLine(summary)}`}`;
 }
 
 const CREATE_VERBS = {
