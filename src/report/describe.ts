@@ -147,11 +147,17 @@ function describeCreate(change: ChangeOfKind<'create-version'>, report: ReportVo
   const verb = status === undefined ? 'create' : doneVerb;
   if (baseline) return status === undefined ? BASELINE_TEXT : `${verb} baseline${number}`;
   const source = ref === undefined ? '' : ` of git:${escapeLine(ref)}`;
-  // If the version already existed, somebody else has created the prompt in the meantime.
-  const isNewPrompt = change.creates_prompt === true && (status !== 'adopted' || recovered === true);
-  const promptWithNumber = `${applyReportWords(report, 'prompt in the service')}${number === '' ? '' : ` with${number}`}`;
-  const result = isNewPrompt ? promptWithNumber : `version${number}`;
-  return `${verb} ${result}${source}${summary === null ? '' : `: ${escapeLine(summary)}`}`;
+  const created = createsPrompt(change) ? describeNewPrompt(number, report) : `version${number}`;
+  return `${verb} ${created}${source}${summary === null ? '' : `: ${escapeLine(summary)}`}`;
+}
+
+/** Returns false for an adopted version, because somebody else has created the prompt in the meantime. */
+function createsPrompt({ creates_prompt: creates, status, recovered }: ChangeOfKind<'create-version'>): boolean {
+  return creates === true && (status !== 'adopted' || recovered === true);
+}
+
+function describeNewPrompt(number: string, report: ReportVocabulary): string {
+  return `${applyReportWords(report, 'prompt in the service')}${number === '' ? '' : ` with${number}`}`;
 }
 
 const CREATE_VERBS = {
