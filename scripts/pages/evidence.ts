@@ -40,7 +40,13 @@ export const EVIDENCE = {
     expected: 'expected text, but found a number',
     fix: 'Put the value in quotes.',
   },
-  'prompt/invalid-pin': { environment: 'production', pin: '"newest"', canPinNumbers: true, canPinIds: true },
+  'prompt/invalid-pin': {
+    environment: 'production',
+    pin: '"newest"',
+    isTooLong: false,
+    canPinNumbers: true,
+    canPinIds: true,
+  },
   'prompt/not-portable-pin': { environment: 'production', pin: '7' },
   'prompt/reserved-metadata': {},
   'prompt/variables-mismatch': { missing: ['order'], unused: [], repeated: [], list: '[name, order]' },
@@ -211,11 +217,11 @@ export const EVIDENCE = {
   'promote/source-unclear': { environment: 'staging', pin: '7' },
   'promote/source-drifted': { environment: 'staging', serves: 'v9' },
   // promptsync rollback
-  'rollback/nothing-before': { environment: 'production', number: 7 },
+  'rollback/nothing-before': { environment: 'production', number: 7, key: 'support/greeting' },
   'rollback/nothing-served': { environment: 'production' },
   'rollback/shallow': { environment: 'production' },
   'rollback/unclear-before': { environment: 'production', commit: '9f2c1ab04d3e', pin: 'git:v3' },
-  'rollback/unknown-version': { number: 5 },
+  'rollback/unknown-version': { number: 5, key: 'support/greeting' },
   // promptsync pull
   'pull/conflict': { places: 2 },
   'pull/would-conflict': { places: 2 },

@@ -70,9 +70,10 @@ export const COMMAND_PROBLEMS = {
   ),
 
   // promptsync rollback
-  'rollback/nothing-before': defineError<{ environment: string; number: number }>(
+  'rollback/nothing-before': defineError<{ environment: string; number: number; key: string }>(
     (e) => `promptsync could not find a version that "${e.environment}" served before v${e.number}.`,
-    'Use `--to N` to specify a version. To list the known versions, run `promptsync history KEY`.',
+    (e) =>
+      `Use \`--to N\` to specify a version. To list the known versions, run \`${makePromptCommand('history', e.key)}\`.`,
   ),
   'rollback/nothing-served': defineError<{ environment: string }>(
     (e) => `No version is active in "${e.environment}", so there is nothing to roll back.`,
@@ -93,9 +94,10 @@ export const COMMAND_PROBLEMS = {
       `${e.commit === null ? 'The file pins' : `Commit ${shortenCommitId(e.commit)} pinned`} "${e.environment}" to \`${e.pin}\`, but promptsync cannot tell which version this pin refers to.`,
     'Use `--to N` to specify a version, or edit the file and pin a commit that contains the text you want, for example `git:9f2c1ab04d3e`.',
   ),
-  'rollback/unknown-version': defineError<{ number: number }>(
+  'rollback/unknown-version': defineError<{ number: number; key: string }>(
     (e) => `promptsync could not find version ${e.number} of this prompt.`,
-    'Choose one of the versions listed by `promptsync history KEY`. Alternatively, edit the file and pin `git:<ref>`, which can select any prompt text that was committed to git.',
+    (e) =>
+      `Choose one of the versions listed by \`${makePromptCommand('history', e.key)}\`. Alternatively, edit the file and pin \`git:<ref>\`, which can select any prompt text that was committed to git.`,
   ),
 
   // promptsync pull

@@ -180,6 +180,8 @@ export const FILE_PROBLEMS = {
       environment: string;
       /** The pin as JSON. Null if there is no value. */
       pin: string | null;
+      /** Whether the pin is a `git:` pin with more than 250 characters. */
+      isTooLong: boolean;
       /** Whether a pin may be a version number. */
       canPinNumbers: boolean;
       /** Whether a pin may have the form `version:<id>`. */
@@ -190,14 +192,12 @@ export const FILE_PROBLEMS = {
       e.pin === null
         ? `The pin for "${e.environment}" has no value.`
         : `The pin \`${e.pin}\` for "${e.environment}" is invalid.`,
-    (e) =>
-      makeSuggestionHint(
-        e,
-        e.canPinNumbers
-          ? `Use \`latest\`, a version number (1 or higher), ${e.canPinIds ? '`version:<id>`, ' : ''}or \`git:<ref>\`. A \`git:\` pin can be at most 250 characters long.`
-          : 'Use `latest` or `git:<ref>`. A `git:` pin can be at most 250 characters long.',
-        '`',
-      ),
+    (e) => {
+      if (e.isTooLong) return 'Pin a shorter ref. A `git:` pin can be at most 250 characters long.';
+      const numbers = `a version number (1 or higher), ${e.canPinIds ? '`version:<id>`, ' : ''}`;
+      const allowed = e.canPinNumbers ? `Use \`latest\`, ${numbers}or \`git:<ref>\`.` : 'Use `latest` or `git:<ref>`.';
+      return makeSuggestionHint(e, allowed, '`');
+    },
   ),
   'prompt/not-portable-pin': defineError<{ environment: string; pin: string }>(
     (e) =>

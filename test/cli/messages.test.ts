@@ -205,6 +205,18 @@ test('The error for an unknown option names the command that shows the help', as
   ]);
 });
 
+test.each([
+  [
+    'The error for an unknown flag suggests the only flag that begins with it',
+    '--env',
+    '(Did you mean --environment?)\n',
+  ],
+  ['The error for an unknown flag suggests no flag if several flags begin with it', '--o', ''],
+])('%s', async (_title, flag, suggestion) => {
+  const { stderr } = await run(makeWorkspace({}), ['plan', flag, 'staging']);
+  expect(stderr).toBe(`error: unknown option '${flag}'\n${suggestion}For help, run \`promptsync plan --help\`.\n`);
+});
+
 test('If Langfuse rejects the keys, the error of status --orphans names Langfuse instead of "the service"', async () => {
   const answer = { status: 401, body: '{"message":"Invalid credentials."}' };
   const { stdout } = await runAgainst(answer, 'status --orphans', ', provider: langfuse');
