@@ -260,7 +260,9 @@ export const EXPLANATIONS = {
   'pin/not-in-git': {
     why: 'With `portable_pins`, a pin must refer to a commit, but no commit contains the text of this version. Someone probably changed the text in the service.',
   },
-  'pin/unknown-version': { why: null },
+  'pin/unknown-version': {
+    why: 'If promptsync knows all versions of the prompt, a plan reports this error. Otherwise, only a sync can find out.',
+  },
   'pin/unknown-ref': {
     why: 'The tag, branch, or commit is misspelled, has been deleted, or is missing from this clone.',
   },

@@ -58,7 +58,10 @@ async function draftRollback(
   const { file, observed } = prompt;
   const version = observed.known.find(({ number }) => number === to);
   if (version === undefined) {
-    return refuseRollback(prompt, makeProblem('rollback/unknown-version', { number: to, key: file.key }, { path: file.path }));
+    return refuseRollback(
+      prompt,
+      makeProblem('rollback/unknown-version', { number: to, key: file.key }, { path: file.path }),
+    );
   }
   if (!workspace.config.portablePins) return draftPinEdit({ environment, version }, prompt, workspace);
   const wanted = { ...wantVersion(version, observed), description: `the text of v${to}` };

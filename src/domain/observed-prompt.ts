@@ -44,6 +44,8 @@ export type ObservedPrompt = {
   readonly canFindNumbers: boolean;
   /** The version ids that an apply searched for but did not find. No version of this prompt has them. */
   readonly missingIds: readonly string[];
+  /** True if it is certain that the prompt has no other versions than the known ones. */
+  readonly knowsAllVersions?: true;
   /** Whether the service stores the metadata of versions. Some services discard it. */
   readonly metadata: 'kept' | 'dropped';
   /**
