@@ -188,7 +188,7 @@ export const EVIDENCE = {
     failure: null,
   },
   'guard/stale-plan': { expected: 'sha256:1221d67b04d3', actual: 'sha256:7d3a90c2e51f' },
-  'guard/not-merged': { kind: 'unmerged', commit: '9f2c1ab04d3e', ...NEWEST },
+  'guard/not-merged': { kind: 'unmerged', commit: '9f2c1ab04d3e', tip: 'origin/main', ...NEWEST },
   'guard/key-on-pull-request-target': {},
   // git
   'git/uncommitted': { submodule: null },
