@@ -240,9 +240,10 @@ function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: Ledger
   if (read === undefined) {
     return { ...facts, source: isManaged ? { digest, ...pickPresentFacts({ commit, path }) } : null, content: null };
   }
-  const { record } = read;
+  const { record, createdAt } = read;
+  const times = createdAt === undefined ? {} : { times: { createdAt } };
   const source = record && { digest: record.digest, ...pickPresentFacts({ commit: record.commit, path: record.path }) };
-  return { ...facts, source, content: omitDigests<JsonObject>(read.content) };
+  return { ...facts, source, content: omitDigests<JsonObject>(read.content), ...times };
 }
 
 /**
