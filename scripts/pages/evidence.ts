@@ -91,7 +91,7 @@ export const EVIDENCE = {
   'config/drift-needs-base': {},
   // The command line
   'usage/invalid': { reason: 'Specify prompts or use `--all`, but not both.' },
-  'usage/nothing-selected': { selector: 'support/greting', suggestions: ['support/greeting'] },
+  'usage/nothing-selected': { selector: 'support/greting', suggestions: ['support/greeting'], selects: 'files' },
   'usage/nothing-named': {},
   'usage/unknown-environment': { option: '--to', environment: 'prod', known: ['staging', 'production'] },
   'usage/needs-environment': {
@@ -131,7 +131,7 @@ export const EVIDENCE = {
     service: 'https://prompts.example.com',
     interfacePaths: '`/v1/` or, for Langfuse, `/api/public/`',
   },
-  'service/cannot-list': {},
+  'service/cannot-list': { isForOrphans: true },
   'service/version-not-found': { promptId: 'prm_greeting', versionId: 'ver_9f2c1ab0' },
   'service/redirect': { status: 302, target: 'https://login.example.com', isSameOrigin: false },
   'service/unexpected-status': { status: 503, said: 'upstream unavailable' },

@@ -131,12 +131,14 @@ export type SelectablePrompt = ListedPrompt & PromptIdentity;
 /**
  * Lists the prompts in the service whose names match at least one pattern. Without patterns, lists all prompts. If the
  * service cannot list prompts, returns a problem and no prompts.
+ * @param purpose whether the command lists orphans rather than prompts to import, for the hint of the problem
  */
 export async function listPrompts(
   { list }: Provider,
   patterns: readonly string[],
+  purpose: { readonly isForOrphans: boolean },
 ): Promise<Selection<SelectablePrompt>> {
-  if (list === null) return { files: [], problems: [makeProblem('service/cannot-list')] };
+  if (list === null) return { files: [], problems: [makeProblem('service/cannot-list', purpose)] };
   const listed = (await list()).map((prompt) => ({ ...prompt, id: prompt.name, key: prompt.name, path: prompt.name }));
   return selectFiles(listed, patterns, 'ignored');
 }

@@ -55,7 +55,7 @@ async function findOrphans(
   { provider, config }: PlannedWorkspace,
   patterns: readonly string[],
 ): Promise<Pick<CommandRun, 'orphans' | 'problems'>> {
-  const { files: listed, problems } = await listPrompts(provider, patterns);
+  const { files: listed, problems } = await listPrompts(provider, patterns, { isForOrphans: true });
   if (problems.length > 0) return { problems };
   const { files } = await readPrompts(config);
   const idsWithFile = new Set(files.map(({ id }) => id));

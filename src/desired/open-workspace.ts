@@ -169,9 +169,11 @@ export function selectFiles<File extends PromptIdentity>(
   });
   const problems = selections
     .filter(({ selected }) => selected.length === 0)
-    .map(({ selector }) =>
-      makeProblem('usage/nothing-selected', { selector, suggestions: suggestSelectors(selector, files) }),
-    );
+    .map(({ selector }) => {
+      const selects = folders === 'selected' ? 'files' : 'names';
+      const suggestions = suggestSelectors(selector, files);
+      return makeProblem('usage/nothing-selected', { selector, suggestions, selects });
+    });
   const selectedFiles = new Set(selections.flatMap(({ selected }) => selected));
   return { files: files.filter((file) => selectedFiles.has(file)), problems };
 }

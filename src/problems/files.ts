@@ -160,7 +160,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/placeholder-id': defineWarning(
     'The id `replace_me` is a placeholder, so promptsync will reject this file when you sync.',
-    "Create the prompt in the service, then replace `replace_me` with the prompt's id. If you use the embedded service, you can choose any id.",
+    "Create the prompt in the service, then replace `replace_me` with the prompt's id.",
   ),
   'prompt/missing-field': defineError<{ field: string }>(
     (e) => `The field \`${e.field}\` is missing.`,

@@ -167,7 +167,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/placeholder-id': defineError(
     'The prompt file still has the placeholder id `replace_me`.',
-    "Create the prompt in the service, then replace `replace_me` with the prompt's id. If you use the embedded service, you can choose any id.",
+    "Create the prompt in the service, then replace `replace_me` with the prompt's id.",
   ),
   'guard/promotion-order': defineError<RefusedPromotion>(
     (e) =>

@@ -60,9 +60,13 @@ export const SERVICE_PROBLEMS = {
     (e) =>
       `Check the base URL. It must not include the API path (${e.interfacePaths}). If the URL points to a gateway, make sure that the gateway allows access to the prompts.`,
   ),
-  'service/cannot-list': defineError(
-    'The service does not support listing prompts.',
-    'For `promptsync status`, omit `--orphans`. For `promptsync import`, specify prompt ids instead of patterns. You can find the ids in the service.',
+  'service/cannot-list': defineError<{
+    /** Whether the user wants to list orphans. Otherwise, the user wants to import prompts. */
+    isForOrphans: boolean;
+  }>('The service does not support listing prompts.', (e) =>
+    e.isForOrphans
+      ? 'Omit `--orphans`.'
+      : 'Specify prompt ids instead of patterns. You can find the ids in the service.',
   ),
   'service/version-not-found': defineError<{ promptId: string; versionId: string }>(
     (e) => `The service could not find version "${e.versionId}" of the prompt "${e.promptId}" (404).`,

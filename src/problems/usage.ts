@@ -129,7 +129,12 @@ export const USAGE_PROBLEMS = {
 
   // The command line
   'usage/invalid': defineError<{ reason: string }>((e) => e.reason, 'For help, run `promptsync --help`.'),
-  'usage/nothing-selected': defineError<{ selector: string; suggestions: readonly string[] }>(
+  'usage/nothing-selected': defineError<{
+    selector: string;
+    suggestions: readonly string[];
+    /** Whether the selector selects prompt files or the names of prompts in the service. */
+    selects: 'files' | 'names';
+  }>(
     (e) => `No prompt matches "${e.selector}".`,
     (e) =>
       // A comma after "{" may belong to a pattern such as {a,b}. An earlier comma was meant to separate keys.
@@ -137,7 +142,9 @@ export const USAGE_PROBLEMS = {
         ? 'Separate keys with spaces, not commas.'
         : makeSuggestionHint(
             { suggestion: e.suggestions.length === 0 ? undefined : joinQuotedNames(e.suggestions, 'or') },
-            'Specify a key, path, folder, or pattern. Paths are relative to the folder that contains `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for prompt names.',
+            e.selects === 'files'
+              ? 'Specify a key, path, folder, or pattern. Paths are relative to the folder that contains `promptsync.yaml`.'
+              : 'Specify the name of a prompt, or a pattern for names.',
           ),
   ),
   'usage/nothing-named': defineError(

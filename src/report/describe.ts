@@ -1,4 +1,5 @@
 import { formatCount, formatNumber, shortenCommitId, shortenText } from '../text.ts';
+import { isError } from '../problem.ts';
 import { applyVocabulary, DEFAULT_VOCABULARY } from '../domain/vocabulary.ts';
 import { escapeLine } from './escape.ts';
 import type { ReportNoteFields } from './change-schema.ts';
@@ -29,9 +30,11 @@ export function applyReportWords({ vocabulary = DEFAULT_VOCABULARY }: ReportVoca
  * the report covers all of them.
  */
 export function describeCoverage(
-  { environments, promotion_order: all }: Pick<Report, 'environments' | 'promotion_order'>,
+  { environments, promotion_order: all, problems }: Pick<Report, 'environments' | 'promotion_order' | 'problems'>,
   show: ShowText,
 ): string | null {
+  // After such an error, the report covers no environment.
+  if (problems.some(isError)) return null;
   if (environments === undefined || all?.every((environment) => environments.includes(environment))) return null;
   return `This report covers only ${environments.map(show).join(', ')}.`;
 }

@@ -17,7 +17,7 @@ const files = [
 const [greeting, refund, summary, draft] = files.map(({ key }) => key);
 
 const NOT_NEAR =
-  'Specify a key, path, folder, or pattern. Paths are relative to the folder that contains `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for prompt names.';
+  'Specify a key, path, folder, or pattern. Paths are relative to the folder that contains `promptsync.yaml`.';
 
 const UNKNOWN = 'something else';
 
@@ -92,6 +92,11 @@ describe('selectFiles', () => {
     const { files: selected, problems } = selectFiles(files, ['support'], 'ignored');
     expect(selected).toEqual([]);
     expect(problems).toMatchObject([{ code: 'usage/nothing-selected' }]);
+  });
+
+  test('The hint for a name that matches no prompt in the service asks for names, not for paths', () => {
+    const [problem] = selectFiles(files, ['unlike'], 'ignored').problems;
+    expect(problem?.hint).toBe('Specify the name of a prompt, or a pattern for names.');
   });
 
   test('the hint for an unknown selector lists all equally similar keys', () => {
