@@ -67,8 +67,6 @@ export type PlanningOptions = WorkspaceOptions &
     readonly environments?: readonly string[] | undefined;
     /** The base to use if the user specified none. Undefined: no base. */
     readonly defaultBase?: DefaultBaseKind | undefined;
-    /** Whether to print only errors and the summary. If true, promptsync omits the notice that it cannot show drift. */
-    readonly quiet?: boolean | undefined;
   };
 
 /** A plan, and everything that the plan is based on. */
@@ -187,9 +185,8 @@ async function planFromObservation(
     ...warnAboutLeftManagement(base, desired, observation),
     ...warnAboutLeftManagement(leftSinceDefaultBase, desired, NO_OBSERVATION),
   ];
-  const printNotice = options.quiet === true ? () => {} : world.printNotice;
   return {
-    ...(await makePlanWithHistory({ ...desired, problems }, observation, defaultBase, { printNotice })),
+    ...(await makePlanWithHistory({ ...desired, problems }, observation, defaultBase, world)),
     service,
     provider,
     makeRequestFor,

@@ -22,6 +22,8 @@ type StatusOptions = PlanningOptions & {
    * pattern lists those with matching names. Undefined lists none.
    */
   readonly orphans?: string | true | undefined;
+  /** Whether to print only errors and the summary. */
+  readonly quiet?: boolean | undefined;
 };
 
 /** Shows which version is active in each environment, and which version should be active. Never writes. */

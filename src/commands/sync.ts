@@ -98,6 +98,9 @@ async function guardAndApply(workspace: PlannedWorkspace, options: SyncOptions, 
   const affected = findAffectedPrompts(plan.prompts, workspace.allFiles, workspace.config.rules.listParts);
   const plannedRun = { ...makePlannedRun('dry-run', { ...workspace, plan, problems }), texts, affected };
   if (options.dryRun) return makeCommandResult(plannedRun, world, options.exitCode);
+  // The report comes after the changes. That is too late for a warning about a guard that does not work.
+  if (hasChangesToApply(plan))
+    warnAboutMissingBase(workspace, guards).forEach(({ message }) => world.printNotice(message));
   const mustAsk = hasChangesToApply(plan) && mustConfirm(options, world);
   const { folder } = workspace.config;
   const shownReport = mustAsk ? makeReport(plannedRun) : undefined;
