@@ -1,4 +1,4 @@
-import { escapeSelector, formatCount, formatNumber, joinCodeNames, joinQuotedNames } from '../text.ts';
+import { escapeSelector, formatCount, formatNumber, joinCodeNames, joinNames, joinQuotedNames } from '../text.ts';
 import {
   describeCharacter,
   makeSuggestionHint,
@@ -215,19 +215,7 @@ export const FILE_PROBLEMS = {
     repeated: readonly string[];
     /** The variables of the text as a YAML list, such as "[name, order]". */
     list: string;
-  }>(
-    (e) =>
-      joinFirstSentences([
-        ...e.missing.map(
-          (name) => `The text uses \`{{${name}}}\`, but the \`variables\` list does not contain "${name}".`,
-        ),
-        ...e.unused.map(
-          (name) => `The \`variables\` list contains "${name}", but the text does not use \`{{${name}}}\`.`,
-        ),
-        ...e.repeated.map((name) => `The \`variables\` list contains "${name}" more than once.`),
-      ]),
-    (e) => `Write \`variables: ${e.list}\`, or remove the \`variables\` field.`,
-  ),
+  }>(describeVariablesMismatch, (e) => `Write \`variables: ${e.list}\`, or remove the \`variables\` field.`),
   'prompt/duplicate-id': defineError<{
     id: string;
     /** The key, if exactly the same files also share the key. Otherwise null. */
@@ -360,11 +348,25 @@ const LOOK_ALIKES = {
   'line break': { needed: 'a line break', hint: 'Save the file with LF or CRLF line endings.' },
 } as const;
 
-const MAX_JOINED_SENTENCES = 20;
+/** The maximum number of names in one list of a message. */
+const MAX_LISTED_NAMES = 20;
 
-/** Joins the first 20 sentences, and counts the others. */
-function joinFirstSentences(sentences: readonly string[]): string {
-  const omitted = sentences.length - MAX_JOINED_SENTENCES;
-  const joined = sentences.slice(0, MAX_JOINED_SENTENCES).join(' ');
-  return omitted > 0 ? `${joined} promptsync found ${formatCount(omitted, 'more difference')}.` : joined;
+/** Describes how the `variables` list differs from the variables of the text. Names each variable once. */
+function describeVariablesMismatch(e: {
+  missing: readonly string[];
+  unused: readonly string[];
+  repeated: readonly string[];
+}): string {
+  const listNames = (names: readonly string[]) => {
+    return joinNames(
+      names.map((name) => `"${name}"`),
+      MAX_LISTED_NAMES,
+    );
+  };
+  const faults = [
+    ...(e.missing.length === 0 ? [] : [`is missing ${listNames(e.missing)}`]),
+    ...(e.unused.length === 0 ? [] : [`lists ${listNames(e.unused)}, which the text does not use`]),
+    ...(e.repeated.length === 0 ? [] : [`lists ${listNames(e.repeated)} more than once`]),
+  ];
+  return `\`variables:\` ${faults.join('; and ')}.`;
 }

@@ -85,7 +85,7 @@ describe('errors in prompt files', () => {
     [
       'If the variables list does not match the text, validate prints the correct list to paste',
       'name: a\nvariables: [nam]\n',
-      'The `variables` list contains "nam", but the text does not use `{{nam}}`.',
+      'which the text does not use.',
       'Write `variables: [name, order]`, or remove the `variables` field.',
     ],
     [
