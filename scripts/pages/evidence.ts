@@ -215,7 +215,7 @@ export const EVIDENCE = {
   // promptsync promote
   'promote/nothing-active': { environment: 'staging', key: 'support/greeting' },
   'promote/source-unclear': { environment: 'staging', pin: '7' },
-  'promote/source-drifted': { environment: 'staging', serves: 'v9' },
+  'promote/source-drifted': { environment: 'staging', serves: 'v9', wanted: 'v10' },
   // promptsync rollback
   'rollback/nothing-before': { environment: 'production', number: 7, key: 'support/greeting' },
   'rollback/nothing-served': { environment: 'production' },

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { ObservedPromptPlan } from '../domain/plan.ts';
+import { isNewVersionRef, type ObservedPromptPlan, type SetActive } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { makeProblem, type Problem } from '../problem.ts';
@@ -94,11 +94,17 @@ async function draftPromotion(
     ]);
   }
   const draft = await draftPromotedPin({ environment: to, version: served }, from, prompt, workspace);
-  const isSourceChanging = changes.some((change) => change.kind === 'set-active' && change.environment === from);
-  if (!isSourceChanging || draft.status !== 'pending') return draft;
-  const evidence = { environment: from, serves: `v${served.number}` };
+  const change = changes.find((one) => one.kind === 'set-active' && one.environment === from);
+  if (change?.kind !== 'set-active' || draft.status !== 'pending') return draft;
+  const evidence = { environment: from, serves: `v${served.number}`, wanted: nameWantedVersion(change.after) };
   const warning = makeProblem('promote/source-drifted', evidence, { path: file.path });
   return { ...draft, problems: [...draft.problems, warning] };
+}
+
+/** Names the version that a sync would make active. Null if the sync would create it from the file's own text. */
+function nameWantedVersion(after: SetActive['after']): string | null {
+  if (isNewVersionRef(after)) return after.ref === undefined ? null : `\`git:${after.ref}\``;
+  return after.number === null ? `version "${after.id}"` : `v${after.number}`;
 }
 
 /**

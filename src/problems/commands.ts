@@ -63,10 +63,18 @@ export const COMMAND_PROBLEMS = {
         : `"${e.environment}" is pinned to \`${e.pin}\`, which identifies a version in a service that another configuration uses. promptsync cannot promote that version because it cannot read the version's text.`,
     (e) => `Pin "${e.environment}" to \`latest\` or \`git:<ref>\`, then run the command again.`,
   ),
-  'promote/source-drifted': defineWarning<{ environment: string; serves: string }>(
+  'promote/source-drifted': defineWarning<{
+    environment: string;
+    serves: string;
+    /** The version that a sync would make active there. Null if the sync would create it from the file's text. */
+    wanted: string | null;
+  }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves}, which does not match the pin in the file. promptsync promotes ${e.serves} anyway.`,
-    'To promote the pinned version instead, activate it with `promptsync sync`, then promote again.',
+      e.wanted === null
+        ? `"${e.environment}" still serves ${e.serves}, because the text of the file has not been synced there yet. promptsync promotes ${e.serves}.`
+        : `"${e.environment}" serves ${e.serves}, but the file pins ${e.wanted} there. promptsync promotes ${e.serves}.`,
+    (e) =>
+      `To promote ${e.wanted ?? 'the text of the file'} instead, first run \`promptsync sync --environment ${quoteShellWord(e.environment)}\`, then run this command again.`,
   ),
 
   // promptsync rollback

@@ -90,7 +90,7 @@ export const PLANNING_PROBLEMS = {
       e.lookable
         ? `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find this version among those that it has read so far. To check the newest version as well, run \`promptsync sync --yes\`.`
         : `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find this version.`,
-    'Pin one of the version numbers listed by `promptsync history`, or pin `git:<ref>`, which works for any text in git.',
+    'Pin one of the version numbers listed by `promptsync history`, or pin `git:<ref>`, which works for any text in git. If the version does not exist yet, remove the pin, sync the text to another environment, and then run `promptsync promote`.',
   ),
   'pin/source-not-asked': defineWarning<{ from: string }>(
     (e) =>
