@@ -41,7 +41,13 @@ export const EVIDENCE = {
     expected: 'expected text, but found a number',
     fix: 'Put the value in quotes.',
   },
-  'prompt/invalid-pin': { environment: 'production', pin: '"newest"', canPinNumbers: true, canPinIds: true },
+  'prompt/invalid-pin': {
+    environment: 'production',
+    pin: '"newest"',
+    isTooLong: false,
+    canPinNumbers: true,
+    canPinIds: true,
+  },
   'prompt/not-portable-pin': { environment: 'production', pin: '7' },
   'prompt/reserved-metadata': {},
   'prompt/variables-mismatch': { missing: ['order'], unused: [], repeated: [], list: '[name, order]' },
@@ -86,7 +92,12 @@ export const EVIDENCE = {
   'config/drift-needs-base': {},
   // The command line
   'usage/invalid': { reason: 'Specify prompts or use `--all`, but not both.' },
-  'usage/nothing-selected': { selector: 'support/greting', suggestions: ['support/greeting'], invalidPaths: [] },
+  'usage/nothing-selected': {
+    selector: 'support/greting',
+    suggestions: ['support/greeting'],
+    selects: 'files',
+    invalidPaths: [],
+  },
   'usage/nothing-named': {},
   'usage/unknown-environment': { option: '--to', environment: 'prod', known: ['staging', 'production'] },
   'usage/needs-environment': {
@@ -121,11 +132,12 @@ export const EVIDENCE = {
     keySources: ['the variable `PROMPTSYNC_API_KEY`'],
   },
   'service/prompt-not-found': { promptId: 'prm_greeting' },
+  'service/prompt-deleted': { promptId: 'prm_greeting' },
   'service/none-found': {
     service: 'https://prompts.example.com',
     interfacePaths: '`/v1/` or, for Langfuse, `/api/public/`',
   },
-  'service/cannot-list': {},
+  'service/cannot-list': { isForOrphans: true },
   'service/version-not-found': { promptId: 'prm_greeting', versionId: 'ver_9f2c1ab0' },
   'service/redirect': { status: 302, target: 'https://login.example.com', isSameOrigin: false },
   'service/unexpected-status': { status: 503, said: 'upstream unavailable' },
@@ -134,7 +146,6 @@ export const EVIDENCE = {
   'service/not-updated': { environment: 'staging' },
   'service/not-asked': { reason: 'this run has no API key' },
   'service/drops-metadata': { environment: 'promptsync' },
-  'langfuse/new-prompt': {},
   'langfuse/refused': { status: 400, message: 'Invalid request data' },
   'langfuse/concurrent-version': {},
   'langfuse/missing-part': { part: 'shared/tone', selector: 'label production', path: 'prompts/shared/tone.md' },
@@ -191,7 +202,7 @@ export const EVIDENCE = {
     failure: null,
   },
   'guard/stale-plan': { expected: 'sha256:1221d67b04d3', actual: 'sha256:7d3a90c2e51f' },
-  'guard/not-merged': { kind: 'unmerged', commit: '9f2c1ab04d3e', ...NEWEST },
+  'guard/not-merged': { kind: 'unmerged', commit: '9f2c1ab04d3e', tip: 'origin/main', ...NEWEST },
   'guard/key-on-pull-request-target': {},
   // git
   'git/uncommitted': { submodule: null },
@@ -219,7 +230,7 @@ export const EVIDENCE = {
   'promote/nothing-active': { environment: 'staging' },
   'promote/not-pinned': { environment: 'staging', key: 'support/greeting', allowsLatest: true },
   'promote/source-unclear': { environment: 'staging', pin: '7' },
-  'promote/source-drifted': { environment: 'staging', serves: 'v9' },
+  'promote/source-drifted': { environment: 'staging', serves: 'v9', wanted: 'v10' },
   'promote/older': {
     to: 'production',
     newer: { verb: 'serves', number: 4 },
@@ -227,11 +238,11 @@ export const EVIDENCE = {
     promoted: { verb: 'serves', number: 3 },
   },
   // promptsync rollback
-  'rollback/nothing-before': { environment: 'production', number: 7 },
+  'rollback/nothing-before': { environment: 'production', number: 7, key: 'support/greeting' },
   'rollback/nothing-served': { environment: 'production' },
   'rollback/shallow': { environment: 'production' },
   'rollback/unclear-before': { environment: 'production', commit: '9f2c1ab04d3e', pin: 'git:v3' },
-  'rollback/unknown-version': { number: 5 },
+  'rollback/unknown-version': { number: 5, key: 'support/greeting' },
   'rollback/newer-files': {
     branch: 'main',
     newer: '038d11cd53a7',

@@ -209,6 +209,9 @@ export const EXPLANATIONS = {
       'A key belongs to one project. If your prompts are in several projects, create a `promptsync.yaml` with its own `api_key_env` for each project.',
   },
   'service/prompt-not-found': { why: 'The `id` in the file is wrong, or the API key belongs to another project.' },
+  'service/prompt-deleted': {
+    why: 'The service does not have the prompt, although the commit before the base already has a file with this id. If the service has none of several prompts, promptsync reports `service/none-found` instead.',
+  },
   'service/none-found': { why: 'If the service cannot find any of the prompts, the base URL is probably wrong.' },
   'service/cannot-list': {
     why: 'The [four-call API](how-to/connect-your-service.md#the-four-calls) does not include a call for listing prompts.',
@@ -230,7 +233,6 @@ export const EXPLANATIONS = {
   'service/drops-metadata': {
     why: "promptsync stores [its record](record.md) in each version's metadata, so the service must keep the metadata.",
   },
-  'langfuse/new-prompt': { why: 'In Langfuse, a sync creates any prompt that does not exist yet.' },
   'langfuse/refused': { why: null },
   'langfuse/concurrent-version': {
     why: 'Langfuse numbers versions in order, and someone else took the next number first. When that happens, promptsync plans the prompt again, up to five times, after a random pause of up to a second. It reports this error only if someone else is first every time.',
@@ -261,7 +263,9 @@ export const EXPLANATIONS = {
   'pin/not-in-git': {
     why: 'With `portable_pins`, a pin must refer to a commit, but no commit contains the text of this version. Someone probably changed the text in the service.',
   },
-  'pin/unknown-version': { why: null },
+  'pin/unknown-version': {
+    why: 'If promptsync knows all versions of the prompt, a plan reports this error. Otherwise, only a sync can find out.',
+  },
   'pin/unknown-ref': {
     why: 'The tag, branch, or commit is misspelled, has been deleted, or is missing from this clone.',
   },

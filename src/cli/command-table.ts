@@ -241,10 +241,11 @@ const history = makeReportRow({
     ),
   },
   after: `
-All times are commit author dates in UTC. For each version, the command shows
-the commit from which the version was created. For each pin, it shows the commit
-that changed the pin on the checked-out branch. To see version ids, use
---environment or --format json.`,
+For each version, the command shows the commit from which the version was
+created. For each pin, it shows the commit that changed the pin on the
+checked-out branch. All times are in UTC: the author date of the commit or, for
+a version without a commit, the time at which the service created it. To see
+version ids, use --environment or --format json.`,
   command: async (options, keys, world) =>
     (await import('../commands/history.ts')).showHistory(addKeysToOnly(keys, options), world),
 });

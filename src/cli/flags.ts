@@ -247,7 +247,7 @@ export const PLAN_FLAGS = {
   ),
   base: makeRefFlag(
     '--base <ref>',
-    'compare with this commit to find drift and deleted files (default: the last commit on the live branch)',
+    'compare with this commit to find drift and deleted files: for a pull request, its merge base; after a push, the commit before it (default: the merge base of HEAD and the live branch)',
   ),
   offline: makeBooleanFlag(
     '--offline',

@@ -121,6 +121,7 @@ function addCommand(
   run: RunCommand,
 ): void {
   const command = program.command(name).description(help).helpGroup(`${group}:`);
+  command.configureOutput({ outputError: (text, write) => write(addLongerFlag(text, command.options)) });
   if (argument !== undefined) command.addArgument(argument);
   for (const flag of sortFlags(Object.values(flags))) {
     const flagGroup = findFlagGroup(flag);
@@ -130,6 +131,16 @@ function addCommand(
   command.addHelpText('after', `\n${formatExamples(name)}`);
   command.showHelpAfterError(`For help, run \`promptsync ${name} --help\`.`);
   command.action((typed: unknown) => run(command.opts(), typed));
+}
+
+/**
+ * Adds a suggestion to the error for an unknown flag if exactly one flag begins with it, as `--environment` begins with
+ * `--env`. commander suggests only flags of a similar length.
+ */
+function addLongerFlag(message: string, options: readonly Option[]): string {
+  const [, typed] = /^error: unknown option '(--[a-z-]+)'\n$/.exec(message) ?? [];
+  const flags = options.flatMap(({ long = '' }) => (typed !== undefined && long.startsWith(typed) ? [long] : []));
+  return flags.length === 1 ? `${message}(Did you mean ${flags.join('')}?)\n` : message;
 }
 
 /** Returns the help text of an option. Omits the defaults `false` and `[]`, because they would not help the user. */

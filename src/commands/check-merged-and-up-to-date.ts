@@ -10,6 +10,8 @@ import { makeProblem, getErrorMessage, type Problem } from '../problem.ts';
 
 /** The tip of the branch that promptsync syncs: the configured branch, or else the default branch of the remote. */
 export type NewestCommit = {
+  /** The remote that git asked. Absent if the GitHub API returned the tip. */
+  readonly remote?: string;
   readonly branch: string;
   readonly commit: string;
   /**
@@ -115,6 +117,8 @@ export async function checkBranchSetting(config: Config): Promise<readonly Probl
 /** A branch tip whose configuration or prompt files differ from those of the checked-out commit. */
 type NewerCommit = {
   readonly branch: string;
+  /** The name of the branch with its remote, such as `origin/main`. */
+  readonly tip: string;
   /** The commit id of the branch tip. */
   readonly newer: string;
   /** The id of the checked-out commit. */
@@ -152,7 +156,10 @@ async function compareWithTip(desired: DesiredWorkspace, options: MergeCheckOpti
   const allPaths = [...new Set([...headFiles.keys(), ...tipFiles.keys()])];
   const changedPaths = allPaths.filter((path) => headFiles.get(path) !== tipFiles.get(path)).map(toFolderPath);
   const paths = changedPaths.filter(makePlannedPathCheck(desired, options));
-  return paths.length === 0 ? null : { branch: newest.branch, newer: newest.commit, commit, paths, repository };
+  if (paths.length === 0) return null;
+  const { remote, branch } = newest;
+  const tip = remote === undefined ? branch : `${remote}/${branch}`;
+  return { branch, tip, newer: newest.commit, commit, paths, repository };
 }
 
 /** Reads the tip of the branch from the remote. Returns null if the repository has no remote. */

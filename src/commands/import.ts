@@ -143,7 +143,7 @@ export async function expandPatterns(
   const ids = idsAndPatterns.filter((id) => !isPattern(id));
   const hasPatterns = ids.length < idsAndPatterns.length;
   if (provider.list === null && !hasPatterns) return makeSuccess({ ids, existing, refused: new Map() });
-  const { files: listed, problems } = await listPrompts(provider, idsAndPatterns);
+  const { files: listed, problems } = await listPrompts(provider, idsAndPatterns, { isForOrphans: false });
   if (problems.length > 0) return makeFailure(...problems);
   const matching = separateExisting([...new Set([...ids, ...listed.map(({ name }) => name)])], files);
   const refused = new Map(listed.flatMap(({ name, problem }) => (problem === null ? [] : [[name, problem] as const])));

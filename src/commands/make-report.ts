@@ -213,13 +213,11 @@ function makePlannedChange(change: Change, texts: TextChange | undefined): Repor
         kind: change.kind,
         digest: change.content.digest,
         ...(change.content.metadataDigest === undefined ? {} : { metadata_digest: change.content.metadataDigest }),
-        ...(change.metadataFrom && {
-          metadata_from: makeReportRef(change.metadataFrom),
-          ...makeKeptMetadataFields(change.metadataFrom),
-        }),
+        ...makeKeptMetadataFields(change.metadataFrom),
         ...(change.ref === undefined ? {} : { ref: change.ref }),
         ...(change.baseline && { baseline: change.baseline }),
         ...(change.missingPin !== undefined && { missing_pin: change.missingPin }),
+        ...(change.createsPrompt && { creates_prompt: change.createsPrompt }),
         change_summary: change.provenance.changeSummary ?? null,
       };
     case 'update-prompt':

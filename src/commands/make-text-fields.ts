@@ -69,11 +69,20 @@ function escapeName(name: string): string {
   return quoted === `"${name}"` ? name : quoted;
 }
 
-/** Creates the report field for the metadata that a new version keeps from an earlier version. */
-export function makeKeptMetadataFields({
-  metadata,
-}: Pick<VersionWithMetadata, 'metadata'>): Pick<CreateVersionReport, 'kept_metadata' | 'metadata_omitted'> {
-  return { kept_metadata: renderMetadata(metadata), metadata_omitted: undefined };
+/**
+ * Creates the report fields for the metadata that a new version keeps from an earlier version. Returns no fields if it
+ * keeps none.
+ */
+export function makeKeptMetadataFields(
+  from: VersionWithMetadata | undefined,
+): Pick<CreateVersionReport, 'metadata_from' | 'kept_metadata' | 'metadata_omitted'> {
+  if (from === undefined) return {};
+  const { id, number, metadata } = from;
+  return {
+    metadata_from: { id, version_number: number },
+    kept_metadata: renderMetadata(metadata),
+    metadata_omitted: undefined,
+  };
 }
 
 type CreateVersionReport = Extract<ReportChange, { readonly kind: 'create-version' }>;

@@ -134,12 +134,17 @@ type ListedSelection = { readonly files: readonly SelectablePrompt[]; readonly p
 /**
  * Lists the prompts in the service whose names match at least one pattern. Without patterns, lists all prompts. If the
  * service cannot list prompts, returns a problem and no prompts.
+ * @param purpose whether the command lists orphans rather than prompts to import, for the hint of the problem
  */
-export async function listPrompts({ list }: Provider, patterns: readonly string[]): Promise<ListedSelection> {
-  if (list === null) return { files: [], problems: [makeProblem('service/cannot-list')] };
+export async function listPrompts(
+  { list }: Provider,
+  patterns: readonly string[],
+  purpose: { readonly isForOrphans: boolean },
+): Promise<ListedSelection> {
+  if (list === null) return { files: [], problems: [makeProblem('service/cannot-list', purpose)] };
   const listed = (await list()).map((prompt) => ({ ...prompt, id: prompt.name, key: prompt.name, path: prompt.name }));
   const selection = selectKeys(listed, patterns);
-  return { files: selection.files, problems: makeUnmatchedProblems(selection, listed) };
+  return { files: selection.files, problems: makeUnmatchedProblems(selection, listed, 'names') };
 }
 
 /** Returns the options for observing prompts: the maximum number of parallel reads, and the callback for progress. */

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { toStoredContent } from '../domain/content.ts';
 import { getContentsAtRefs } from '../domain/desired-state.ts';
-import type { ObservedPromptPlan } from '../domain/plan.ts';
+import { isNewVersionRef, type ObservedPromptPlan, type SetActive } from '../domain/plan.ts';
 import { findPin, type PromptFile } from '../domain/prompt-file.ts';
 import { findVersionWithContent, type KnownVersion } from '../domain/versions.ts';
 import type { World } from '../domain/world.ts';
@@ -100,9 +100,9 @@ async function draftPromotion(
   if (served === null) return makeDraftWithoutEdits(file, 'blocked', [makeNothingServedProblem(from, file, workspace)]);
   const draft = await draftPromotedPin({ environment: to, version: served }, from, prompt, workspace);
   const kept = keepNewerVersion(draft, { ...promotion, version: served, verb: 'serves' }, prompt, workspace);
-  const isSourceChanging = changes.some((change) => change.kind === 'set-active' && change.environment === from);
-  if (!isSourceChanging || kept.status !== 'pending') return kept;
-  const evidence = { environment: from, serves: `v${served.number}` };
+  const change = changes.find((one) => one.kind === 'set-active' && one.environment === from);
+  if (change?.kind !== 'set-active' || kept.status !== 'pending') return kept;
+  const evidence = { environment: from, serves: `v${served.number}`, wanted: nameWantedVersion(change.after) };
   const warning = makeProblem('promote/source-drifted', evidence, { path: file.path });
   return { ...kept, problems: [...kept.problems, warning] };
 }
@@ -132,6 +132,12 @@ function makeNothingServedProblem(environment: string, file: PromptFile, { confi
   if (findPin(pins, environment)) return makeProblem('promote/nothing-active', { environment }, { path });
   const allowsLatest = config.environments?.find(({ name }) => name === environment)?.allowLatest ?? true;
   return makeProblem('promote/not-pinned', { environment, key, allowsLatest }, { path });
+}
+
+/** Names the version that a sync would make active. Null if the sync would create it from the file's own text. */
+function nameWantedVersion(after: SetActive['after']): string | null {
+  if (isNewVersionRef(after)) return after.ref === undefined ? null : `\`git:${after.ref}\``;
+  return after.number === null ? `version "${after.id}"` : `v${after.number}`;
 }
 
 /**

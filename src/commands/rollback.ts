@@ -73,7 +73,10 @@ async function draftRollback(
   const { file, observed } = prompt;
   const version = observed.known.find(({ number }) => number === to);
   if (version === undefined) {
-    return refuseRollback(prompt, makeProblem('rollback/unknown-version', { number: to }, { path: file.path }));
+    return refuseRollback(
+      prompt,
+      makeProblem('rollback/unknown-version', { number: to, key: file.key }, { path: file.path }),
+    );
   }
   if (!workspace.config.portablePins) return draftPinEdit({ environment, version }, prompt, workspace);
   const wanted = { ...wantVersion(version, observed), description: `the text of v${to}` };
@@ -112,7 +115,7 @@ async function draftPreviousPin(
       if (repository?.isShallow) return refuseRollback(prompt, makeProblem('rollback/shallow', { environment }, place));
       const version = config.portablePins ? undefined : findOlderVersion(observed.known, served);
       if (version !== undefined) return draftPinEdit({ environment, version }, prompt, workspace);
-      const evidence = { environment, number: served.number };
+      const evidence = { environment, number: served.number, key: file.key };
       return refuseRollback(prompt, makeProblem('rollback/nothing-before', evidence, place));
     }
   }

@@ -30,9 +30,9 @@ import { assumeObservation, UNAVAILABLE_PROVIDER } from '../observing/assume-obs
 import { type ReadNeeds, NO_READ_NEEDS, observePrompts, makeReadRequest } from '../observing/observe-prompts.ts';
 import { makePlan, planPrompt } from '../planning/make-plan.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
-import { DEFAULT_PROVIDER, NAMED_PROVIDERS, PROVIDERS } from '../providers/list.ts';
 import { joinWords } from '../text.ts';
 import { checkBranchSetting } from './check-merged-and-up-to-date.ts';
+import { explainUnknownPrompts } from './explain-unknown-prompts.ts';
 import {
   type ContactPolicyOptions,
   makeObserveOptions,
@@ -67,8 +67,6 @@ export type PlanningOptions = WorkspaceOptions &
     readonly environments?: readonly string[] | undefined;
     /** The base to use if the user specified none. Undefined: no base. */
     readonly defaultBase?: DefaultBaseKind | undefined;
-    /** Whether to print only errors and the summary. If true, promptsync omits the notice that it cannot show drift. */
-    readonly quiet?: boolean | undefined;
   };
 
 /** A plan, and everything that the plan is based on. */
@@ -173,50 +171,27 @@ async function planFromObservation(
   const defaultBase = kind === undefined ? null : openDefaultBase(desired, kind);
   // Look for missing files while promptsync waits for the service. If promptsync looked for them after a failed read,
   // other large responses could arrive in the meantime and fill the memory.
-  const [observation, leftSinceDefaultBase] = await Promise.all([
+  const [reading, leftSinceDefaultBase] = await Promise.all([
     observePrompts(provider, [...files.map(makeRequestFor), ...removedRequests], makeObserveOptions(config, world)),
     defaultBase === null ? null : defaultBase.readLeftManagement().catch(() => null),
   ]);
+  const explained = await explainUnknownPrompts(reading, desired, defaultBase, service);
+  const { observation } = explained;
   // promptsync sends no requests about prompts and environments that were managed only at the default base, so pass no
   // observation.
   const problems = [
     ...desired.problems,
-    ...warnAboutUnknownPrompts(files, observation, service),
+    ...explained.problems,
     ...warnAboutLeftManagement(base, desired, observation),
     ...warnAboutLeftManagement(leftSinceDefaultBase, desired, NO_OBSERVATION),
   ];
-  const printNotice = options.quiet === true ? () => {} : world.printNotice;
   return {
-    ...(await makePlanWithHistory({ ...desired, problems }, observation, defaultBase, { printNotice })),
+    ...(await makePlanWithHistory({ ...desired, problems }, observation, defaultBase, world)),
     service,
     provider,
     makeRequestFor,
   };
 }
-
-/**
- * Warns if the service has none of the prompts, because a wrong address is then more likely than a wrong id in every
- * file.
- */
-function warnAboutUnknownPrompts(
-  files: readonly PromptFile[],
-  { failed }: Observation,
-  service: string,
-): readonly Problem[] {
-  const isEveryPromptUnknown =
-    files.length > 0 && files.every(({ id }) => failed.get(id)?.code === 'service/prompt-not-found');
-  return isEveryPromptUnknown ? [makeProblem('service/none-found', { service, interfacePaths: INTERFACE_PATHS })] : [];
-}
-
-/**
- * The API paths of all supported services, for the problem `service/none-found`. A wrong address and a missing
- * `provider` setting have the same symptom. If the setting is missing, the user needs the path of a different service,
- * so the problem shows all paths.
- */
-const INTERFACE_PATHS = [
-  `\`${PROVIDERS[DEFAULT_PROVIDER].interfacePath}\``,
-  ...Object.values(NAMED_PROVIDERS).map(({ title, interfacePath }) => `for ${title}, \`${interfacePath}\``),
-].join(' or, ');
 
 /**
  * Creates a plan without contacting the service. Assumes that the service is in sync with the base commit.

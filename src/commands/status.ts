@@ -21,6 +21,8 @@ type StatusOptions = PlanningOptions & {
    * pattern lists those with matching names. Undefined lists none.
    */
   readonly orphans?: string | true | undefined;
+  /** Whether to print only errors and the summary. */
+  readonly quiet?: boolean | undefined;
 };
 
 /** Shows which version is active in each environment, and which version should be active. Never writes. */
@@ -54,7 +56,7 @@ async function findOrphans(
   { provider, allFiles, invalidFiles }: PlannedWorkspace,
   patterns: readonly string[],
 ): Promise<Pick<CommandRun, 'orphans' | 'problems'>> {
-  const { files: listed, problems } = await listPrompts(provider, patterns);
+  const { files: listed, problems } = await listPrompts(provider, patterns, { isForOrphans: true });
   if (problems.length > 0) return { problems };
   const idsWithFile = new Set([...allFiles, ...invalidFiles].map(({ id }) => id));
   const orphans = listed.filter(({ id }) => !idsWithFile.has(id));

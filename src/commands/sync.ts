@@ -8,6 +8,7 @@ import { collectTextChanges } from '../planning/collect-text-changes.ts';
 import { sortByPlace, makeProblem, type Problem } from '../problem.ts';
 import type { Report } from '../report/schema.ts';
 import { describeStakes } from '../report/stakes.ts';
+import { joinCodeNames } from '../text.ts';
 import { makeReport } from './make-report.ts';
 import { checkMergedAndUpToDate, type MergeCheckOptions, checkUpToDate } from './check-merged-and-up-to-date.ts';
 import {
@@ -67,17 +68,21 @@ export async function syncPrompts(options: SyncOptions, world: World): Promise<C
 
 async function planAndApply(options: SyncOptions, world: World): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
-  if (options.contactPolicy === 'offline' && !(options.dryRun && options.base !== undefined)) {
-    return makeStoppedResult(
-      mode,
-      makeProblem('usage/invalid', { reason: '`--offline` requires `--dry-run` and `--base`.' }),
-    );
+  const missingFlags = options.contactPolicy === 'offline' ? listFlagsMissingOffline(options) : [];
+  if (missingFlags.length > 0) {
+    const reason = `\`--offline\` requires ${joinCodeNames(missingFlags, 'and')}.`;
+    return makeStoppedResult(mode, makeProblem('usage/invalid', { reason }));
   }
   const cannotAsk = !options.dryRun && mustConfirm(options, world) && world.confirm === null;
   if (cannotAsk) return makeStoppedResult(mode, makeProblem('usage/confirmation-needed'));
   return runWithPlan(mode, { ...options, defaultBase: 'live' }, world, (workspace) =>
     guardAndApply(workspace, options, world),
   );
+}
+
+/** Returns the flags that `--offline` requires and that the user did not pass. `plan` is always a dry run. */
+function listFlagsMissingOffline({ dryRun, base }: SyncOptions): readonly string[] {
+  return [...(dryRun ? [] : ['--dry-run']), ...(base === undefined ? ['--base'] : [])];
 }
 
 /**
@@ -93,6 +98,9 @@ async function guardAndApply(workspace: PlannedWorkspace, options: SyncOptions, 
   const affected = findAffectedPrompts(plan.prompts, workspace.allFiles, workspace.config.rules.listParts);
   const plannedRun = { ...makePlannedRun('dry-run', { ...workspace, plan, problems }), texts, affected };
   if (options.dryRun) return makeCommandResult(plannedRun, world, options.exitCode);
+  // The report comes after the changes. That is too late for a warning about a guard that does not work.
+  if (hasChangesToApply(plan))
+    warnAboutMissingBase(workspace, guards).forEach(({ message }) => world.printNotice(message));
   const mustAsk = hasChangesToApply(plan) && mustConfirm(options, world);
   const { folder } = workspace.config;
   const shownReport = mustAsk ? makeReport(plannedRun) : undefined;

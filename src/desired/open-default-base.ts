@@ -29,6 +29,8 @@ export type DefaultBaseKind = 'live' | 'head';
  */
 export type DefaultBase = {
   readonly kind: DefaultBaseKind;
+  /** Returns the id of the base commit. Null if there is no default base. */
+  readonly findCommit: () => Promise<string | null>;
   /**
    * Returns the prompts and pins that were managed at the base but no longer are. Returns null if there is no default
    * base, or if the base is only for `pull`. In a partial clone, only a comparison with HEAD is possible.
@@ -76,6 +78,10 @@ export function openDefaultBase(workspace: DesiredWorkspace, kind: DefaultBaseKi
   const compare = (base: BaseLocation) => (comparison ??= base.repository.compareWithWorkTree(base.commit));
   return {
     kind,
+    findCommit: async () => {
+      const base = await locate();
+      return base.kind === 'missing' ? null : base.commit;
+    },
     readLeftManagement: async () => {
       if (kind === 'head') return null;
       const base = await locate();

@@ -96,7 +96,7 @@ export async function openWorkspace(options: WorkspaceOptions, world: World): Pr
     problems: sortByPlace([
       ...configProblems,
       ...prompts.problems.filter((problem) => !ignored.has(problem)),
-      ...(candidates.length === 0 ? [] : makeUnmatchedProblems(selection, candidates, invalidPaths)),
+      ...(candidates.length === 0 ? [] : makeUnmatchedProblems(selection, candidates, 'files', invalidPaths)),
       ...(ignoredFiles.length === 0 ? [] : [makeProblem('prompt/others-invalid', { count: ignoredFiles.length })]),
     ]),
     skipped: null,
@@ -281,16 +281,18 @@ function selectByTests<File extends PromptIdentity>(
 
 /**
  * Makes a problem for each selector that matches no file.
+ * @param selects whether the selectors select prompt files or the names of prompts in the service
  * @param invalidPaths the paths of invalid files. The user may have meant one of them, if its key cannot be read.
  */
 export function makeUnmatchedProblems(
   { unmatched }: Pick<Selection<unknown>, 'unmatched'>,
   files: readonly PromptIdentity[],
+  selects: 'files' | 'names',
   invalidPaths: readonly string[] = [],
 ): readonly Problem[] {
   return unmatched.map((selector) => {
     const suggestions = suggestSelectors(selector, files);
-    return makeProblem('usage/nothing-selected', { selector, suggestions, invalidPaths });
+    return makeProblem('usage/nothing-selected', { selector, suggestions, selects, invalidPaths });
   });
 }
 

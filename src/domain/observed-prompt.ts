@@ -19,6 +19,8 @@ export type ObservedPrompt = {
   readonly fields: ObservedFields | null;
   /** The type of the prompt in the service. Null if it is unknown, for example because the prompt has no versions. */
   readonly type: PromptType | null;
+  /** True if the prompt does not exist, and the service creates it with its first version. */
+  readonly isMissing?: true;
   /** The page of the prompt in the user interface of the service. Absent if there is none or if it is unknown. */
   readonly url?: string;
   /** The active version of each observed environment. Null for an environment without an active version. */
@@ -42,6 +44,8 @@ export type ObservedPrompt = {
   readonly canFindNumbers: boolean;
   /** The version ids that an apply searched for but did not find. No version of this prompt has them. */
   readonly missingIds: readonly string[];
+  /** True if it is certain that the prompt has no other versions than the known ones. */
+  readonly knowsAllVersions?: true;
   /** Whether the service stores the metadata of versions. Some services discard it. */
   readonly metadata: 'kept' | 'dropped';
   /**

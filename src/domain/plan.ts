@@ -84,6 +84,8 @@ export type CreateVersion = {
    * it.
    */
   readonly baseline?: true;
+  /** Present if the prompt does not exist yet, so that the service creates it with this version. */
+  readonly createsPrompt?: true;
   /** The version whose metadata the new version copies. Present only if the file does not manage metadata. */
   readonly metadataFrom?: VersionWithMetadata;
   /**

@@ -82,8 +82,10 @@ export type KnownVersion = VersionFacts & {
 /** When the service created and changed a version. Both times are in milliseconds since 1970. */
 export type VersionTimes = {
   readonly createdAt: number;
-  /** The time at which an environment last moved to or away from the version. */
-  readonly updatedAt: number;
+  /**
+   * The time at which an environment last moved to or away from the version. Absent if the service does not show it.
+   */
+  readonly updatedAt?: number;
 };
 
 /**

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { listVariables } from '../domain/text-changes.ts';
 import type { EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
+import { suggestName } from '../domain/suggest-name.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { listFieldNotes } from '../providers/list.ts';
 import {
@@ -254,7 +255,8 @@ function makeInvalidPinProblem(
   const evidence = {
     environment: String(path[1]),
     pin,
-    suggestion: portablePins ? undefined : number,
+    suggestion: (portablePins ? undefined : number) ?? suggestName(String(written), ['latest']),
+    isTooLong: /^git:.{247}/u.test(String(written)),
     canPinNumbers: !portablePins,
     canPinIds: !portablePins && (rules?.canPinIds ?? true),
   };

@@ -3,11 +3,6 @@ import { defineError, defineWarning } from '../problems/catalog-entry.ts';
 
 /** The problems that can occur only with Langfuse. */
 export const LANGFUSE_PROBLEMS = {
-  // The message does not contain the name of the prompt, so that reports can list many new prompts together.
-  'langfuse/new-prompt': defineWarning(
-    'This prompt does not exist in Langfuse yet. A sync will create it.',
-    'If the prompt should already exist, check its name, including any folders. Also check that the API keys belong to the correct project.',
-  ),
   'langfuse/refused': defineError<{
     status: number;
     /** Langfuse's error message. */

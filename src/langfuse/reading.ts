@@ -265,10 +265,11 @@ export function listLangfuseVersions({ active, others }: LangfuseReading): reado
 export function interpretLangfuseReading(reading: LangfuseReading, request: ReadRequest): ObservedPrompt {
   const { active, listed } = reading;
   const known = listLangfuseVersions(reading);
-  const exists = listed !== undefined;
+  const isMissing = listed === undefined;
   return {
     fields: null,
     type: findType(reading),
+    ...(isMissing && { isMissing }),
     active: new Map([...listAllLabels(known, request), ...active]),
     known,
     willKnowContent: (content, movingLabels) => canFindContentLater(reading, content, movingLabels),
@@ -277,21 +278,13 @@ export function interpretLangfuseReading(reading: LangfuseReading, request: Read
     missingIds: [],
     metadata: 'kept',
     metadataFrom: findMetadataSource(reading, request),
-    problems: exists || !createsPrompt(request) ? [] : [makeProblem('langfuse/new-prompt')],
+    problems: [],
     fingerprint: renderCanonicalJson([
-      exists,
+      isMissing,
       [...active].map(([label, version]) => [label, version && version.id]),
       known.map(({ id }) => id),
     ]),
   };
-}
-
-/**
- * Returns true if a sync of the requested file would create the prompt. A file whose pins all belong to other
- * configurations creates nothing.
- */
-function createsPrompt({ pins, fileContent }: ReadRequest): boolean {
-  return pins.length > 0 || fileContent !== null;
 }
 
 /** Returns the type of the prompt. All versions of a prompt have the same type. Null if there are no versions. */

@@ -1,6 +1,6 @@
 import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import { TRACKING_ENVIRONMENT } from '../domain/policy.ts';
-import type { KnownVersion } from '../domain/versions.ts';
+import { hasGap, type KnownVersion } from '../domain/versions.ts';
 import { toStoredContent, holdsContent, omitDigests, VERSION_RECORD_KEY } from '../domain/content.ts';
 import { omitKey, renderCanonicalJson, type JsonObject } from '../domain/json.ts';
 import type { ServedPrompt } from '../domain/served-prompt.ts';
@@ -213,11 +213,21 @@ export function interpretLedgerReading(reading: LedgerReading, environments: rea
     lacksLedger: head === null && (reading.prompt.latestVersionId !== null || read.size > 0),
     canFindNumbers: findUnreadNewestId(reading, known) !== null,
     missingIds: reading.missingIds,
+    ...(knowsAllVersions(reading, known) && { knowsAllVersions: true as const }),
     metadata,
     problems:
       metadata === 'dropped' ? [makeProblem('service/drops-metadata', { environment: TRACKING_ENVIRONMENT })] : [],
     fingerprint: computeFingerprint(reading),
   };
+}
+
+/**
+ * Returns true if the known versions are all versions of the prompt: the newest of them is the newest version in the
+ * service, and their numbers begin at 1 and have no gap.
+ */
+function knowsAllVersions({ prompt }: LedgerReading, known: readonly LedgerEntry[]): boolean {
+  const [newest] = known;
+  return newest !== undefined && newest.id === prompt.latestVersionId && !hasGap(known, 0, newest.number);
 }
 
 /**
@@ -230,9 +240,10 @@ function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: Ledger
   if (read === undefined) {
     return { ...facts, source: isManaged ? { digest, ...pickPresentFacts({ commit, path }) } : null, content: null };
   }
-  const { record } = read;
+  const { record, createdAt } = read;
+  const times = createdAt === undefined ? {} : { times: { createdAt } };
   const source = record && { digest: record.digest, ...pickPresentFacts({ commit: record.commit, path: record.path }) };
-  return { ...facts, source, content: omitDigests<JsonObject>(read.content) };
+  return { ...facts, source, content: omitDigests<JsonObject>(read.content), ...times };
 }
 
 /**

@@ -42,11 +42,14 @@ export type LedgerVersion = {
    * The version record. Null if the version has no valid record. A version with a record may still be an edited copy.
    */
   readonly record: VersionRecord | null;
+  /** When the service created the version, in milliseconds since 1970. Absent if the service does not show it. */
+  readonly createdAt?: number;
 };
 
 /** Parses a version from the service, and separates its version record from the user's metadata. */
-export function makeLedgerVersion({ id, number, content: { text, metadata } }: ServiceVersion): LedgerVersion {
-  return { id, number, content: makeVersionContent(digestText(text), metadata), record: parseVersionRecord(metadata) };
+export function makeLedgerVersion({ content, ...version }: ServiceVersion): LedgerVersion {
+  const { text, metadata } = content;
+  return { ...version, content: makeVersionContent(digestText(text), metadata), record: parseVersionRecord(metadata) };
 }
 
 const digestShape = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)]);

@@ -36,7 +36,7 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
       commit: getCommitInfo({ commit: commit ?? null }, sources),
       path: path ?? null,
       message,
-      createdAt: times?.createdAt ?? null,
+      createdAt: version.isManaged === true && commit !== undefined ? null : (times?.createdAt ?? null),
       createdBy: createdBy ?? null,
       activeIn: environments.filter((environment) => sources.observed.active.get(environment)?.id === id),
       pinnedPeriods: periods.filter((one) => one.id === id).map(({ period }) => period),

@@ -100,7 +100,16 @@ function selectInScope(
   const mustAddBaseline = needsBaselineOfItsOwn(selectedChanges, head.changes, compared, scope);
   const baselines = mustAddBaseline ? [makeBaseline(file, history.provenance)] : [];
   const changes = selectedChanges.map((change) => addMissingPin(change, selectedChanges, file, desired));
-  return { pins, changes: [...baselines, ...changes] };
+  return { pins, changes: markPromptCreation([...baselines, ...changes], compared.observed) };
+}
+
+/** Marks the first new version of a prompt that does not exist yet. */
+function markPromptCreation(changes: readonly Change[], { isMissing }: ObservedPrompt): readonly Change[] {
+  const first = changes.find(({ kind }) => kind === 'create-version');
+  if (isMissing !== true) return changes;
+  return changes.map((change) =>
+    change === first && change.kind === 'create-version' ? { ...change, createsPrompt: true } : change,
+  );
 }
 
 /**

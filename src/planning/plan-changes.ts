@@ -95,13 +95,13 @@ function resolvePin(pin: EnvironmentPin, target: PinTarget, context: PinContext)
 /**
  * Resolves a pin whose version is unknown:
  * - An id refers to exactly one version. promptsync plans the activation immediately, and reads the version before it
- *   goes live.
+ *   goes live. If promptsync knows all versions of the prompt, it refuses any other id.
  * - For a version number, promptsync plans the activation only after an apply has found the version.
  */
 function resolveUnknownPin(environmentPin: EnvironmentPin, context: PinContext): ResolvedPin {
   const { pin } = environmentPin;
-  const { missingIds, canFindNumbers } = context.observed;
-  if (pin.kind === 'version' && !missingIds.includes(pin.id)) {
+  const { missingIds, canFindNumbers, knowsAllVersions } = context.observed;
+  if (pin.kind === 'version' && knowsAllVersions !== true && !missingIds.includes(pin.id)) {
     return { pin: environmentPin, after: { id: pin.id, number: null }, problems: [], needsSearch: true };
   }
   const needsSearch = pin.kind === 'number' && canFindNumbers;

@@ -28,7 +28,9 @@ const MAX_SECONDS_OF_MOVE = 2;
  */
 export function wasMovedAfterSync({ wanted, served, wantedSince, servedBySameCommit }: MoveEvidence): boolean {
   const touched = served === null ? [wanted] : [wanted, served];
-  const touchedAt = touched.flatMap(({ times }) => (times === undefined ? [] : [toSeconds(times.updatedAt)]));
+  const touchedAt = touched.flatMap(({ times }) => {
+    return times?.updatedAt === undefined ? [] : [toSeconds(times.updatedAt)];
+  });
   if (wanted.times === undefined || touchedAt.length < touched.length || wantedSince === null) return false;
   const createdAt = toSeconds(wanted.times.createdAt);
   const movedAt = Math.min(...touchedAt);

@@ -57,7 +57,11 @@ export function endSentence(reason: string): string {
 }
 
 /** Returns a command for a single prompt. If the key looks like an option, it comes last, after `--`. */
-export function makePromptCommand(command: 'promote' | 'pull' | 'rollback', key: string, options = ''): string {
+export function makePromptCommand(
+  command: 'history' | 'promote' | 'pull' | 'rollback',
+  key: string,
+  options = '',
+): string {
   const word = quoteShellWord(escapeSelector(key));
   const words = key.startsWith('-') ? [options, '--', word] : [word, options];
   return ['promptsync', command, ...words.filter((one) => one !== '')].join(' ');

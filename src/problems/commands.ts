@@ -74,10 +74,18 @@ export const COMMAND_PROBLEMS = {
         : `"${e.environment}" is pinned to \`${e.pin}\`, which identifies a version in a service that another configuration uses. promptsync cannot promote that version because it cannot read the version's text.`,
     (e) => `Pin "${e.environment}" to \`latest\` or \`git:<ref>\`, then run the command again.`,
   ),
-  'promote/source-drifted': defineWarning<{ environment: string; serves: string }>(
+  'promote/source-drifted': defineWarning<{
+    environment: string;
+    serves: string;
+    /** The version that a sync would make active there. Null if the sync would create it from the file's text. */
+    wanted: string | null;
+  }>(
     (e) =>
-      `"${e.environment}" serves ${e.serves}, which does not match the pin in the file. promptsync promotes ${e.serves} anyway.`,
-    'To promote the pinned version instead, activate it with `promptsync sync`, then promote again.',
+      e.wanted === null
+        ? `"${e.environment}" still serves ${e.serves}, because the text of the file has not been synced there yet. promptsync promotes ${e.serves}.`
+        : `"${e.environment}" serves ${e.serves}, but the file pins ${e.wanted} there. promptsync promotes ${e.serves}.`,
+    (e) =>
+      `To promote ${e.wanted ?? 'the text of the file'} instead, first run \`promptsync sync --environment ${quoteShellWord(e.environment)}\`, then run this command again.`,
   ),
   'promote/older': defineWarning<{
     to: string;
@@ -94,9 +102,10 @@ export const COMMAND_PROBLEMS = {
   }, 'To promote the older version anyway, run the command again with `--allow-older`.'),
 
   // promptsync rollback
-  'rollback/nothing-before': defineError<{ environment: string; number: number }>(
+  'rollback/nothing-before': defineError<{ environment: string; number: number; key: string }>(
     (e) => `promptsync could not find a version that "${e.environment}" served before v${e.number}.`,
-    'Use `--to N` to specify a version. To list the known versions, run `promptsync history KEY`.',
+    (e) =>
+      `Use \`--to N\` to specify a version. To list the known versions, run \`${makePromptCommand('history', e.key)}\`.`,
   ),
   'rollback/nothing-served': defineError<{ environment: string }>(
     (e) => `No version is active in "${e.environment}", so there is nothing to roll back.`,
@@ -117,9 +126,10 @@ export const COMMAND_PROBLEMS = {
       `${e.commit === null ? 'The file pins' : `Commit ${shortenCommitId(e.commit)} pinned`} "${e.environment}" to \`${e.pin}\`, but promptsync cannot tell which version this pin refers to.`,
     'Use `--to N` to specify a version, or edit the file and pin a commit that contains the text you want, for example `git:9f2c1ab04d3e`.',
   ),
-  'rollback/unknown-version': defineError<{ number: number }>(
+  'rollback/unknown-version': defineError<{ number: number; key: string }>(
     (e) => `promptsync could not find version ${e.number} of this prompt.`,
-    'Choose one of the versions listed by `promptsync history KEY`. Alternatively, edit the file and pin `git:<ref>`, which can select any prompt text that was committed to git.',
+    (e) =>
+      `Choose one of the versions listed by \`${makePromptCommand('history', e.key)}\`. Alternatively, edit the file and pin \`git:<ref>\`, which can select any prompt text that was committed to git.`,
   ),
   'rollback/newer-files': defineError<{ branch: string; newer: string; paths: readonly string[] }>(
     (e) =>

@@ -1,4 +1,4 @@
-import { escapeSelector, formatCount, formatNumber, joinCodeNames, joinQuotedNames } from '../text.ts';
+import { escapeSelector, formatCount, formatNumber, joinCodeNames, joinNames, joinQuotedNames } from '../text.ts';
 import { capitalize } from '../words.ts';
 import {
   describeCharacter,
@@ -169,7 +169,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/placeholder-id': defineWarning(
     'The id `replace_me` is a placeholder, so promptsync will reject this file when you sync.',
-    "Create the prompt in the service, then replace `replace_me` with the prompt's id. If you use the embedded service, you can choose any id.",
+    "Create the prompt in the service, then replace `replace_me` with the prompt's id.",
   ),
   'prompt/missing-field': defineError<{ field: string }>(
     (e) => `The field \`${e.field}\` is missing.`,
@@ -189,6 +189,8 @@ export const FILE_PROBLEMS = {
       environment: string;
       /** The pin as JSON. Null if there is no value. */
       pin: string | null;
+      /** Whether the pin is a `git:` pin with more than 250 characters. */
+      isTooLong: boolean;
       /** Whether a pin may be a version number. */
       canPinNumbers: boolean;
       /** Whether a pin may have the form `version:<id>`. */
@@ -199,14 +201,12 @@ export const FILE_PROBLEMS = {
       e.pin === null
         ? `The pin for "${e.environment}" has no value.`
         : `The pin \`${e.pin}\` for "${e.environment}" is invalid.`,
-    (e) =>
-      makeSuggestionHint(
-        e,
-        e.canPinNumbers
-          ? `Use \`latest\`, a version number (1 or higher), ${e.canPinIds ? '`version:<id>`, ' : ''}or \`git:<ref>\`. A \`git:\` pin can be at most 250 characters long.`
-          : 'Use `latest` or `git:<ref>`. A `git:` pin can be at most 250 characters long.',
-        '`',
-      ),
+    (e) => {
+      if (e.isTooLong) return 'Pin a shorter ref. A `git:` pin can be at most 250 characters long.';
+      const numbers = `a version number (1 or higher), ${e.canPinIds ? '`version:<id>`, ' : ''}`;
+      const allowed = e.canPinNumbers ? `Use \`latest\`, ${numbers}or \`git:<ref>\`.` : 'Use `latest` or `git:<ref>`.';
+      return makeSuggestionHint(e, allowed, '`');
+    },
   ),
   'prompt/not-portable-pin': defineError<{ environment: string; pin: string }>(
     (e) =>
@@ -224,19 +224,7 @@ export const FILE_PROBLEMS = {
     repeated: readonly string[];
     /** The variables of the text as a YAML list, such as "[name, order]". */
     list: string;
-  }>(
-    (e) =>
-      joinFirstSentences([
-        ...e.missing.map(
-          (name) => `The text uses \`{{${name}}}\`, but the \`variables\` list does not contain "${name}".`,
-        ),
-        ...e.unused.map(
-          (name) => `The \`variables\` list contains "${name}", but the text does not use \`{{${name}}}\`.`,
-        ),
-        ...e.repeated.map((name) => `The \`variables\` list contains "${name}" more than once.`),
-      ]),
-    (e) => `Write \`variables: ${e.list}\`, or remove the \`variables\` field.`,
-  ),
+  }>(describeVariablesMismatch, (e) => `Write \`variables: ${e.list}\`, or remove the \`variables\` field.`),
   'prompt/duplicate-id': defineError<{
     id: string;
     /** The key, if exactly the same files also share the key. Otherwise null. */
@@ -370,11 +358,25 @@ const LOOK_ALIKES = {
   'line break': { needed: 'a line break', hint: 'Save the file with LF or CRLF line endings.' },
 } as const;
 
-const MAX_JOINED_SENTENCES = 20;
+/** The maximum number of names in one list of a message. */
+const MAX_LISTED_NAMES = 20;
 
-/** Joins the first 20 sentences, and counts the others. */
-function joinFirstSentences(sentences: readonly string[]): string {
-  const omitted = sentences.length - MAX_JOINED_SENTENCES;
-  const joined = sentences.slice(0, MAX_JOINED_SENTENCES).join(' ');
-  return omitted > 0 ? `${joined} promptsync found ${formatCount(omitted, 'more difference')}.` : joined;
+/** Describes how the `variables` list differs from the variables of the text. Names each variable once. */
+function describeVariablesMismatch(e: {
+  missing: readonly string[];
+  unused: readonly string[];
+  repeated: readonly string[];
+}): string {
+  const listNames = (names: readonly string[]) => {
+    return joinNames(
+      names.map((name) => `"${name}"`),
+      MAX_LISTED_NAMES,
+    );
+  };
+  const faults = [
+    ...(e.missing.length === 0 ? [] : [`is missing ${listNames(e.missing)}`]),
+    ...(e.unused.length === 0 ? [] : [`lists ${listNames(e.unused)}, which the text does not use`]),
+    ...(e.repeated.length === 0 ? [] : [`lists ${listNames(e.repeated)} more than once`]),
+  ];
+  return `\`variables:\` ${faults.join('; and ')}.`;
 }

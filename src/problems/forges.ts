@@ -49,6 +49,67 @@ function makeGitLabHint(status: number): string {
 const NO_CONFIG_HINT =
   'Set the `working-directory` input to the folder that contains `promptsync.yaml`. If your configuration file has a different name, also set the `config` input to its path relative to that folder.';
 
+/** A merged pull request whose review did not cover a change. */
+type ReviewEvidence = {
+  /** The number, such as `#7`. */
+  pull: string;
+  /** Whether the pull request has a valid approval. */
+  shown: boolean;
+  /**
+   * The app that created an invalid check, and the owner of the token, whose checks are valid. Null if there is no such
+   * check.
+   */
+  otherCheck: { app: string; ownApp: string } | null;
+};
+
+function describeReview({ pull, shown, otherCheck }: ReviewEvidence): string {
+  if (shown) return `The review of ${pull} did not cover this change.`;
+  if (otherCheck === null) return `${pull} has no valid approval.`;
+  const { app, ownApp } = otherCheck;
+  return `${pull} has no valid approval because the app "${app}" created its check. This run uses a token of the app "${ownApp}", so it accepts only checks that "${ownApp}" created.`;
+}
+
+/** The evidence of a change without a review. */
+type MissingReview = {
+  /** The key of the prompt. */
+  prompt: string;
+  pulls: readonly ReviewEvidence[];
+  /** The commit that touched the prompt's file and was merged by no pull request. Null if there is none. */
+  directPush: string | null;
+  /** The reason why promptsync could not read the reviews from GitHub. Null if it could. */
+  failure: string | null;
+};
+
+const MAX_NAMED_PULLS = 5;
+
+/**
+ * Describes why promptsync considers a change unreviewed. If GitHub failed, the text does not name the prompt, so that
+ * reports can show the problem once for all prompts.
+ */
+function describeMissingReview({ prompt, pulls, directPush, failure }: MissingReview): string {
+  if (failure !== null) {
+    return `promptsync could not read the reviews from GitHub, so it could not confirm that this change was reviewed: ${failure.replace(/\.$/, '')}.`;
+  }
+  const reasons = pulls.slice(0, MAX_NAMED_PULLS).map(describeReview);
+  const omitted = pulls.length - MAX_NAMED_PULLS;
+  if (omitted === 1) reasons.push('The review of one other pull request did not cover this change either.');
+  if (omitted > 1) reasons.push(`The reviews of ${omitted} other pull requests did not cover this change either.`);
+  if (directPush !== null) reasons.push(`Commit ${shortenCommitId(directPush)} was not merged through a pull request.`);
+  if (reasons.length === 0) reasons.push('The change was not merged through a pull request.');
+  return `This change to the prompt "${prompt}" has not been reviewed. ${reasons.join(' ')}`;
+}
+
+function makeMissingReviewHint({ pulls, failure }: MissingReview): string {
+  if (failure !== null) {
+    return 'Make sure that `github-token` is set and that the job has the `checks: read` and `pull-requests: read` permissions. Then run the job again.';
+  }
+  const merge =
+    'To approve the change, merge a new pull request whose "promptsync" check shows it. Every new check that runs with an API key shows all pending changes. To apply the change without approval, turn off `require-reviewed-plan` for this run.';
+  return pulls.some(({ otherCheck }) => otherCheck !== null)
+    ? `In both the workflow that reviews pull requests and the one that applies changes, set \`github-token\` to a token from the same GitHub App. ${merge}`
+    : merge;
+}
+
 /** Problems that can occur when promptsync runs on GitHub or GitLab. */
 export const FORGE_PROBLEMS = {
   // The GitHub Action
@@ -138,5 +199,12 @@ export const FORGE_PROBLEMS = {
   }>(
     (e) => `promptsync could not post a note on the merge request: ${endSentence(e.reason)}`,
     (e) => makeGitLabHint(e.status),
+  ),
+
+  // Guards of the GitHub Action
+  'guard/not-reviewed': defineError<MissingReview>(describeMissingReview, makeMissingReviewHint),
+  'guard/key-on-pull-request-target': defineError(
+    'promptsync does not accept an API key in runs triggered by `pull_request_target`, because these runs have access to your secrets but can use files from untrusted contributors.',
+    'Use the `pull_request` event instead. With this event, promptsync does not need an API key to review pull requests from forks.',
   ),
 };

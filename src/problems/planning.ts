@@ -22,7 +22,14 @@ function describePaths({ paths: [first = '', ...others] }: NewerCommitEvidence):
 }
 
 /** The evidence of a change that is not merged: a pull request, or a commit that the branch does not contain. */
-type UnmergedEvidence = { kind: 'pull-request' } | (NewerCommitEvidence & { kind: CommitKind; commit: string });
+type UnmergedEvidence =
+  | { kind: 'pull-request' }
+  | (NewerCommitEvidence & {
+      kind: CommitKind;
+      commit: string;
+      /** The name of the branch with its remote, such as `origin/main`. */
+      tip: string;
+    });
 
 /**
  * - `unmerged`: The commit is on another branch.
@@ -40,70 +47,9 @@ const UNMERGED_HINTS: Readonly<Record<CommitKind, string>> = {
 
 /** Says where a commit is, compared with the branch of the remote. */
 function describeUnmergedCommit(e: Exclude<UnmergedEvidence, { kind: 'pull-request' }>): string {
-  const commit = `This commit (${shortenCommitId(e.commit)})`;
-  const state = e.kind === 'unmerged' ? `${commit} is not merged.` : `${commit} is not pushed.`;
-  return `${state} promptsync made no changes because the newest commit on ${e.branch} (${e.newer}) differs from this commit in ${describePaths(e)}.`;
-}
-
-/** A merged pull request whose review did not cover a change. */
-type ReviewEvidence = {
-  /** The number, such as `#7`. */
-  pull: string;
-  /** Whether the pull request has a valid approval. */
-  shown: boolean;
-  /**
-   * The app that created an invalid check, and the owner of the token, whose checks are valid. Null if there is no such
-   * check.
-   */
-  otherCheck: { app: string; ownApp: string } | null;
-};
-
-function describeReview({ pull, shown, otherCheck }: ReviewEvidence): string {
-  if (shown) return `The review of ${pull} did not cover this change.`;
-  if (otherCheck === null) return `${pull} has no valid approval.`;
-  const { app, ownApp } = otherCheck;
-  return `${pull} has no valid approval because the app "${app}" created its check. This run uses a token of the app "${ownApp}", so it accepts only checks that "${ownApp}" created.`;
-}
-
-/** The evidence of a change without a review. */
-type MissingReview = {
-  /** The key of the prompt. */
-  prompt: string;
-  pulls: readonly ReviewEvidence[];
-  /** The commit that touched the prompt's file and was merged by no pull request. Null if there is none. */
-  directPush: string | null;
-  /** The reason why promptsync could not read the reviews from GitHub. Null if it could. */
-  failure: string | null;
-};
-
-const MAX_NAMED_PULLS = 5;
-
-/**
- * Describes why promptsync considers a change unreviewed. If GitHub failed, the text does not name the prompt, so that
- * reports can show the problem once for all prompts.
- */
-function describeMissingReview({ prompt, pulls, directPush, failure }: MissingReview): string {
-  if (failure !== null) {
-    return `promptsync could not read the reviews from GitHub, so it could not confirm that this change was reviewed: ${failure.replace(/\.$/, '')}.`;
-  }
-  const reasons = pulls.slice(0, MAX_NAMED_PULLS).map(describeReview);
-  const omitted = pulls.length - MAX_NAMED_PULLS;
-  if (omitted === 1) reasons.push('The review of one other pull request did not cover this change either.');
-  if (omitted > 1) reasons.push(`The reviews of ${omitted} other pull requests did not cover this change either.`);
-  if (directPush !== null) reasons.push(`Commit ${shortenCommitId(directPush)} was not merged through a pull request.`);
-  if (reasons.length === 0) reasons.push('The change was not merged through a pull request.');
-  return `This change to the prompt "${prompt}" has not been reviewed. ${reasons.join(' ')}`;
-}
-
-function makeMissingReviewHint({ pulls, failure }: MissingReview): string {
-  if (failure !== null) {
-    return 'Make sure that `github-token` is set and that the job has the `checks: read` and `pull-requests: read` permissions. Then run the job again.';
-  }
-  const merge =
-    'To approve the change, merge a new pull request whose "promptsync" check shows it. Every new check that runs with an API key shows all pending changes. To apply the change without approval, turn off `require-reviewed-plan` for this run.';
-  return pulls.some(({ otherCheck }) => otherCheck !== null)
-    ? `In both the workflow that reviews pull requests and the one that applies changes, set \`github-token\` to a token from the same GitHub App. ${merge}`
-    : merge;
+  const state = e.kind === 'unmerged' ? 'merged' : 'pushed';
+  const files = e.paths.length === 1 ? `\`${e.paths.join('')}\`` : formatCount(e.paths.length, 'file');
+  return `Commit ${shortenCommitId(e.commit)} is not ${state}, so nothing was synced. ${e.tip} is at ${shortenCommitId(e.newer)} and differs in ${files}.`;
 }
 
 /** The problems of pins that cannot be resolved, of guards that refuse a plan, and of git. */
@@ -119,7 +65,7 @@ export const PLANNING_PROBLEMS = {
       e.lookable
         ? `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find this version among those that it has read so far. To check the newest version as well, run \`promptsync sync --yes\`.`
         : `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find this version.`,
-    'Pin one of the version numbers listed by `promptsync history`, or pin `git:<ref>`, which works for any text in git.',
+    'Pin one of the version numbers listed by `promptsync history`, or pin `git:<ref>`, which works for any text in git. If the version does not exist yet, remove the pin, sync the text to another environment, and then run `promptsync promote`.',
   ),
   'pin/source-not-asked': defineWarning<{ from: string }>(
     (e, w) =>
@@ -197,7 +143,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/placeholder-id': defineError(
     'The prompt file still has the placeholder id `replace_me`.',
-    "Create the prompt in the service, then replace `replace_me` with the prompt's id. If you use the embedded service, you can choose any id.",
+    "Create the prompt in the service, then replace `replace_me` with the prompt's id.",
   ),
   'guard/promotion-order': defineError<RefusedPromotion>(
     (e) =>
@@ -259,7 +205,6 @@ export const PLANNING_PROBLEMS = {
       `Someone pushed a newer commit (${e.newer}) to ${e.branch} while promptsync was syncing this commit. The two commits differ in ${describePaths(e)}.`,
     'Make sure that the newer commit has been synced. In CI, check the run for that commit. Locally, run `git pull`, then `promptsync sync`.',
   ),
-  'guard/not-reviewed': defineError<MissingReview>(describeMissingReview, makeMissingReviewHint),
   'guard/stale-plan': defineError<{ expected: string; actual: string }>(
     (e, w) =>
       `The digest of this plan is ${shortenDigest(e.actual)}, but ${shortenDigest(e.expected)} was expected. The files, a ref that they pin, or the prompts in ${w.service} have changed since the expected plan was created.`,
@@ -274,10 +219,6 @@ export const PLANNING_PROBLEMS = {
       e.kind === 'pull-request'
         ? 'Use `auto` or `plan` mode for pull requests. promptsync applies the changes after the merge, when the push to the live branch triggers a run.'
         : `${UNMERGED_HINTS[e.kind]} To sync this commit anyway, use \`--any-commit\`.`,
-  ),
-  'guard/key-on-pull-request-target': defineError(
-    'promptsync does not accept an API key in runs triggered by `pull_request_target`, because these runs have access to your secrets but can use files from untrusted contributors.',
-    'Use the `pull_request` event instead. With this event, promptsync does not need an API key to review pull requests from forks.',
   ),
 
   // git

@@ -49,6 +49,10 @@ export const SERVICE_PROBLEMS = {
         ? 'Separate ids with spaces, not commas.'
         : `Check the id and the base URL. If the prompt does not exist yet, create it in ${w.service} and use the new id.`,
   ),
+  'service/prompt-deleted': defineError<{ promptId: string }>(
+    (e, w) => `The prompt "${e.promptId}" was deleted in ${w.service}.`,
+    'To retire it, delete the file. To bring it back, create it there and enter the new id.',
+  ),
   'service/none-found': defineError<{
     service: string;
     /** The API path of each provider, as a list that fits into a sentence, such as "`/v1/` or, for Other, `/api/`". */
@@ -58,10 +62,15 @@ export const SERVICE_PROBLEMS = {
     (e) =>
       `Check the base URL. It must not include the API path (${e.interfacePaths}). If the URL points to a gateway, make sure that the gateway allows access to the prompts.`,
   ),
-  'service/cannot-list': defineError(
+  'service/cannot-list': defineError<{
+    /** Whether the user wants to list orphans. Otherwise, the user wants to import prompts. */
+    isForOrphans: boolean;
+  }>(
     (_, w) => `${capitalize(w.service)} does not support listing prompts.`,
-    (_, w) =>
-      `For \`promptsync status\`, omit \`--orphans\`. For \`promptsync import\`, specify prompt ids instead of patterns. You can find the ids in ${w.service}.`,
+    (e, w) =>
+      e.isForOrphans
+        ? 'Omit `--orphans`.'
+        : `Specify prompt ids instead of patterns. You can find the ids in ${w.service}.`,
   ),
   'service/version-not-found': defineError<{ promptId: string; versionId: string }>(
     (e, w) => `${capitalize(w.service)} could not find version "${e.versionId}" of the prompt "${e.promptId}" (404).`,

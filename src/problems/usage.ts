@@ -136,6 +136,8 @@ export const USAGE_PROBLEMS = {
   'usage/nothing-selected': defineError<{
     selector: string;
     suggestions: readonly string[];
+    /** Whether the selector selects prompt files or the names of prompts in the service. */
+    selects: 'files' | 'names';
     /** The paths of files with errors. promptsync may be unable to read the key in such a file. */
     invalidPaths: readonly string[];
   }>(
@@ -147,9 +149,11 @@ export const USAGE_PROBLEMS = {
       // A comma after "{" may belong to a pattern such as {a,b}. An earlier comma was meant to separate keys.
       if (/^[^{]*,/.test(e.selector)) return 'Separate keys with spaces, not commas.';
       const suggestion = e.suggestions.length === 0 ? undefined : joinQuotedNames(e.suggestions, 'or');
+      if (e.selects === 'names')
+        return makeSuggestionHint({ suggestion }, 'Specify the name of a prompt, or a pattern for names.');
       const otherHint =
         e.invalidPaths.length === 0
-          ? 'Specify a key, path, folder, or pattern. Paths are relative to the working directory, or to the folder that contains `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for prompt names.'
+          ? 'Specify a key, path, folder, or pattern. Paths are relative to the working directory, or to the folder that contains `promptsync.yaml`.'
           : 'If the prompt is in a file with errors, fix the file first. To see the errors, run `promptsync validate`.';
       return makeSuggestionHint({ suggestion }, otherHint);
     },

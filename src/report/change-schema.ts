@@ -81,6 +81,10 @@ const CreateVersionShape = z.object({
     .describe(
       'The first environment in promotion order, if no pin uses the version because the file does not pin this environment. A pin to `latest` there would activate the version.',
     ),
+  creates_prompt: z
+    .literal(true)
+    .optional()
+    .describe('The prompt does not exist in the service yet. The service creates it together with this version.'),
   change_summary: z
     .string()
     .nullable()

@@ -1,6 +1,7 @@
 import { formatCount, shortenCommitId } from '../text.ts';
+import type { Words } from '../words.ts';
 import type { ReportNoteFields } from './change-schema.ts';
-import { describeVersionRef, isDone, nameInvisibleDifference, type ShowText } from './describe.ts';
+import { describeVersionRef, getWords, isDone, nameInvisibleDifference, type ShowText } from './describe.ts';
 import { escapeLine } from './escape.ts';
 import type { Report, ReportChange, ReportEdit, ReportPrompt } from './schema.ts';
 
@@ -9,18 +10,19 @@ import type { Report, ReportChange, ReportEdit, ReportPrompt } from './schema.ts
 type ChangeOfKind<K extends ReportChange['kind']> = ReportChange & { readonly kind: K };
 
 /** The parts of a report that determine the notes about where changes come from. */
-export type NoteContext = Pick<Report, 'branch' | 'commit'>;
+export type NoteContext = Pick<Report, 'branch' | 'commit' | 'vocabulary'>;
 
 /** Describes a new version, and what becomes of it. */
 export function describeNewVersion(
   change: ChangeOfKind<'create-version'>,
   { status, changes }: ReportPrompt,
+  report: NoteContext,
   show: ShowText,
 ): string {
   const from = change.metadata_from;
   const kept = from === undefined ? '' : ` (keeps the metadata of ${showVersion(from, show)})`;
   const unused = hasNoFollower(change, changes) && !change.baseline ? describeUnusedVersion(change, show) : '';
-  return `${describeCreate(change, show)}${kept}${unused}${describeResult(change, status)}`;
+  return `${describeCreate(change, getWords(report), show)}${kept}${unused}${describeResult(change, status)}`;
 }
 
 /** Says that no pin uses a version, and which pin to add, if the file does not pin the first environment. */
@@ -108,16 +110,21 @@ function isBehind(change: ReportChange): boolean {
  */
 const BASELINE_TEXT = "baseline: a version for promptsync's records; nothing that is served changes";
 
-function describeCreate(
-  { ref, change_summary: summary, version, status, recovered, baseline }: ChangeOfKind<'create-version'>,
-  show: ShowText,
-): string {
+function describeCreate(change: ChangeOfKind<'create-version'>, words: Words, show: ShowText): string {
+  const { ref, change_summary: summary, version, status, recovered, baseline } = change;
   const number = version === undefined || version.version_number === null ? '' : ` v${version.version_number}`;
   const doneVerb = recovered ? CREATE_VERBS.made : CREATE_VERBS[status ?? 'unknown'];
   const verb = status === undefined ? 'create' : doneVerb;
   if (baseline) return status === undefined ? BASELINE_TEXT : `${verb} baseline${number}`;
   const source = ref === undefined ? '' : ` of ${show(`git:${ref}`)}`;
-  return `${verb} version${number}${source}${summary === null ? '' : `: ${show(summary)}`}`;
+  const newPrompt = `prompt in ${words.service}${number === '' ? '' : ` with${number}`}`;
+  const created = createsPrompt(change) ? newPrompt : `version${number}`;
+  return `${verb} ${created}${source}${summary === null ? '' : `: ${show(summary)}`}`;
+}
+
+/** Returns false for an adopted version, because somebody else has created the prompt in the meantime. */
+function createsPrompt({ creates_prompt: creates, status, recovered }: ChangeOfKind<'create-version'>): boolean {
+  return creates === true && (status !== 'adopted' || recovered === true);
 }
 
 const CREATE_VERBS = {

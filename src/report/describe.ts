@@ -1,4 +1,5 @@
 import { applyVocabulary, DEFAULT_VOCABULARY, type Vocabulary } from '../domain/vocabulary.ts';
+import { isError } from '../problem.ts';
 import { escapeLine } from './escape.ts';
 import type { Report, ReportChange, ReportEdit, ReportPrompt } from './schema.ts';
 
@@ -31,9 +32,11 @@ export function getWords({ vocabulary = DEFAULT_VOCABULARY }: ReportVocabulary):
  * the report covers all of them.
  */
 export function describeCoverage(
-  { environments, promotion_order: all }: Pick<Report, 'environments' | 'promotion_order'>,
+  { environments, promotion_order: all, problems, mode }: Report,
   show: ShowText,
 ): string | null {
+  // A rollback is always about one environment. After an error of the run, the report covers none.
+  if (mode === 'rollback' || problems.some(isError)) return null;
   if (environments === undefined || all?.every((environment) => environments.includes(environment))) return null;
   return `This report covers only ${environments.map(show).join(', ')}.`;
 }

@@ -133,7 +133,7 @@ function makeChangeEntries(
   switch (change.kind) {
     case 'create-version': {
       const metadata = listKeptMetadataLines(change);
-      return [makeEntry(change.kind, describeNewVersion(change, prompt, show), { metadata })];
+      return [makeEntry(change.kind, describeNewVersion(change, prompt, report, show), { metadata })];
     }
     case 'update-prompt':
       return (['key', 'name', 'description'] as const).flatMap((field) => {

@@ -138,7 +138,7 @@ function makeCommitCells(info: ReportCommit): CellTexts {
  */
 function makeOriginCells(version: ReportVersionOrigin): CellTexts {
   const { message, made_by: maker, created_at: createdAt, created_by: createdBy } = version;
-  const note = createdAt === undefined ? MAKER_NOTES[maker] : undefined;
+  const note = createdAt === undefined || maker !== 'unknown' ? MAKER_NOTES[maker] : undefined;
   const creator = createdBy === undefined ? undefined : describeCreator(createdBy);
   const { date, author = creator, subject = message?.split('\n', 1)[0] || note } = version;
   return makeCommitCells({ ...version, date: createdAt ?? date, author, subject });

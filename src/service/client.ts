@@ -102,5 +102,6 @@ function parsePrompt(value: unknown, promptId: string): ServicePrompt {
 function parseServiceVersion(wire: WireVersion, promptId: string, field: string): ServiceVersion {
   if (wire.prompt_id !== promptId) throw new InvalidResponse(`"${field}" belongs to a different prompt`);
   const content = { type: 'text', text: wire.content, metadata: wire.metadata_ ?? {} } as const;
-  return { id: wire.id, number: wire.version_number, content };
+  const createdAt = Date.parse(wire.created_at ?? '');
+  return { id: wire.id, number: wire.version_number, content, ...(Number.isFinite(createdAt) && { createdAt }) };
 }

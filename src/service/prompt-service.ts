@@ -17,6 +17,8 @@ export type ServiceVersion = {
   readonly number: number;
   /** The text and the metadata, which includes the version record. The metadata is `{}` if the service sends none. */
   readonly content: StoredContent<JsonObject>;
+  /** When the service created the version, in milliseconds since 1970. Absent if the service does not show it. */
+  readonly createdAt?: number;
 };
 
 /** The input for creating a version (interface section 4.2). */

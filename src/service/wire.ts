@@ -28,7 +28,8 @@ export const VersionShape = z.object({
   version_number: z.int(),
   content: z.string(),
   metadata_: metadata.nullish(),
-  created_at: z.string().nullish(),
+  /** promptsync can work without this time, so it ignores an invalid one and one without a time zone. */
+  created_at: z.iso.datetime({ offset: true }).nullish().catch(null),
 });
 
 /** A prompt (interface section 2.1). Other fields are allowed and ignored. */

@@ -167,11 +167,12 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
   });
 
   test.each([
-    ['A prompt is blocked before any change if it pins the id of a version that belongs to another prompt', 'ver_2'],
+    ['A prompt is blocked before any change if it pins the id of a version that belongs to another prompt', 'ver_3'],
     ['A prompt is blocked before any change if it pins a version id that does not exist', 'ver_9'],
   ])('%s', async (_title, id) => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
+    service.addVersion('p1', { text: 'Theirs' });
     service.addVersion('p2', { text: 'Of p2' });
     const wanted = file({ text: 'Hi', pins: { staging: 'latest', production: `version:${id}` } });
     const { lines, outcomes } = await sync(service, [wanted]);

@@ -196,13 +196,17 @@ describe('--offline', () => {
     expect({ exitCode, isRedacted: stdout.includes('Use [redacted].') }).toEqual({ exitCode: 0, isRedacted: true });
   });
 
-  test.each<[string, readonly string[]]>([
-    ['plan rejects --offline without --base', ['plan']],
-    ['sync rejects --offline with --base but without --dry-run', ['sync', '--yes', '--base', 'HEAD~1']],
-    ['sync rejects --offline if both --base and --dry-run are missing', ['sync']],
-  ])('%s', async (_, words) => {
+  test.each<[title: string, words: readonly string[], missing: string]>([
+    ['plan --offline without --base names only --base', ['plan'], '`--base`'],
+    [
+      'sync --offline with --base but without --dry-run names only --dry-run',
+      ['sync', '--yes', '--base', 'HEAD~1'],
+      '`--dry-run`',
+    ],
+    ['sync --offline without --base and --dry-run names both', ['sync'], '`--dry-run` and `--base`'],
+  ])('%s', async (_title, words, missing) => {
     const { exitCode, stdout } = await runOffline(...words);
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('`--offline` requires `--dry-run` and `--base`. [usage/invalid]');
+    expect(stdout).toContain(`\`--offline\` requires ${missing}. [usage/invalid]`);
   });
 });

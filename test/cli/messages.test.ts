@@ -85,7 +85,7 @@ describe('errors in prompt files', () => {
     [
       'If the variables list does not match the text, validate prints the correct list to paste',
       'name: a\nvariables: [nam]\n',
-      'The `variables` list contains "nam", but the text does not use `{{nam}}`.',
+      'which the text does not use.',
       'Write `variables: [name, order]`, or remove the `variables` field.',
     ],
     [
@@ -203,6 +203,18 @@ test('The error for an unknown option names the command that shows the help', as
     1,
     "error: unknown option '--dryrun'\nFor help, run `promptsync plan --help`.\n",
   ]);
+});
+
+test.each([
+  [
+    'The error for an unknown flag suggests the only flag that begins with it',
+    '--env',
+    '(Did you mean --environment?)\n',
+  ],
+  ['The error for an unknown flag suggests no flag if several flags begin with it', '--o', ''],
+])('%s', async (_title, flag, suggestion) => {
+  const { stderr } = await run(makeWorkspace({}), ['plan', flag, 'staging']);
+  expect(stderr).toBe(`error: unknown option '${flag}'\n${suggestion}For help, run \`promptsync plan --help\`.\n`);
 });
 
 test('If Langfuse rejects the keys, the error of status --orphans names Langfuse instead of "the service"', async () => {

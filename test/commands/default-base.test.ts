@@ -374,6 +374,16 @@ describe('a missing default base', () => {
     },
   );
 
+  test('With --quiet and --on-drift fail, sync says before its first write that it cannot detect drift', async () => {
+    const service = await startTestService(['greeting']);
+    const options = { ...service, terminal: true, input: 'no\n' };
+    const words = ['sync', '--quiet', '--on-drift', 'fail'];
+    const { stderr } = await run(makeWorkspace(files), words, options);
+    expect(stderr).toContain(`${NOTICE} this folder is not in a git repository.`);
+    expect(stderr).toContain('promptsync cannot detect drift because it has no commit to compare with.');
+    expect(service.takeWrites()).toEqual([]);
+  });
+
   test('plan does not mention a missing base if every prompt is in sync', async () => {
     const { folder, service } = await makeSyncedTeam();
     rmSync(join(folder, '.git'), { recursive: true });

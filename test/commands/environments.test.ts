@@ -158,6 +158,15 @@ describe('the report of a run with --environment', () => {
     const { stdout } = await run('plan', ...only('production'), '--format', format);
     expect(stdout.replaceAll('`', '')).toMatch(/covers only production|environments covered.*production/s);
   });
+
+  test.each(['text', 'markdown'])(
+    'The %s report does not say which environments it covers if an error stopped the command',
+    async (format) => {
+      const { run } = await makeEditedScene();
+      const { stdout } = await run('plan', ...only('prod'), '--format', format);
+      expect(stdout).not.toContain('covers only');
+    },
+  );
 });
 
 describe('an unknown environment', () => {

@@ -22,6 +22,9 @@ function placesOf(report: Report) {
 
 const both = (production: string | number) => ({ staging: 'latest', production });
 
+/** A pattern for the time in a row of the history. */
+const TIME = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
+
 describe('history', () => {
   test('history shows edits, promotions, rollbacks and changes made directly in the service', async () => {
     const { first, edit, readHistory, text, baseUrl } = await makeStory({ pins: both('latest') });
@@ -68,11 +71,13 @@ describe('history', () => {
     expect(report.prompts[0]).not.toHaveProperty('history');
   });
 
-  test('history --environment reports that the active version was created outside git and differs from the pin', async () => {
+  test('history --environment reports when the active version was created outside git, and that it differs from the pin', async () => {
     const { text, baseUrl } = await makeStory({ pins: both('latest') });
     const id = await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
     const said = await text('history', 'greeting', '--environment', 'production');
-    expect(said).toMatch(new RegExp(`^production serves v2 \\(${id}\\)\n.*\nmade +created outside git\n`, 'm'));
+    expect(said).toMatch(
+      new RegExp(`^production serves v2 \\(${id}\\)\n.*\nmade +${TIME} +created outside git\n`, 'm'),
+    );
     expect(said).toContain('! production serves v2, but the file pins it to latest (v1).');
     expect(said).not.toMatch(/^pinned/m);
   });
@@ -112,7 +117,7 @@ describe('history', () => {
     await sync('--allow-dirty');
     expect(versionsOf((await readHistory('greeting')).report)[0]).toMatchObject({ made_by: 'uncommitted', pinned: [] });
     const said = await text('history', 'greeting', '--environment', 'staging');
-    expect(said).toMatch(/^made +from an uncommitted file\npinned +not by a known commit\n/m);
+    expect(said).toMatch(new RegExp(`^made +${TIME} +from an uncommitted file\npinned +not by a known commit\n`, 'm'));
   });
 
   test('history --environment states that the environment serves nothing or that the file does not pin it', async () => {

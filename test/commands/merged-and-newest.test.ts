@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { checkMergedAndUpToDate, type MergeCheckOptions } from '../../src/commands/check-merged-and-up-to-date.ts';
 import { readDesiredState } from '../../src/desired/read-desired-state.ts';
 import { openWorkspace } from '../../src/desired/open-workspace.ts';
+import type { Problem } from '../../src/problem.ts';
 import { commitAll, type Files, git, initRepository, makeFolder, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
@@ -113,8 +114,8 @@ const LOST = change(TIP, (_, { origin }) => rmSync(origin, { recursive: true }))
 
 type CheckOptions = Partial<MergeCheckOptions> & { readonly changedSince?: string };
 
-/** Returns the code of the problem that stops a sync and the advice in its hint, or an empty string. */
-async function refusal(folder: string, options: CheckOptions = {}): Promise<string> {
+/** Returns the problem that stops a sync. Undefined if there is none. */
+async function findProblem(folder: string, options: CheckOptions = {}): Promise<Problem | undefined> {
   const world = makeWorld(folder, { PROMPTSYNC_BASE_URL: 'http://127.0.0.1:9' });
   const all = { only: [], ...options };
   const { config, ...workspace } = await openWorkspace(all, world);
@@ -123,6 +124,12 @@ async function refusal(folder: string, options: CheckOptions = {}): Promise<stri
   const desired = await readDesiredState({ config, ...workspace }, request);
   if (!desired.isSuccess) throw new Error(desired.problems[0]?.message);
   const [problem] = await checkMergedAndUpToDate(desired.value, all);
+  return problem;
+}
+
+/** Returns the code of the problem that stops a sync and the advice in its hint, or an empty string. */
+async function refusal(folder: string, options: CheckOptions = {}): Promise<string> {
+  const problem = await findProblem(folder, options);
   if (problem === undefined) return '';
   return [
     problem.code,
@@ -275,6 +282,30 @@ describe('the refusals of unmerged and outdated commits', () => {
     ],
   ])('%s', async (_, scene, expected) => {
     expect(await refusal(scene(makeTeam()))).toBe(`guard/${expected}`);
+  });
+});
+
+describe('the message about a commit that is not merged', () => {
+  test('The message says where the remote branch is, and names a single file that differs', async () => {
+    const team = makeTeam();
+    const folder = UNMERGED(team);
+    const [head, first] = [git(folder, 'rev-parse', 'HEAD'), team.first].map((id) => id.trim().slice(0, 12));
+    const { message } = (await findProblem(folder)) ?? {};
+    expect(message).toBe(
+      `Commit ${head} is not merged, so nothing was synced. origin/main is at ${first} and differs in \`${PATH}\`.`,
+    );
+  });
+
+  test('The message counts several files that differ, and says whether the commit is pushed', async () => {
+    const team = makeTeam();
+    const folder = team.clone();
+    writeFiles(folder, { ...greets('Mine'), 'prompts/new.md': promptText('new') });
+    const head = commitAll(folder, 'Mine');
+    const { message } = (await findProblem(folder)) ?? {};
+    const [mine, first] = [head, team.first].map((id) => id.slice(0, 12));
+    expect(message).toBe(
+      `Commit ${mine} is not pushed, so nothing was synced. origin/main is at ${first} and differs in 2 files.`,
+    );
   });
 });
 

@@ -96,8 +96,23 @@ describe('promote', () => {
     const scene = await makeReadyScene(outsideGit);
     scene.make(['Three.']);
     scene.activate('staging', 3);
-    expect(summarizeRun(await scene.runJson(...TO_PRODUCTION))).toBe(`${APPLIED} promote/source-drifted`);
+    const ran = await scene.runJson(...TO_PRODUCTION);
+    expect(summarizeRun(ran)).toBe(`${APPLIED} promote/source-drifted`);
+    expect(ran.report.prompts[0]?.problems[0]?.message).toBe(
+      '"staging" serves v3, but the file pins v2 there. promptsync promotes v3.',
+    );
     expect(scene.read()).toContain('"production":3');
+  });
+
+  test('promote says that the source environment still serves the old version if an edit has not been synced', async () => {
+    const scene = await makeReadyScene();
+    scene.commit({ ...BEFORE, text: 'Not synced.' });
+    const ran = await scene.runJson(...TO_PRODUCTION);
+    expect(ran.report.prompts[0]?.problems[0]).toMatchObject({
+      message:
+        '"staging" still serves v2, because the text of the file has not been synced there yet. promptsync promotes v2.',
+      hint: 'To promote the text of the file instead, first run `promptsync sync --environment staging`, then run this command again.',
+    });
   });
 
   test('promote fails for a prompt that is missing from the service but promotes the others', async () => {

@@ -111,7 +111,9 @@ describe('the refusals of rollback', () => {
     }
     expect(scene.read()).toBe(before);
     const first = await makeReadyScene(1, 1, free);
-    expect(summarizeRun(await first.runJson(...ROLLBACK))).toBe('exit 3, greeting blocked rollback/nothing-before');
+    const refused = await first.runJson(...ROLLBACK);
+    expect(summarizeRun(refused)).toBe('exit 3, greeting blocked rollback/nothing-before');
+    expect(refused.report.prompts[0]?.problems[0]?.hint).toContain('`promptsync history greeting`');
   });
 
   test('rollback refuses an environment that serves no version, even if another environment serves one', async () => {

@@ -24,7 +24,7 @@ const files = [
 const [greeting, refund, summary, draft] = files.map(({ key }) => key);
 
 const NOT_NEAR =
-  'Specify a key, path, folder, or pattern. Paths are relative to the working directory, or to the folder that contains `promptsync.yaml`. For `promptsync import` and `--orphans`, specify a pattern for prompt names.';
+  'Specify a key, path, folder, or pattern. Paths are relative to the working directory, or to the folder that contains `promptsync.yaml`.';
 
 const UNKNOWN = 'something else';
 
@@ -132,7 +132,7 @@ describe('selectFiles', () => {
   ])('selectFiles reports that the selector %.20s matches nothing and gives a hint', (selector, hint) => {
     const selected = select(files, ['summary', selector]);
     expect(selected.files.map(({ key }) => key)).toEqual([summary]);
-    expect(makeUnmatchedProblems(selected, files)).toMatchObject([{ code: 'usage/nothing-selected', hint }]);
+    expect(makeUnmatchedProblems(selected, files, 'files')).toMatchObject([{ code: 'usage/nothing-selected', hint }]);
   });
 
   test('a selector that is both a key and a folder selects the prompt with that key, and with a slash it selects the folder', () => {
@@ -150,9 +150,14 @@ describe('selectFiles', () => {
     expect(selectKeys(files, ['support/*']).files.map(({ key }) => key)).toEqual([greeting, refund]);
   });
 
+  test('The hint for a name that matches no prompt in the service asks for names, not for paths', () => {
+    const [problem] = makeUnmatchedProblems(selectKeys(files, ['unlike']), files, 'names');
+    expect(problem?.hint).toBe('Specify the name of a prompt, or a pattern for names.');
+  });
+
   test('the hint for an unknown selector lists all equally similar keys', () => {
     const many = ['a/k1', 'a/k2', 'a/k4', 'b/refund'].map((key) => ({ key, path: `${key}.md`, id: key }));
-    const [problem] = makeUnmatchedProblems(select(many, ['a/k3']), many);
+    const [problem] = makeUnmatchedProblems(select(many, ['a/k3']), many, 'files');
     expect(problem?.hint).toBe('Did you mean "a/k1", "a/k2", or "a/k4"?');
   });
 

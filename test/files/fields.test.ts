@@ -218,6 +218,11 @@ describe('parsePromptFile on pins', () => {
     expect(parse(makeSource(`pins:\n  prod: ${value}\n`)).problems[0]?.hint).toBe('Did you mean `3`?');
   });
 
+  test('the parser suggests the pin latest for a misspelled one', () => {
+    const [problem] = parse(makeSource('pins:\n  prod: latst\n')).problems;
+    expect(problem?.hint).toBe('Did you mean `latest`?');
+  });
+
   test.each([
     ['""', 'it is empty'],
     ['"a\\tb"', 'it contains control characters'],

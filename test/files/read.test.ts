@@ -145,6 +145,13 @@ describe('readPrompts on the environments of pins', () => {
     },
   );
 
+  test('The error about an environment that is gone from the configuration is the same for every file, so that reports can group it', async () => {
+    const other = { 'prompts/b.md': file('b', 'b', 'pins: {eu: 1}\n') };
+    const { problems } = await readFiles({ ...withPin('eu'), ...other }, known);
+    const texts = problems.map(({ message, hint }) => `${message} ${hint}`);
+    expect([texts.length, new Set(texts).size]).toEqual([2, 1]);
+  });
+
   test.each([
     ['before its colon', 'pins:\n  staging\u3000: latest\n', '6:10'],
     ['after its colon inside braces', 'pins: {staging:\u00a0latest}\n', '5:16'],

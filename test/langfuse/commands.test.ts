@@ -149,11 +149,13 @@ describe('import from Langfuse', () => {
   });
 });
 
-test.each([
-  ['import', 'support/*'],
-  ['status', '--orphans'],
-  ['status', '--orphans', 'a*'],
-])('promptsync %s %s fails if the service cannot list prompts', async (...words) => {
+test.each<[command: string, flag: string, pattern: string, hint: string]>([
+  ['import', 'support/*', '', 'Specify prompt ids instead of patterns.'],
+  ['status', '--orphans', '', 'Omit `--orphans`.'],
+  ['status', '--orphans', 'a*', 'Omit `--orphans`.'],
+])('promptsync %s %s %s fails with its own hint if the service cannot list prompts', async (...row) => {
+  const hint = row[3];
+  const words = row.slice(0, 3).filter((word) => word !== '');
   const service = await startTestService(['greeting']);
   const text = '---\nid: prm_greeting\nkey: a\nname: A\n---\n\nText.\n';
   const folder = makeRepository({
@@ -161,7 +163,9 @@ test.each([
     'prompts/a.md': text,
   });
   const { exitCode, stdout } = await run(folder, [...words, '--format', 'json'], service);
-  expect([exitCode, codes(parseReport(stdout).problems)]).toEqual([1, ['service/cannot-list']]);
+  const { problems } = parseReport(stdout);
+  expect([exitCode, codes(problems)]).toEqual([1, ['service/cannot-list']]);
+  expect(problems[0]?.hint).toContain(hint);
 });
 
 describe('history with Langfuse', () => {

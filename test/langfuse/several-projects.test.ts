@@ -50,7 +50,7 @@ describe('two projects of Langfuse over one set of files', () => {
     commit({ ...PARTS, text: 'Two.', pins: { staging: 'latest', production: `git:${first}` } });
     staging.requests.length = 0;
     const plan = await json('production', 'plan');
-    expect(summarizeRun(plan)).toBe('exit 0, greeting pending pin/source-not-asked langfuse/new-prompt');
+    expect(summarizeRun(plan)).toBe('exit 0, greeting pending pin/source-not-asked');
     await json('production', 'sync', '--yes');
     expect(production.takeWrites()).toEqual(['POST prm_greeting [production]']);
     expect(production.store.serves('prm_greeting', 'production')?.text).toBe('One.');

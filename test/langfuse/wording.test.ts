@@ -92,6 +92,26 @@ describe('the words of reports about Langfuse', () => {
   });
 });
 
+describe('a prompt that does not exist in Langfuse yet', () => {
+  test('The line of the first new version says that it creates the prompt, before and after the sync', async () => {
+    const langfuse = await startLangfuse();
+    const folder = makeRepository({ 'promptsync.yaml': SETTINGS, 'prompts/fresh.md': fileOf('fresh', '{}', 'First.') });
+    writeFiles(folder, {
+      'prompts/fresh.md': fileOf('fresh', '{ staging: latest, production: git:HEAD~1 }', 'Second.'),
+    });
+    commitAllAt(folder, '2026-01-05T00:00:00Z');
+    const { report } = await runJson(folder, ['plan'], langfuse);
+    const creates = report.prompts[0]?.changes.filter(({ kind }) => kind === 'create-version');
+    expect(creates?.map((change) => 'creates_prompt' in change)).toEqual([true, false]);
+    writeFiles(folder, { 'prompts/fresh.md': fileOf('fresh', '{ staging: latest }', 'Third.') });
+    const synced = ['sync', '--yes', '--allow-dirty'];
+    expect((await run(folder, ['plan'], langfuse)).stdout).toMatch(/^ {2}\+ create prompt in Langfuse$/m);
+    expect((await run(folder, synced, langfuse)).stdout).toMatch(/^ {2}\+ created prompt in Langfuse with v1$/m);
+    writeFiles(folder, { 'prompts/fresh.md': fileOf('fresh', '{ staging: latest }', 'Fourth.') });
+    expect((await run(folder, synced, langfuse)).stdout).toMatch(/^ {2}\+ created version v2$/m);
+  });
+});
+
 describe('the links of reports about Langfuse', () => {
   /** The addresses of all prompts that existed in Langfuse before the command. */
   const addressesOf = (langfuse: LangfuseDouble) =>

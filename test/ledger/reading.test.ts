@@ -6,7 +6,16 @@ import { type ReadNeeds, observePrompts, makeReadRequest } from '../../src/obser
 import { makeProblem } from '../../src/problem.ts';
 import { backends, inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { recordCalls, type Hooks } from '../doubles/record-calls.ts';
-import { content, entry, file, rules, version, type FileParts, type RulesParts } from '../planning/support.ts';
+import {
+  content,
+  entry,
+  file,
+  observed,
+  rules,
+  version,
+  type FileParts,
+  type RulesParts,
+} from '../planning/support.ts';
 import { openLedger } from './support.ts';
 
 function requestFor(parts: FileParts, ruleParts: RulesParts = {}, needs?: ReadNeeds): ReadRequest {
@@ -276,4 +285,10 @@ test.each([
   service.activate('p1', 'staging', service.addVersion('p1', made));
   const { calls } = await observePrompt(service, requestFor({ text: 'One', pins: { staging: 'latest' } }));
   expect(calls).toStrictEqual(['read p1 staging', 'read p1 promptsync']);
+});
+
+test('An observed version has the time at which the service created it, if the service shows it', () => {
+  const active = { staging: { ...version(2, 'Two'), createdAt: 5_000 }, production: version(1, 'One') };
+  const times = observed({ active }).known.map((known) => known.times);
+  expect(times).toStrictEqual([{ createdAt: 5_000 }, undefined]);
 });

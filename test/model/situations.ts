@@ -21,6 +21,7 @@ function situationsOf({ plan, changes, status }: PromptOutcome, run: ToolRun): r
   const isTouched = run.troubles.touched(id);
   const adopted = changes.some((one) => one.status === 'adopted');
   const created = run.port.writes.some((write) => write.kind === 'create' && write.promptId === id);
+  const createsPrompt = changes.some(({ change }) => change.kind === 'create-version' && change.createsPrompt);
   const isChat = plan.file.type === 'chat';
   const isBack = changes.some(({ change }) => change.kind === 'set-active' && isOlder(change));
   return [
@@ -31,6 +32,7 @@ function situationsOf({ plan, changes, status }: PromptOutcome, run: ToolRun): r
     ...(created && status === 'applied' && isTouched ? ['applied in spite of trouble'] : []),
     ...(isBack && status === 'applied' ? ['an environment goes back to an older version'] : []),
     ...(isBack && status === 'applied' && isChat ? ['a label of a chat prompt goes back to an older version'] : []),
+    ...(createsPrompt && status === 'applied' ? ['a new version creates its prompt'] : []),
     ...(created && status === 'applied' && isChat ? ['a chat prompt gets a new version'] : []),
     ...(plan.file.pins.every(({ pin }) => pin.kind !== 'latest') && created ? ['made without a pin that follows'] : []),
   ];
@@ -97,8 +99,8 @@ const EXPECTED_OF: Readonly<Record<ProviderName, readonly string[]>> = {
     "made again: a lost create followed by somebody else's create",
   ],
   langfuse: [
-    'problem: langfuse/new-prompt',
     'problem: prompt/other-type',
+    'situation: a new version creates its prompt',
     'situation: a chat prompt gets a new version',
     'situation: a label of a chat prompt goes back to an older version',
     'drift: moved back',

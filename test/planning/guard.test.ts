@@ -100,7 +100,10 @@ describe('the guard --expect-plan', () => {
   });
 
   test('promptsync probes a pinned version id that is part of the reviewed plan', () => {
-    const found = observed({ active: { production: null, promptsync: version(1, 'Hello') } });
+    const found = observed({
+      prompt: { latestVersionId: 'theirs' },
+      active: { production: null, promptsync: version(1, 'Hello') },
+    });
     const plan = makePlan([file({ pins: { production: 'version:theirs' } })], observation(found), rules());
     expect(guardPlan(plan, { ...none, expectedPlan: plan.digest })).toStrictEqual(plan);
     expect(plan.prompts[0]?.pinsToFind).toStrictEqual([{ kind: 'version', id: 'theirs' }]);
@@ -115,7 +118,10 @@ describe('the guard against uncommitted files', () => {
   });
 
   test('promptsync does not probe a version that an uncommitted file pins', () => {
-    const found = observed({ active: { production: null, promptsync: version(1, 'Hello') } });
+    const found = observed({
+      prompt: { latestVersionId: 'theirs' },
+      active: { production: null, promptsync: version(1, 'Hello') },
+    });
     const plan = makePlan([file({ pins: { production: 'version:theirs' } })], observation(found), rules());
     const [prompt] = guardPlan(plan, { ...none, uncommitted: new Set(['prompts/a.md']) }).prompts;
     expect(planLines(prompt!)).toStrictEqual(['production: none → theirs', 'blocked: guard/uncommitted']);

@@ -245,6 +245,18 @@ testPlans('a plan for a pinned version', [
     { staging: null, production: null, promptsync: history },
     lines('staging: none → theirs', 'production: none → theirs', 'find: version:theirs'),
   ],
+  [
+    'The plan refuses an unknown version id if the known version numbers have no gap up to the newest version',
+    { pins: { production: 'version:theirs' } },
+    { production: null, promptsync: version(2, 'Hello', { ledger: [entry(1, 'Old')] }) },
+    lines('blocked: pin/unknown-version'),
+  ],
+  [
+    'The plan requests a probe of an unknown version id if the known version numbers have a gap',
+    { pins: { production: 'version:theirs' } },
+    { production: null, promptsync: version(3, 'Hello', { ledger: [entry(1, 'Old')] }) },
+    lines('production: none → theirs', 'find: version:theirs'),
+  ],
 ]);
 
 const release = { refs: { v1: content('Old') } };
@@ -525,7 +537,7 @@ testPlans('a blocked plan', [
     { pins: { staging: 'latest', production: 'version:theirs' } },
     { staging: version(1, 'Hello'), production: null },
     lines('production: none → theirs', 'blocked: guard/latest-not-allowed'),
-    { environmentsWithoutLatest: ['staging'] },
+    { environmentsWithoutLatest: ['staging'], prompt: { latestVersionId: 'theirs' } },
   ],
   [
     'The plan requests no probe if another pin of the prompt cannot be resolved',

@@ -99,12 +99,12 @@ describe('a plan for some environments', () => {
   });
 
   test('A plan that creates a version also looks up the versions that are pinned in other environments', () => {
-    const find = (staging: string | number) =>
-      planFor(['staging'], { text: 'New', pins: { staging, production: 'version:theirs' } }, served).pinsToFind;
-    expect(find('latest')).toEqual([{ kind: 'version', id: 'theirs' }]);
-    expect(planFor(['qa'], { text: 'A', pins: { qa: 1, production: 'version:theirs' } }, served).pinsToFind).toEqual(
-      [],
-    );
+    const findPins = (selected: string, text: string, pins: FileParts['pins'] & object) => {
+      const wanted = { text, pins: { ...pins, production: 'version:theirs' } };
+      return planFor([selected], wanted, served, { prompt: { latestVersionId: 'theirs' } }).pinsToFind;
+    };
+    expect(findPins('staging', 'New', { staging: 'latest' })).toEqual([{ kind: 'version', id: 'theirs' }]);
+    expect(findPins('qa', 'A', { qa: 1 })).toEqual([]);
   });
 
   test.each<[string, FileParts['pins'] & object, string]>([

@@ -173,6 +173,16 @@ describe('the answers to the client', () => {
     expect(await openClient().service.readPrompt('prm_1')).toMatchObject(nothing);
   });
 
+  test.each<[title: string, created_at: unknown, createdAt: number | undefined]>([
+    ['the client reads the time at which a version was created', '2026-01-02T03:04:05.678+02:00', 1_767_315_845_678],
+    ['the client ignores a creation time without a time zone', '2026-01-02T03:04:05', undefined],
+    ['the client ignores a creation time that is no date', '2026-02-30T03:04:05Z', undefined],
+    ['the client ignores a creation time that is no text', { toString: 1 }, undefined],
+  ])('%s', async (_title, created_at, createdAt) => {
+    answerInTurn(json({ ...wireVersion, created_at }));
+    expect((await openClient().service.createVersion('prm_1', newVersion)).createdAt).toBe(createdAt);
+  });
+
   test.each([{ ...wireVersion, metadata_: null }, wireVersion])(
     'the client treats missing metadata in the response %j as empty metadata',
     async (answer) => {
