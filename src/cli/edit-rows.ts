@@ -1,0 +1,98 @@
+import { addKeysToOnly, type CommandRow, makeReportRow } from './command-row.ts';
+import {
+  EDIT_FLAGS,
+  makeBooleanFlag,
+  makeListArgument,
+  makeRequiredEnvironmentFlag,
+  makeTextFlag,
+  makeVersionNumberFlag,
+  type PositionalArgument,
+} from './flags.ts';
+
+/** The positional argument of commands that select all prompts by default. */
+export const KEYS_ARGUMENT: PositionalArgument<readonly string[]> = makeListArgument(
+  '[keys...]',
+  'keys, paths, folders, or patterns that select prompts (default: all)',
+);
+/** The positional argument of commands that require a selection. */
+const REQUIRED_KEYS_ARGUMENT: PositionalArgument<readonly string[]> = makeListArgument(
+  '[keys...]',
+  'keys, paths, folders, or patterns that select prompts',
+);
+
+/** The row of `promptsync promote`. */
+export const PROMOTE_ROW: CommandRow = makeReportRow({
+  name: 'promote',
+  group: 'Every day',
+  help: 'pin an environment to the version that another environment serves',
+  argument: REQUIRED_KEYS_ARGUMENT,
+  flags: {
+    to: makeRequiredEnvironmentFlag('--to <env>', 'the environment to pin'),
+    from: makeTextFlag(
+      '--from <env>',
+      'the environment that serves the version (default: the promote_from setting of the --to environment)',
+    ),
+    all: makeBooleanFlag('--all', 'promote all prompts'),
+    allowOlder: makeBooleanFlag(
+      '--allow-older',
+      'also promote a version that is older than what the --to environment serves or pins',
+    ),
+    ...EDIT_FLAGS,
+  },
+  command: async (options, keys, world) =>
+    (await import('../commands/promote.ts')).promotePrompts(addKeysToOnly(keys, options), world),
+});
+
+/** The row of `promptsync rollback`. */
+export const ROLLBACK_ROW: CommandRow = makeReportRow({
+  name: 'rollback',
+  group: 'Every day',
+  help: 'pin an environment to the version that it served before',
+  argument: REQUIRED_KEYS_ARGUMENT,
+  flags: {
+    environment: makeRequiredEnvironmentFlag('-e, --environment <env>', 'the environment to pin'),
+    to: makeVersionNumberFlag(
+      '--to <n>',
+      'the version number to pin (default: the version that the environment served before)',
+    ),
+    now: makeBooleanFlag(
+      '--now',
+      'for incidents: also commit the pins to a new branch, and make the versions live at once',
+    ).conflicts('commit'),
+    yes: makeBooleanFlag('-y, --yes', 'with --now: do not ask for confirmation'),
+    ...EDIT_FLAGS,
+  },
+  after: `
+With --now, the command shows what would change in the environment and asks
+before it edits a file. It changes no other environment and no field, and the
+files need not be merged. The new branch starts at HEAD and is named
+rollback-ENVIRONMENT-KEY, unless you use --branch. Push and merge it: until
+then, the next sync of the live branch restores the version from before.`,
+  command: async (options, keys, world, host) => {
+    const { makePlanRenderer } = await import('./run-command.ts');
+    const { rollBackPrompts } = await import('../commands/rollback.ts');
+    const renderPlan = makePlanRenderer(options, host);
+    return rollBackPrompts({ ...addKeysToOnly(keys, options), renderPlan }, world);
+  },
+});
+
+/** The row of `promptsync pull`. */
+export const PULL_ROW: CommandRow = makeReportRow({
+  name: 'pull',
+  group: 'Every day',
+  help: 'copy changes from the service into the prompt files',
+  argument: KEYS_ARGUMENT,
+  flags: {
+    environment: makeTextFlag(
+      '-e, --environment <env>',
+      'the environment to pull from (default: all pinned environments)',
+    ),
+    ours: makeBooleanFlag('--ours', 'resolve conflicts in favor of the file').conflicts('theirs'),
+    theirs: makeBooleanFlag('--theirs', 'resolve conflicts in favor of the service'),
+    ...EDIT_FLAGS,
+  },
+  command: async ({ ours, theirs, ...options }, keys, world) => {
+    const side = ours ? 'ours' : theirs ? 'theirs' : null;
+    return (await import('../commands/pull.ts')).pullEdits({ ...addKeysToOnly(keys, options), side }, world);
+  },
+});
