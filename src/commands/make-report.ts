@@ -13,7 +13,7 @@ import {
   type SetActive,
   type WantedVersionRef,
 } from '../domain/plan.ts';
-import { type EnvironmentPin, type TypedPromptIdentity, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { VersionHistories } from '../domain/history.ts';
 import type { TextChange, TextChangesByPrompt } from '../domain/text-changes.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
@@ -31,6 +31,7 @@ import type {
 import type { ReportNoteFields } from '../report/change-schema.ts';
 import { makeKeptMetadataFields, makeTextFields, omitLargeTexts } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
+import { makeIdentity } from './make-identity.ts';
 import { makeReportSummary } from './make-report-summary.ts';
 import type { CommandRun } from './result.ts';
 
@@ -113,7 +114,10 @@ function makeWarningFilter({ acceptedWarnings: { everywhere, byPath } }: Pick<Co
   const isAccepted = (path: string, code: string) =>
     path !== '' && (everywhere.includes(code) || byPath.get(path)?.includes(code) === true);
   return (problems: readonly ReportProblem[], promptPath = ''): readonly ReportProblem[] =>
-    problems.filter(({ path = promptPath, code, severity }) => severity === 'error' || !isAccepted(path, code));
+    problems.filter(({ path = promptPath, code, severity }) => {
+      // A problem of a default pin is located in the configuration, but the prompt file decides whether to accept it.
+      return severity === 'error' || !(isAccepted(path, code) || isAccepted(promptPath, code));
+    });
 }
 
 /**
@@ -143,7 +147,7 @@ function makePrompts(input: ReportInput): readonly ReportPrompt[] {
       ...makeWaitingFields(waiting, one),
     }));
   return files.map((file) => ({
-    ...pickIdentity(file),
+    ...makeIdentity(file),
     status: 'not_attempted',
     changes: [],
     drift: [],
@@ -160,7 +164,7 @@ function makeEditedReport(
   { status, edits, problems, ...prompt }: EditedPrompt,
   plan: PromptPlan | undefined,
 ): ReportPrompt {
-  const identity = { ...pickIdentity(prompt), ...makeUrlFields(plan) };
+  const identity = makeIdentity(prompt, plan);
   return { ...identity, status, changes: [], edits: edits.map(makeEdit), drift: [], problems };
 }
 
@@ -176,7 +180,7 @@ function makePlannedReport(
     addAnnotations(makeChange(one, findTexts(one.change, file, texts)), plan.annotations),
   );
   const environments = file.pins.map((pin) => makeReportRow(pin, plan));
-  const identity = { ...pickIdentity(file), ...makeUrlFields(plan) };
+  const identity = makeIdentity(file, plan);
   return {
     ...identity,
     status,
@@ -187,28 +191,19 @@ function makePlannedReport(
   };
 }
 
-function makeUrlFields(plan: PromptPlan | undefined): Pick<ReportPrompt, 'url'> {
-  const url = plan?.observed?.url;
-  return url === undefined ? {} : { url };
-}
-
 /**
  * Creates the report of one prompt for `history`. Omits the planned changes and the drift, because the user requested
  * only the versions. The environment rows still show the differences between the service and the file.
  */
 function makeHistoryReport(plan: PromptPlan, histories: VersionHistories): ReportPrompt {
   const { file, observed, status, problems } = plan;
-  if (observed === null) return { ...pickIdentity(file), status, changes: [], drift: [], problems };
+  if (observed === null) return { ...makeIdentity(file), status, changes: [], drift: [], problems };
   const versionFields = {
     environments: file.pins.map((pin) => makeReportRow(pin, plan)),
     ...makeHistoryFields(file.id, histories),
   };
-  const identity = { ...pickIdentity(file), ...makeUrlFields(plan) };
+  const identity = makeIdentity(file, plan);
   return { ...identity, status: 'unchanged', changes: [], ...versionFields, drift: [], problems: [] };
-}
-
-function pickIdentity({ path, id, key, type }: TypedPromptIdentity): TypedPromptIdentity {
-  return { path, id, key, type };
 }
 
 function makePlannedChange(change: Change, texts: TextChange | undefined): ReportChange {
