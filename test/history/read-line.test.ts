@@ -172,6 +172,14 @@ describe('the configuration of a line', () => {
     expect((await readPromptLine(location('a', PATH), commit, repository)).isComplete).toBe(false);
   });
 
+  test('A state with a pin or an id that the configuration would refuse now still counts', async () => {
+    const text = '---\nid: "new"\npins: { Prod: 1 }\n---\nOne.\n';
+    const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE, [PATH]: text });
+    const repository = await openPromptRepository(folder, `${LANGFUSE}portable_pins: true\n`);
+    const line = await readPromptLine(location('new', PATH), repository.head!, repository);
+    expect(summarize(line)).toEqual(['One.', 'complete']);
+  });
+
   test('A git pin finds a prompt at a commit by the id that the configuration of that commit gives it', async () => {
     const folder = makeRepository({
       [CONFIG_PATH]: `${LANGFUSE}prompts: ["**/*.md"]\n`,
