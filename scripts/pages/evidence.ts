@@ -33,6 +33,10 @@ export const EVIDENCE = {
   'prompt/possible-marker': { line: '{{role system}}', blank: null, isMarker: false },
   'prompt/marker-in-text': {},
   'prompt/missing-id': {},
+  'prompt/invalid-path-id': {
+    id: 'support/a|b',
+    fault: 'it contains "|", which separates the parts of composition tags',
+  },
   'prompt/placeholder-id': {},
   'prompt/missing-field': { field: 'name' },
   'prompt/unknown-field': { field: 'pin', suggestion: 'pins' },
@@ -58,6 +62,7 @@ export const EVIDENCE = {
   'prompt/hidden-character': { character: '\\u{200B}', count: 2 },
   'prompt/gone': {
     ...{ id: 'prm_greeting', key: 'support/greeting', base: 'main', file: 'deleted', pins: ['"production" to "7"'] },
+    newPath: null,
     serves: 'The service still serves v7 in "production".',
   },
   // YAML, in prompt files and in promptsync.yaml

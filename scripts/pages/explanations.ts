@@ -87,6 +87,9 @@ export const EXPLANATIONS = {
   'prompt/missing-id': {
     why: 'Without an id, promptsync cannot match the file to a prompt in the service.',
   },
+  'prompt/invalid-path-id': {
+    why: 'In Langfuse, a file without the field `id` takes its id from its path, and Langfuse does not allow every name.',
+  },
   'prompt/placeholder-id': { why: PLACEHOLDER },
   'prompt/missing-field': { why: 'Every prompt file must contain this field.' },
   'prompt/unknown-field': {

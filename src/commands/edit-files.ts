@@ -177,7 +177,7 @@ export async function draftEdits(
   if (before === null || parsed === null || !isDeepStrictEqual(parsed.file, fileAsRead)) {
     return { ...makeDraftWithoutEdits(file, 'failed', [makeProblem('edit/changed-meanwhile', {}, { path })]), edits };
   }
-  const edited = editPromptFile(before, path, promptEdits, config.otherEnvironments);
+  const edited = editPromptFile(before, path, promptEdits, config);
   if (!edited.isSuccess) return { ...makeDraftWithoutEdits(file, 'failed', edited.problems), edits };
   const { bytes: after, file: parsedAfter } = edited.value;
   const problems = findNewWarnings(parsed.problems, parsePromptFile(after, path, config).problems);
@@ -323,8 +323,9 @@ function makeEditedPrompt(
   status: EditedPrompt['status'],
   problem?: Problem,
 ): EditedPrompt {
-  const { path, id, key, type } = file;
-  return { path, id, key, type, status, edits, problems: problem === undefined ? problems : [...problems, problem] };
+  const { path, id, idSource, key, type } = file;
+  const identity = { path, id, ...(idSource !== undefined && { idSource }), key, type };
+  return { ...identity, status, edits, problems: problem === undefined ? problems : [...problems, problem] };
 }
 
 /**

@@ -126,8 +126,9 @@ function separateExisting(ids: readonly string[], files: readonly PromptFile[]):
 }
 
 /** Describes a prompt that `import` leaves alone, because it already has a file. */
-function makeExistingPrompt({ path, id, key, type }: PromptFile): EditedPrompt {
-  return { path, id, key, type, status: 'unchanged', edits: [], problems: [] };
+function makeExistingPrompt({ path, id, idSource, key, type }: PromptFile): EditedPrompt {
+  const identity = { path, id, ...(idSource !== undefined && { idSource }), key, type };
+  return { ...identity, status: 'unchanged', edits: [], problems: [] };
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   type SetActive,
   type WantedVersionRef,
 } from '../domain/plan.ts';
-import { type EnvironmentPin, type TypedPromptIdentity, formatPin, type PromptFile } from '../domain/prompt-file.ts';
+import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { VersionHistories } from '../domain/history.ts';
 import type { TextChange, TextChangesByPrompt } from '../domain/text-changes.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
@@ -22,6 +22,7 @@ import type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt, Re
 import type { ReportNoteFields } from '../report/change-schema.ts';
 import { makeKeptMetadataFields, omitLargeTexts } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
+import { makeIdentity } from './make-identity.ts';
 import { makeReportEdit } from './make-report-edit.ts';
 import { makeReportSummary } from './make-report-summary.ts';
 import { makeReportRef, makeServedFields, makeTarget } from './make-served-fields.ts';
@@ -101,7 +102,10 @@ function makeWarningFilter({ acceptedWarnings: { everywhere, byPath } }: Pick<Co
   const isAccepted = (path: string, code: string) =>
     path !== '' && (everywhere.includes(code) || byPath.get(path)?.includes(code) === true);
   return (problems: readonly Problem[], promptPath = ''): readonly Problem[] =>
-    problems.filter(({ path = promptPath, code, severity }) => severity === 'error' || !isAccepted(path, code));
+    problems.filter(({ path = promptPath, code, severity }) => {
+      // A problem of a default pin is located in the configuration, but the prompt file decides whether to accept it.
+      return severity === 'error' || !(isAccepted(path, code) || isAccepted(promptPath, code));
+    });
 }
 
 /**
@@ -134,7 +138,7 @@ function makePrompts(input: ReportInput): readonly UnwordedPrompt[] {
       ...makeWaitingFields(waiting, one),
     }));
   return files.map((file) => ({
-    ...pickIdentity(file),
+    ...makeIdentity(file),
     status: 'not_attempted',
     changes: [],
     drift: [],
@@ -151,7 +155,7 @@ function makeEditedReport(
   { status, edits, problems, ...prompt }: EditedPrompt,
   plan: PromptPlan | undefined,
 ): UnwordedPrompt {
-  const identity = { ...pickIdentity(prompt), ...makeUrlFields(plan) };
+  const identity = makeIdentity(prompt, plan);
   return { ...identity, status, changes: [], edits: edits.map(makeReportEdit), drift: [], problems };
 }
 
@@ -166,7 +170,7 @@ function makePlannedReport(
   const changes = changesToReport.map((one) =>
     addAnnotations(makeChange(one, findTexts(one.change, file, texts)), plan.annotations),
   );
-  const identity = { ...pickIdentity(file), ...makeUrlFields(plan) };
+  const identity = makeIdentity(file, plan);
   return {
     ...identity,
     status,
@@ -182,28 +186,19 @@ function makeEditFields(edits: readonly FileEdit[] | undefined): Pick<ReportProm
   return edits === undefined ? {} : { edits: edits.map(makeReportEdit) };
 }
 
-function makeUrlFields(plan: PromptPlan | undefined): Pick<ReportPrompt, 'url'> {
-  const url = plan?.observed?.url;
-  return url === undefined ? {} : { url };
-}
-
 /**
  * Creates the report of one prompt for `history`. Omits the planned changes and the drift, because the user requested
  * only the versions. The environment rows still show the differences between the service and the file.
  */
 function makeHistoryReport(plan: PromptPlan, histories: VersionHistories): UnwordedPrompt {
   const { file, observed, status, problems } = plan;
-  if (observed === null) return { ...pickIdentity(file), status, changes: [], drift: [], problems };
+  if (observed === null) return { ...makeIdentity(file), status, changes: [], drift: [], problems };
   const versionFields = {
     environments: file.pins.map((pin) => makeReportRow(pin, plan)),
     ...makeHistoryFields(file.id, histories),
   };
-  const identity = { ...pickIdentity(file), ...makeUrlFields(plan) };
+  const identity = makeIdentity(file, plan);
   return { ...identity, status: 'unchanged', changes: [], ...versionFields, drift: [], problems: [] };
-}
-
-function pickIdentity({ path, id, key, type }: TypedPromptIdentity): TypedPromptIdentity {
-  return { path, id, key, type };
 }
 
 function makePlannedChange(change: Change, texts: TextChange | undefined): ReportChange {

@@ -189,10 +189,9 @@ function checkMetadataIsMapping(
   return [makeProblem('pull/config-not-mapping', evidence, { path })];
 }
 
-function makePinConflict({ environment, pin, version }: OutsideEdit, { path }: PromptFile): Problem {
+function makePinConflict({ environment, pin, version }: OutsideEdit, file: PromptFile): Problem {
   const evidence = { environment, pin: pin === null ? '' : formatPin(pin.pin), serves: `v${version.number}` };
-  const place = pin === null ? {} : { line: pin.line, column: pin.column };
-  return makeProblem('pull/pin-conflict', evidence, { path, ...place });
+  return makeProblem('pull/pin-conflict', evidence, locateEnvironment(environment, file));
 }
 
 /** Reads the service's side of the merge: its fields, the content of the outside edit, and the merge base. */

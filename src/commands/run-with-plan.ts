@@ -317,7 +317,7 @@ function warnAboutLeftManagement(
   observation: Observation,
 ): readonly Problem[] {
   if (left === null) return [];
-  const { ref: base, removedFiles, removedPins } = left;
+  const { ref: base, removedFiles, newPaths, removedPins } = left;
   const currentPaths = new Set(allFiles.map(({ path }) => path));
   const findFileState = (path: string): 'deleted' | 'unmatched' | 'other-id' => {
     if (currentPaths.has(path)) return 'other-id';
@@ -326,7 +326,9 @@ function warnAboutLeftManagement(
   return [
     ...removedFiles.map(({ id, key, path, pins }) => {
       const serves = describeServedVersions(id, pins, observation);
-      const evidence = { id, key, base, file: findFileState(path), pins: pins.map(describePin), serves };
+      const newPath = newPaths.get(id) ?? null;
+      const file = newPath === null ? findFileState(path) : 'other-path-id';
+      const evidence = { id, key, base, file, newPath, pins: pins.map(describePin), serves } as const;
       return makeProblem('prompt/gone', evidence, { path });
     }),
     ...removedPins.map(({ file: { id, path }, pins }) => {

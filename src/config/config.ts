@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { MAX_PATTERN_LENGTH } from '../text.ts';
 import { type Environment, type MaxChanges, type OnDrift, MAX_CHANGES_FORM, PERCENTAGE } from '../domain/policy.ts';
+import type { EnvironmentPin } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { expandBraces } from '../files/glob.ts';
+import { PinsShape } from '../files/parse-pins.ts';
+import type { PathIds } from '../files/find-prompt-paths.ts';
 import { acceptedWarningCodes, singleLineText } from '../files/yaml-shape.ts';
 import type { Place } from '../problem.ts';
 import type { KeySettingName } from '../providers/descriptor.ts';
@@ -62,6 +65,13 @@ export type Config = {
   readonly environments: readonly Environment[] | null;
   /** The environments that another configuration manages. promptsync checks only the form of their pins. */
   readonly otherEnvironments: readonly string[];
+  /** The pins of prompt files that have no field `pins`. They include the pins of `otherEnvironments`. */
+  readonly defaultPins: readonly EnvironmentPin[];
+  /**
+   * The ids that prompt files without the field `id` take from their paths. Null if the service does not find prompts by
+   * name, so that the field is required.
+   */
+  readonly pathIds: PathIds | null;
   /** Whether every pin must mean the same in every service. If so, no pin may name a version. */
   readonly portablePins: boolean;
   /** The branch whose commits go live. Null means the default branch of the remote. */
@@ -244,6 +254,12 @@ const maxChanges = z.union(
   MAX_CHANGES_EXPECTED,
 );
 
+const defaults = z
+  .strictObject({
+    pins: PinsShape.optional().describe('The pins of all prompt files that have no field `pins`.'),
+  })
+  .describe('The values for prompt files that omit a field.');
+
 /** The shape of `promptsync.yaml` as the user writes it. */
 export const WrittenConfigShape = z.strictObject({
   service: location.optional(),
@@ -265,6 +281,7 @@ export const WrittenConfigShape = z.strictObject({
     .describe(
       'The environments that another configuration manages. promptsync checks the syntax of their pins and otherwise ignores them.',
     ),
+  defaults: defaults.optional(),
   portable_pins: z
     .boolean()
     .optional()
@@ -297,6 +314,7 @@ export type WrittenConfig = z.infer<typeof WrittenConfigShape>;
 export function listSettingsBeside([section, ...rest]: readonly PropertyKey[]): readonly string[] {
   if (rest.length === 0) return Object.keys(WrittenConfigShape.shape);
   if (section === 'service') return Object.keys(location.shape);
+  if (section === 'defaults') return Object.keys(defaults.shape);
   return section === 'environments' ? Object.keys(environment.unwrap().shape) : [];
 }
 
@@ -305,4 +323,5 @@ export const CONFIG_FIELDS: readonly string[] = [
   ...Object.keys(WrittenConfigShape.shape),
   ...Object.keys(location.shape),
   ...Object.keys(environment.unwrap().shape),
+  ...Object.keys(defaults.shape),
 ];

@@ -1,8 +1,19 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type Environment, parseMaxChanges } from '../domain/policy.ts';
+import type { EnvironmentPin } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
+import {
+  checkPinnedEnvironment,
+  checkPins,
+  listPinnedEnvironments,
+  makeInvalidPinProblem,
+  parsePins,
+  type PinSettings,
+  PinsShape,
+} from '../files/parse-pins.ts';
+import { makePathIds } from '../files/find-prompt-paths.ts';
 import { findRepositoryRoot, isRepositoryRoot, isWithin, listRepositoryRoots } from '../files/paths.ts';
 import { type LocatedMapping, parseStrictYaml } from '../files/strict-yaml.ts';
 import { acceptedWarningCodes, makeShapeProblems, type ShapeIssue } from '../files/yaml-shape.ts';
@@ -121,14 +132,17 @@ export function parseConfig(text: string, context: ConfigContext): ConfigResult 
   const shaped = WrittenConfigShape.safeParse(mapping.value, SINGLE_USE_PARSING);
   const shapeProblems = shaped.success
     ? []
-    : makeShapeProblems(shaped.error, mapping, CONFIG_FIELDS, makeSettingProblem);
-  const allProblems = [
+    : makeShapeProblems(shaped.error, mapping, CONFIG_FIELDS, (issue) => makeSettingProblem(issue, mapping));
+  // The checks may report the same look-alike. Report it only once.
+  const uniqueProblems = new Set([
     ...problems,
     ...shapeProblems,
     ...checkServiceSettings(mapping, context),
     ...checkEnvironments(mapping),
     ...checkOtherEnvironments(mapping),
-  ];
+    ...checkDefaultPins(mapping),
+  ]);
+  const allProblems = [...uniqueProblems];
   const config = shaped.success && allProblems.length === 0 ? makeConfig(shaped.data, mapping, context) : null;
   return { config, problems: allProblems, secretVariables: listSecretVariables(mapping) };
 }
@@ -139,32 +153,76 @@ export type FormerSettings = {
   readonly patterns: readonly string[] | null;
   /** The codes under `accept_warnings`. Empty if they are invalid. */
   readonly acceptWarnings: readonly string[];
+  /** The pins under `defaults`. Empty if they are invalid. */
+  readonly defaultPins: readonly EnvironmentPin[];
 };
+
+/** The settings of a commit without a configuration. */
+export const NO_FORMER_SETTINGS: FormerSettings = { patterns: null, acceptWarnings: [], defaultPins: [] };
 
 /** Parses the text of an earlier configuration. Works even if other settings in it are invalid. */
 export function parseFormerSettings(text: string): FormerSettings {
   const { mapping } = parseStrictYaml(text, CONFIG_NAME);
-  if (mapping === null) return { patterns: null, acceptWarnings: [] };
+  if (mapping === null) return NO_FORMER_SETTINGS;
   const { shape } = WrittenConfigShape;
   const patterns = shape.prompts.safeParse(mapping.valueAt(['prompts']), SINGLE_USE_PARSING);
   const codes = acceptedWarningCodes.safeParse(mapping.valueAt(['accept_warnings']), SINGLE_USE_PARSING);
+  const { data: pins } = PinsShape.safeParse(mapping.valueAt(DEFAULT_PINS), SINGLE_USE_PARSING);
   return {
     patterns: patterns.success ? (patterns.data ?? DEFAULTS.prompts) : null,
     acceptWarnings: codes.data ?? [],
+    defaultPins: parseDefaultPins({ pins }, mapping, CONFIG_NAME),
+  };
+}
+
+const DEFAULT_PINS = ['defaults', 'pins'] as const;
+
+function parseDefaultPins(
+  { pins = {} }: NonNullable<WrittenConfig['defaults']>,
+  mapping: LocatedMapping,
+  path: string,
+): readonly EnvironmentPin[] {
+  return parsePins(pins, mapping, DEFAULT_PINS).map((pin) => ({ ...pin, path }));
+}
+
+/** Checks the default pins as the pins of a prompt file are checked. */
+function checkDefaultPins(mapping: LocatedMapping): readonly Problem[] {
+  const settings = readPinSettings(mapping);
+  const { rules } = settings;
+  const isAnyAllowed = mapping.valueAt(['environments']) === undefined;
+  const known = isAnyAllowed ? null : [...mapping.keysOf(['environments']), ...settings.otherEnvironments];
+  return [
+    ...checkPins(mapping, DEFAULT_PINS, settings, (evidence, place) =>
+      makeProblem('config/invalid-field', evidence, place),
+    ),
+    ...listPinnedEnvironments(mapping, DEFAULT_PINS).flatMap((environment) =>
+      rules === null ? [] : checkPinnedEnvironment(environment, known, rules),
+    ),
+  ];
+}
+
+/** Returns the settings that decide which default pins are valid, even if other settings are invalid. */
+function readPinSettings(mapping: LocatedMapping): PinSettings {
+  return {
+    rules: findRules(mapping.value),
+    otherEnvironments: listOtherEnvironments(mapping),
+    portablePins: mapping.value['portable_pins'] === true,
   };
 }
 
 function makeConfig(written: WrittenConfig, mapping: LocatedMapping, context: ConfigContext): Config {
+  const provider = getProviderName(written);
+  const { rules } = PROVIDERS[provider];
   return {
     file: context.file,
     folder: dirname(context.file),
     root: context.root,
     service: locateService(written, context),
-    provider: getProviderName(written),
-    rules: PROVIDERS[getProviderName(written)].rules,
-    patterns: written.prompts ?? DEFAULTS.prompts,
-    patternPlaces: (written.prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),
+    provider,
+    rules,
+    ...parsePatterns(written, mapping, { context, rules }),
     ...parseEnvironmentSettings(written, mapping),
+    defaultPins: parseDefaultPins(written.defaults ?? {}, mapping, basename(context.file)),
     portablePins: written.portable_pins ?? DEFAULTS.portable_pins,
     branch: written.branch ?? null,
     branchPlace: written.branch === undefined ? null : mapping.placeOf(['branch']),
@@ -173,6 +231,19 @@ function makeConfig(written: WrittenConfig, mapping: LocatedMapping, context: Co
     acceptWarnings: written.accept_warnings ?? [],
     concurrency: written.concurrency ?? DEFAULTS.concurrency,
     timeoutSeconds: written.timeout_seconds ?? DEFAULTS.timeout_seconds,
+  };
+}
+
+function parsePatterns(
+  { prompts }: WrittenConfig,
+  mapping: LocatedMapping,
+  { context, rules }: { readonly context: ConfigContext; readonly rules: ProviderRules },
+): Pick<Config, 'patterns' | 'patternPlaces' | 'pathIds'> {
+  const patterns = prompts ?? DEFAULTS.prompts;
+  return {
+    patterns,
+    patternPlaces: (prompts ?? []).map((_, index) => mapping.placeOf(['prompts', index])),
+    pathIds: rules.findsPromptsByName ? makePathIds({ folder: dirname(context.file), patterns }) : null,
   };
 }
 
@@ -272,9 +343,12 @@ function checkPromoteFrom(name: string, sources: readonly string[], mapping: Loc
   return [makeInvalidFieldProblem(path, expected, mapping.placeOf(path))];
 }
 
-function makeSettingProblem({ kind, path, field, expected, fix, suggestion, place }: ShapeIssue): Problem {
+function makeSettingProblem(issue: ShapeIssue, mapping: LocatedMapping): Problem {
+  const { kind, path, field, expected, fix, suggestion, place } = issue;
   if (kind === 'unknown') {
     return makeProblem('config/unknown-field', { field, known: listSettingsBeside(path), suggestion }, place);
   }
+  const isPin = kind === 'invalid' && path.length === DEFAULT_PINS.length + 1 && path[0] === DEFAULT_PINS[0];
+  if (isPin) return makeInvalidPinProblem(issue, mapping, readPinSettings(mapping));
   return makeProblem('config/invalid-field', { field: field === '' ? 'promptsync.yaml' : field, expected, fix }, place);
 }

@@ -1,7 +1,7 @@
 import type { DesiredState } from '../domain/desired-state.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { WorkTreeComparison } from '../git/open-repository.ts';
-import { listConfigPaths } from './open-workspace.ts';
+import { findNewPaths, listConfigPaths } from './open-workspace.ts';
 import type { PromptRepository } from '../history/read-at-commit.ts';
 import { findFileAtCommit, parseFileAtCommit, readContentsAtRefs } from '../history/read-at-commit.ts';
 import {
@@ -11,7 +11,6 @@ import {
   findRemovedPins,
   type LeftManagement,
   listPathsToRead,
-  readFormerSettings,
 } from './read-desired-state.ts';
 import { shortenCommitId } from '../text.ts';
 
@@ -75,7 +74,7 @@ export function openDefaultBase(workspace: DesiredWorkspace, kind: DefaultBaseKi
   let location: Promise<LocationResult> | null = null;
   const locate = () => (location ??= locateBase(repository, config.branch, kind));
   let comparison: Promise<WorkTreeComparison> | null = null;
-  const compare = (base: BaseLocation) => (comparison ??= base.repository.compareWithWorkTree(base.commit));
+  const compare = (base: BaseLocation) => (comparison ??= compareWithBase(base, config));
   return {
     kind,
     findCommit: async () => {
@@ -100,14 +99,29 @@ export function openDefaultBase(workspace: DesiredWorkspace, kind: DefaultBaseKi
       if (await base.repository.isPartial()) return { kind: 'missing', reason: 'this clone is partial' };
       // promptsync has already compared the work tree with HEAD.
       const same = base.isHead ? null : (await compare(base)).same;
+      const { repository: repositoryAtBase } = await base.repository.readConfigAt(base.commit);
+      const isSameMeaning = repositoryAtBase === base.repository;
       const filesAsRead = new Set(workspace.files);
       // A file that is not in the workspace may contain edits that promptsync has not written yet.
       const isUnchanged = (file: PromptFile) =>
-        filesAsRead.has(file) && (same === null ? !workspace.uncommitted.has(file.path) : same.has(file.path));
-      const found = await Promise.all(files.map((file) => readFileAtBase(file, base, isUnchanged)));
+        isSameMeaning &&
+        filesAsRead.has(file) &&
+        (same === null ? !workspace.uncommitted.has(file.path) : same.has(file.path));
+      const baseWithConfig = { ...base, repository: repositoryAtBase };
+      const found = await Promise.all(files.map((file) => readFileAtBase(file, baseWithConfig, isUnchanged)));
       return makeFoundBase(base, found.flat(), { files: workspace.files, contentsAtRefs });
     },
   };
+}
+
+/** Compares the work tree with the base. */
+async function compareWithBase(
+  { repository, commit }: BaseLocation,
+  config: DesiredWorkspace['config'],
+): Promise<WorkTreeComparison> {
+  const comparison = await repository.compareWithWorkTree(commit);
+  if (listConfigPaths(config).every((path) => comparison.same.has(path))) repository.rememberConfig(commit);
+  return comparison;
 }
 
 /** Finds the prompts and pins that were managed at the base but no longer are. */
@@ -118,21 +132,24 @@ async function readLeftManagement(
 ): Promise<LeftManagement> {
   const { config, files, environmentSelection } = workspace;
   const baseFiles = await readChangedFiles(base, comparison, config);
+  const removedFiles = await findRemovedFiles(baseFiles, base, workspace);
   return {
     ref: shortenCommitId(base.commit),
-    removedFiles: await findRemovedFiles(baseFiles, base, workspace),
+    removedFiles,
+    newPaths: await findNewPaths(removedFiles, workspace.allFiles, base),
     removedPins: findRemovedPins(files, new Map(baseFiles.map((file) => [file.id, file])), environmentSelection),
   };
 }
 
 /** Reads the base's valid prompt files that differ from the work tree. */
 async function readChangedFiles(
-  { repository, commit }: BaseLocation,
+  { repository: headRepository, commit }: BaseLocation,
   comparison: WorkTreeComparison,
   config: DesiredWorkspace['config'],
 ): Promise<readonly PromptFile[]> {
-  const formerSettings = await readFormerSettings(commit, comparison, config, repository);
-  const files = listPathsToRead(comparison, config, formerSettings).map(
+  const { repository, patterns } = await headRepository.readConfigAt(commit);
+  const isSameMeaning = repository === headRepository;
+  const files = listPathsToRead(comparison, config, { patterns, isSameMeaning }).map(
     async (path): Promise<readonly PromptFile[]> => {
       const file = (await parseFileAtCommit(repository, { commit, path: repository.toRootPath(path) }))?.file ?? null;
       return file === null ? [] : [{ ...file, path }];

@@ -2,16 +2,25 @@ import { realpathSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { makeGitSettings } from '../config/make-git-settings.ts';
-import { type ConfigResult, loadConfig } from '../config/load-config.ts';
+import {
+  type ConfigResult,
+  type FormerSettings,
+  loadConfig,
+  NO_FORMER_SETTINGS,
+  parseFormerSettings,
+} from '../config/load-config.ts';
 import { keepSecretKeys } from '../config/service.ts';
-import type { PromptIdentity, PromptFile } from '../domain/prompt-file.ts';
+import { isEqualContent } from '../domain/content.ts';
+import { formatPin, type PromptIdentity, type PromptFile } from '../domain/prompt-file.ts';
 import { suggestNames } from '../domain/suggest-name.ts';
 import type { World } from '../domain/world.ts';
+import { makePathIds } from '../files/find-prompt-paths.ts';
 import { makeGlobMatcher } from '../files/glob.ts';
+import type { FileSettings } from '../files/parse-prompt-file.ts';
 import { isRepositoryRoot, leavesFolder, makeRelativePath } from '../files/paths.ts';
 import { type InvalidFile, readPrompts } from '../files/read-prompts.ts';
-import type { WorkTreeComparison } from '../git/open-repository.ts';
-import type { PromptRepository } from '../history/read-at-commit.ts';
+import type { Repository, WorkTreeComparison } from '../git/open-repository.ts';
+import type { FormerConfig, PromptRepository } from '../history/read-at-commit.ts';
 import { sortByPlace, isError, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
 
 /** The options that decide which configuration and which prompt files a command reads. */
@@ -191,6 +200,33 @@ export async function readChangesSince(ref: string, repository: PromptRepository
 }
 
 /**
+ * Finds the present paths of prompt files that took their id from their path and now take another one: the file was
+ * moved, or another pattern matches it. Only an unchanged file counts, and a copy of a file does not. Returns the paths by
+ * the id at the base.
+ * @param removedFiles the files at the base whose prompts no longer have a file
+ * @param files the files of the work tree
+ */
+export async function findNewPaths(
+  removedFiles: readonly PromptFile[],
+  files: readonly PromptFile[],
+  { repository, commit }: Pick<CommitComparison, 'repository' | 'commit'>,
+): Promise<ReadonlyMap<string, string>> {
+  const isNew = async ({ path }: PromptFile) =>
+    (await repository.findBlobId(commit, repository.toRootPath(path))) === null;
+  const entries = removedFiles
+    .filter(({ idSource }) => idSource === 'path')
+    .map(async (removed): Promise<readonly (readonly [string, string])[]> => {
+      const unchanged = files.filter(
+        (file) => file.idSource === 'path' && isEqualContent(file.content, removed.content),
+      );
+      const areMoved = await Promise.all(unchanged.map(isNew));
+      const found = unchanged.find(({ path }, index) => path === removed.path || areMoved[index] === true);
+      return found === undefined ? [] : [[removed.id, found.path]];
+    });
+  return new Map((await Promise.all(entries)).flat());
+}
+
+/**
  * Returns the paths at which git may track the configuration file, relative to the folder of the file. If the file is a
  * symbolic link, the second path is the target of the link. Otherwise both paths are the same.
  */
@@ -203,8 +239,58 @@ export function listConfigPaths({ file, folder }: Config): readonly [path: strin
 export async function openWorkspaceRepository(config: Config): Promise<PromptRepository | null> {
   if (!isRepositoryRoot(config.root)) return null;
   const { openRepository } = await import('../git/open-repository.ts');
-  const repository = await openRepository(makeGitSettings(config), config.folder);
-  return { ...repository, otherEnvironments: config.otherEnvironments, branch: config.branch };
+  return makePromptRepository(await openRepository(makeGitSettings(config), config.folder), config);
+}
+
+/**
+ * Adds to a repository the functions that read the configuration at a commit. They read it only once per commit.
+ * promptsync does not follow symbolic links in git, so a symbolic link does not count as a configuration file.
+ */
+export function makePromptRepository(repository: Repository, config: Config): PromptRepository {
+  const configs = new Map<string, Promise<FormerConfig>>();
+  const addSettings = (fileSettings: FileSettings): PromptRepository => {
+    return { ...repository, branch: config.branch, fileSettings, readConfigAt, rememberConfig };
+  };
+  const readConfig = async (commit: string): Promise<FormerConfig> => {
+    const bytes = await repository.readFileAt(commit, repository.toRootPath(basename(config.file)));
+    const former = bytes === null ? NO_FORMER_SETTINGS : parseFormerSettings(new TextDecoder().decode(bytes));
+    const { patterns, acceptWarnings } = former;
+    const isSame = makeMeaningKey(former, config) === makeMeaningKey(config, config);
+    return { patterns, acceptWarnings, repository: isSame ? workspace : addSettings(makeFileSettings(former, config)) };
+  };
+  const readConfigAt = (commit: string): Promise<FormerConfig> => {
+    const read = configs.get(commit) ?? readConfig(commit);
+    configs.set(commit, read);
+    return read;
+  };
+  const rememberConfig = (commit: string): void => {
+    const { patterns, acceptWarnings } = config;
+    configs.set(commit, Promise.resolve({ patterns, acceptWarnings, repository: workspace }));
+  };
+  const workspace = addSettings(config);
+  return workspace;
+}
+
+/** Creates the settings for prompt files at an earlier commit. The service and its environments stay the same. */
+function makeFileSettings({ patterns, defaultPins }: FormerSettings, config: Config): FileSettings {
+  const { otherEnvironments, pathIds, folder } = config;
+  return {
+    otherEnvironments,
+    defaultPins,
+    pathIds: pathIds && makePathIds({ folder, patterns: patterns ?? [] }),
+  };
+}
+
+/**
+ * Returns a string that is the same for two configurations if prompt files mean the same in both. The patterns matter
+ * only if files can take their ids from their paths.
+ */
+function makeMeaningKey(
+  { patterns, defaultPins }: Pick<FormerSettings, 'patterns' | 'defaultPins'>,
+  { pathIds }: Config,
+): string {
+  const pins = defaultPins.map(({ environment, pin }) => [environment, formatPin(pin)]);
+  return JSON.stringify([pins, pathIds === null ? null : patterns]);
 }
 
 /** An argument that selects prompts. */

@@ -4,10 +4,10 @@ import {
   mapOtherPromotionSources,
   mapPromotionSources,
 } from '../config/config.ts';
-import { type FormerSettings, parseFormerSettings } from '../config/load-config.ts';
 import { findMovingRefs, parseFileAtCommit, readContentsAtRefs } from '../history/read-at-commit.ts';
 import {
   type CommitComparison,
+  findNewPaths,
   listConfigPaths,
   type SkippedPrompts,
   openWorkspaceRepository,
@@ -15,7 +15,7 @@ import {
   selectFiles,
   type Workspace,
 } from './open-workspace.ts';
-import type { PromptRepository } from '../history/read-at-commit.ts';
+import type { FormerConfig, PromptRepository } from '../history/read-at-commit.ts';
 import { type AcceptedWarnings, collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { DesiredState, BaseState } from '../domain/desired-state.ts';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
@@ -75,9 +75,9 @@ export async function readDesiredState(
   try {
     const repository = await openWorkspaceRepository(config);
     await refuseKeywords(files, repository);
+    const { uncommitted, changed: changedSinceHead } = await compareFilesWithHead(workspace, repository);
     const base = ref === undefined ? null : await readBase({ ...workspace, ref, environmentSelection }, repository);
     const headFiles = new Set(files);
-    const { uncommitted, changed: changedSinceHead } = await compareFilesWithHead(workspace, repository);
     const changedBaseFiles = [...(base?.files.values() ?? [])].filter((file) => !headFiles.has(file));
     return makeSuccess({
       config,
@@ -134,7 +134,11 @@ async function compareFilesWithHead(
 ): Promise<HeadComparison> {
   if (repository === null) return { uncommitted: new Set(), changed: [] };
   const paths = files.map(({ path }) => path);
-  return repository.compareWithHead(paths, [...listSearchFolders(config), ...listConfigPaths(config)]);
+  const configPaths = listConfigPaths(config);
+  const comparison = await repository.compareWithHead(paths, [...listSearchFolders(config), ...configPaths]);
+  const isConfigUnchanged = !configPaths.some((path) => comparison.changed.includes(path));
+  if (repository.head !== null && isConfigUnchanged) repository.rememberConfig(repository.head);
+  return comparison;
 }
 
 /** The base commit, with the prompt files that promptsync compares with the service. */
@@ -152,6 +156,8 @@ export type LeftManagement = {
    * longer matches any pattern.
    */
   readonly removedFiles: readonly PromptFile[];
+  /** The present paths of removed files that only take another id from their path, by the id at the base. */
+  readonly newPaths: ReadonlyMap<string, string>;
   /** The selected prompt files that pin fewer environments than at the base. */
   readonly removedPins: readonly RemovedPins[];
 };
@@ -180,11 +186,15 @@ type BaseRequest = Pick<DesiredWorkspace, 'config' | 'files' | 'allFiles' | 'inv
  */
 async function readBase(request: BaseRequest, workspaceRepository: PromptRepository | null): Promise<ReviewedBase> {
   const { ref, files } = request;
-  const { repository, commit, ...comparison } = await readChangesSince(ref, workspaceRepository);
-  const unchangedFiles = files.filter(({ path }) => comparison.same.has(path));
-  const formerSettings = await readFormerSettings(commit, comparison, request.config, repository);
-  const changedPaths = listPathsToRead(comparison, request.config, formerSettings);
-  const changedFiles = await Promise.all(changedPaths.map((path) => readFileAtBase(commit, path, repository)));
+  const { repository: headRepository, commit, ...comparison } = await readChangesSince(ref, workspaceRepository);
+  const isConfigUnchanged = listConfigPaths(request.config).every((path) => comparison.same.has(path));
+  if (isConfigUnchanged) headRepository.rememberConfig(commit);
+  const configAtBase = await headRepository.readConfigAt(commit);
+  const { repository } = configAtBase;
+  const isSameMeaning = repository === headRepository;
+  const unchangedFiles = isSameMeaning ? files.filter(({ path }) => comparison.same.has(path)) : [];
+  const pathsToRead = listPathsToRead(comparison, request.config, { ...configAtBase, isSameMeaning });
+  const changedFiles = (await Promise.all(pathsToRead.map((path) => readFileAtBase(commit, path, repository)))).flat();
   const shallowWarnings = repository.isShallow ? [makeProblem('git/shallow', { of: 'drift' })] : [];
   const selectedTypes = new Map(files.map(({ id, type }) => [id, type]));
   const allBaseFiles = [...unchangedFiles, ...changedFiles.flatMap(({ file }) => file ?? [])];
@@ -196,51 +206,39 @@ async function readBase(request: BaseRequest, workspaceRepository: PromptReposit
     { repository, commit },
     request,
   );
-  const everywhere = formerSettings.acceptWarnings;
+  const everywhere = configAtBase.acceptWarnings;
   return {
     ref,
     commit,
     files: baseFiles,
     isDefault: false,
     removedFiles,
+    newPaths: await findNewPaths(removedFiles, files, { repository, commit }),
     removedPins: findRemovedPins(files, baseFiles, request.environmentSelection),
     acceptedWarnings: { everywhere, byPath: mapAcceptedWarnings(files, baseFiles, removedFiles) },
     problems: [...warnAboutInvalidFiles(changedFiles, request), ...shallowWarnings],
   };
 }
 
+/** The patterns at the base, and whether prompt files mean the same there as in the work tree. */
+type BaseMeaning = Pick<FormerConfig, 'patterns'> & { readonly isSameMeaning: boolean };
+
 /**
  * Lists the paths at which the base can have a prompt file that differs from the work tree: the changed paths that match
- * the patterns, and all paths that matched only the patterns of the base.
+ * the patterns, and all paths that matched only the patterns of the base. If the configuration gives files another
+ * meaning at the base, lists the unchanged paths, too.
  */
 export function listPathsToRead(
   { same, changed }: WorkTreeComparison,
   config: Config,
-  { patterns }: FormerSettings,
+  { patterns, isSameMeaning }: BaseMeaning,
 ): readonly string[] {
   const matches = makePromptMatcher(config);
-  const changedPaths = changed.filter(matches);
+  const changedPaths = (isSameMeaning ? changed : [...same, ...changed]).filter(matches);
   // Do not match all paths if the configuration has not changed.
   if (patterns === null || patterns === config.patterns) return changedPaths;
   const matchedAtBase = makePromptMatcher({ ...config, patterns });
   return [...changedPaths, ...[...same, ...changed].filter((path) => matchedAtBase(path) && !matches(path))];
-}
-
-/**
- * Reads the settings of the configuration at the base commit. If the base has no such file, there are no patterns and
- * no accepted warnings. promptsync does not follow symbolic links in git, so a symbolic link does not count as a
- * configuration file.
- */
-export async function readFormerSettings(
-  commit: string,
-  { same }: WorkTreeComparison,
-  config: Config,
-  repository: PromptRepository,
-): Promise<FormerSettings> {
-  const [path, target] = listConfigPaths(config);
-  if (same.has(path) && same.has(target)) return config;
-  const bytes = await repository.readFileAt(commit, repository.toRootPath(path));
-  return bytes === null ? { patterns: null, acceptWarnings: [] } : parseFormerSettings(new TextDecoder().decode(bytes));
 }
 
 /**
@@ -317,13 +315,14 @@ async function omitSparsePrompts(
 ): Promise<readonly PromptFile[]> {
   const { head } = repository;
   if (missing.length === 0 || head === null) return missing;
+  const { repository: headRepository } = await repository.readConfigAt(head);
   const paths = (await repository.listSparsePaths()).filter(makePromptMatcher(config)).map(repository.toRootPath);
   const ids = await Promise.all(
     paths.map(async (path) => {
       // A file that already exists at this path at the base has not moved here, so its content does not matter. In a
       // partial clone, reading the content would require a request.
       if ((await repository.findBlobId(commit, path)) !== null) return null;
-      return (await parseFileAtCommit(repository, { commit: head, path }))?.file?.id ?? null;
+      return (await parseFileAtCommit(headRepository, { commit: head, path }))?.file?.id ?? null;
     }),
   );
   return missing.filter(({ id }) => !ids.includes(id));
@@ -346,11 +345,22 @@ function selectMissingFiles(
 /** A file at the base. If the file is invalid there, `file` is null and `reason` explains why. */
 type FileAtBase = { readonly path: string; readonly file: PromptFile | null; readonly reason: string };
 
-async function readFileAtBase(commit: string, path: string, repository: PromptRepository): Promise<FileAtBase> {
+/**
+ * Reads a file at the base. Returns an empty list if the file had no id there because no pattern of the base matches it.
+ * Such a file was no prompt file.
+ */
+async function readFileAtBase(
+  commit: string,
+  path: string,
+  repository: PromptRepository,
+): Promise<readonly FileAtBase[]> {
   const parsed = await parseFileAtCommit(repository, { commit, path: repository.toRootPath(path) });
-  if (parsed === null) return { path, file: null, reason: NOT_REGULAR };
+  if (parsed === null) return [{ path, file: null, reason: NOT_REGULAR }];
   const { file, problems } = parsed;
-  return { path, file: file && { ...file, path }, reason: problems.find(isError)?.message ?? '' };
+  const isUnmatched =
+    repository.fileSettings.pathIds !== null && problems.some(({ code }) => code === 'prompt/missing-id');
+  if (isUnmatched) return [];
+  return [{ path, file: file && { ...file, path }, reason: problems.find(isError)?.message ?? '' }];
 }
 
 /** Returns a warning for each selected file that is invalid at the base. */

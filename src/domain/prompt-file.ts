@@ -9,10 +9,12 @@ export type Pin =
   | { readonly kind: 'version'; readonly id: string }
   | { readonly kind: 'git'; readonly ref: string };
 
-/** A pin with its environment and its position in the file. Line and column numbers start at 1. */
+/** A pin with its environment and its position. Line and column numbers start at 1. */
 export type EnvironmentPin = {
   readonly environment: string;
   readonly pin: Pin;
+  /** The path of the configuration file, if the pin is a default pin. Absent for a pin in the prompt file itself. */
+  readonly path?: string;
   readonly line: number;
   readonly column: number;
 };
@@ -22,11 +24,14 @@ export type PromptFile = {
   /** The path of the file, relative to the folder of the configuration file, with forward slashes. */
   readonly path: string;
   readonly id: string;
+  /** Present if the front matter has no id, so that the id comes from the path of the file. */
+  readonly idSource?: 'path';
   readonly key: string;
   readonly name: string;
   /** The type of the prompt. It is the same as the type of the content. */
   readonly type: PromptType;
   readonly description?: string;
+  /** The pins of the file, or the default pins of the configuration if the file has no field `pins`. */
   readonly pins: readonly EnvironmentPin[];
   /**
    * The pins of environments that another configuration manages. Absent if the configuration names no such
@@ -45,7 +50,7 @@ export const PLACEHOLDER_ID = 'replace_me';
 /**
  * The properties that identify a prompt in a report. The file may not exist yet, for example in a dry run of `import`.
  */
-export type PromptIdentity = Pick<PromptFile, 'path' | 'id' | 'key'>;
+export type PromptIdentity = Pick<PromptFile, 'path' | 'id' | 'idSource' | 'key'>;
 
 /** The identity of a prompt, with its type. The type is null if `import` could not read the prompt. */
 export type TypedPromptIdentity = PromptIdentity & { readonly type: PromptType | null };
@@ -62,12 +67,12 @@ export function findPin(pins: readonly EnvironmentPin[], environment: string): E
   return pins.find((pin) => pin.environment === environment);
 }
 
-/** Returns the place of a pin, for problems about the pin. */
+/** Returns the place of a pin, for problems about the pin. A default pin is in the configuration file. */
 export function locatePin(
-  { line, column }: Pick<EnvironmentPin, 'line' | 'column'>,
-  { path }: Pick<PromptFile, 'path'>,
+  { path, line, column }: Pick<EnvironmentPin, 'path' | 'line' | 'column'>,
+  file: Pick<PromptFile, 'path'>,
 ): Required<Place> {
-  return { path, line, column };
+  return { path: path ?? file.path, line, column };
 }
 
 /** Returns the place of an environment's pin, or the place of the file if it does not pin the environment. */

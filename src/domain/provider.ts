@@ -17,6 +17,8 @@ export type ProviderRules = {
   readonly reservedEnvironments: readonly string[];
   /** Whether prompts in the service have a key, a name and a description. If not, the id of a prompt is its name. */
   readonly hasFields: boolean;
+  /** Whether the id of a prompt is a name that the user chooses. If so, a file without an id takes it from its path. */
+  readonly findsPromptsByName: boolean;
   /**
    * The id that `promptsync new` writes if the user did not specify one. A sync refuses a file with this id. Null if a
    * sync can create prompts in the service. In that case, the key is also the id.

@@ -3,14 +3,20 @@ import { normalizeText } from '../domain/content.ts';
 import { normalizeLineEndings, type TextSpan } from '../text.ts';
 import { renderCanonicalJson, isJsonObject, omitKey, type JsonObject } from '../domain/json.ts';
 import type { ConflictLabels } from '../domain/edits.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
+import { formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import { type Failure, makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { isError, makeProblem } from '../problem.ts';
 import { makeYamlReplacements, type TextReplacement, type YamlEdit } from './edit-yaml.ts';
 import { replaceMessages } from './edit-chat-body.ts';
 import { findBodySpan, makeFilePlace, findYamlSpan } from './front-matter.ts';
 import { digestBody } from './parse-body.ts';
-import { LENIENT_SETTINGS, parsePromptFile, type ParsedSource, type ParseResult } from './parse-prompt-file.ts';
+import {
+  type FileSettings,
+  makeLenientSettings,
+  parsePromptFile,
+  type ParsedSource,
+  type ParseResult,
+} from './parse-prompt-file.ts';
 
 /**
  * An edit of one field of the front matter. If `labels` is set, the edit is a conflict, because the file and the
@@ -37,23 +43,26 @@ export type EditedFile = {
 
 /**
  * Applies edits to the bytes of a valid prompt file. All bytes that the edits do not affect stay unchanged. Parses the
- * edited file to verify it, and returns a failure if any parsed value differs from the intended one.
- * @param otherEnvironments the environments that another configuration manages
+ * edited file to verify it, and returns a failure if any parsed value differs from the intended one. If an edit sets a
+ * pin in a file without the field `pins`, the file gets all default pins, because its own pins then replace them.
  */
 export function editPromptFile(
   bytes: Uint8Array,
   path: string,
   edits: PromptEdits,
-  otherEnvironments: readonly string[],
+  fileSettings: FileSettings,
 ): Result<EditedFile> {
-  const settings = { ...LENIENT_SETTINGS, otherEnvironments };
+  const settings = makeLenientSettings(fileSettings);
   const { file, meaning, problems } = parsePromptFile(bytes, path, settings);
   if (file === null || meaning === null) {
     const problem = problems.find(isError);
     return problem === undefined ? makeNotKeptFailure('it cannot be read', path) : makeFailure(problem);
   }
   const conflicts = edits.frontMatter.filter(({ labels }) => labels !== undefined);
-  const plainEdits = edits.frontMatter.filter(({ labels }) => labels === undefined);
+  const plainEdits = [
+    ...makeDefaultPinEdits(edits, meaning, settings),
+    ...edits.frontMatter.filter(({ labels }) => labels === undefined),
+  ];
   const original = replaceText(Buffer.from(bytes).toString(), file.type, meaning, edits);
   const ours = plainEdits.reduce(editFrontMatter, original);
   const parsed = parsePromptFile(Buffer.from(ours.source), path, settings);
@@ -66,6 +75,20 @@ export function editPromptFile(
     return makeNotKeptFailure(`it would not be valid: ${message}`, path);
   }
   return makeSuccess({ bytes: Buffer.from(ours.source), file: parsed.file });
+}
+
+/** Creates the edits that write the default pins to a file without the field `pins`, if another edit sets a pin. */
+function makeDefaultPinEdits(
+  { frontMatter }: PromptEdits,
+  meaning: ParsedSource,
+  { defaultPins }: FileSettings,
+): readonly FrontMatterEdit[] {
+  const setsPin = frontMatter.some(({ path }) => path[0] === 'pins');
+  if (!setsPin || meaning.frontMatter['pins'] !== undefined) return [];
+  return defaultPins.map(({ environment, pin }) => ({
+    path: ['pins', environment],
+    value: pin.kind === 'number' ? pin.number : formatPin(pin),
+  }));
 }
 
 /** Replaces the prompt text in the source of a file, if there is a new text and it differs from the present one. */

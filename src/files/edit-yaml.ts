@@ -1,4 +1,4 @@
-import { isMap, isPair, isScalar, isSeq, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
+import { isMap, isPair, isScalar, isSeq, type Pair, YAMLMap, type YAMLSeq } from 'yaml';
 import { isJsonObject, type JsonValue } from '../domain/json.ts';
 import type { TextSpan } from '../text.ts';
 import { parseYamlDocument } from './strict-yaml.ts';
@@ -79,10 +79,14 @@ export function editYamlText(text: string, edit: YamlEdit): string {
   );
 }
 
-/** Finds the entry that a path leads to. Returns null if the text is not a YAML mapping. */
+/**
+ * Finds the entry that a path leads to. A text without values, such as a comment, counts as an empty mapping. Returns null
+ * if the text is anything other than a YAML mapping.
+ */
 function findTarget(text: string, path: readonly string[]): EntryTarget | null {
   // Omit the last line feed, because the parser of prompt files also omits it.
-  const root = parseYamlDocument(text.slice(0, -1), { keepSourceTokens: true })?.contents;
+  const document = parseYamlDocument(text.slice(0, -1), { keepSourceTokens: true });
+  const root = document?.contents === null ? new YAMLMap() : document?.contents;
   return isMap(root) ? followPath(root, path) : null;
 }
 

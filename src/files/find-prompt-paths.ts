@@ -1,7 +1,7 @@
 import { readdirSync, type Dirent } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, posix, resolve } from 'node:path';
 import { makeProblem, describeSystemError, getSystemCode, type Place, type Problem } from '../problem.ts';
-import { expandBraces, makeGlobMatcher, splitGlob } from './glob.ts';
+import { expandBraces, findFixedFolder, makeGlobMatcher, splitGlob } from './glob.ts';
 import { findFirstLink, isDirectory, leavesFolder, makeRelativePath } from './paths.ts';
 import { makeFilePlace } from './front-matter.ts';
 import { NOT_REGULAR } from './read-write.ts';
@@ -199,4 +199,38 @@ function isNeverEntered(name: string): boolean {
 
 function makeLinkProblem(path: string): Problem {
   return makeProblem('prompt/symbolic-link', {}, makeFilePlace(path));
+}
+
+/**
+ * The ids that files take from their paths. Such an id is the path below the fixed part of the first pattern that
+ * matches, without the extension. Paths are relative to the folder of the configuration file.
+ */
+export type PathIds = {
+  /** Returns the id that a file takes from its path. Returns null if no pattern matches the path. */
+  readonly findId: (path: string) => string | null;
+  /** Returns the paths at which a file with this extension takes an id from its path. */
+  readonly listPaths: (id: string, extension: string) => readonly string[];
+};
+
+/** Creates the functions that convert paths to ids and back. They read no files, so the paths may come from any commit. */
+export function makePathIds({ folder, patterns }: SearchedFolder): PathIds {
+  const exclusions = patterns.filter((pattern) => pattern.startsWith('!'));
+  const sources = patterns
+    .filter((pattern) => pattern !== '' && !pattern.startsWith('!'))
+    .map((pattern) => ({
+      matches: makePromptMatcher({ folder, patterns: [pattern, ...exclusions] }),
+      start: `${makeRelativePath(folder, resolve(folder, findFixedFolder(pattern)))}/`.replace(/^\/$/, ''),
+    }));
+  const findId = (path: string): string | null => {
+    const source = sources.find(({ matches }) => matches(path));
+    if (source === undefined) return null;
+    return path.slice(source.start.length, path.length - posix.extname(path).length);
+  };
+  return {
+    findId,
+    listPaths: (id, extension) => {
+      const paths = new Set(sources.map(({ start }) => start + id + extension));
+      return [...paths].filter((path) => findId(path) === id);
+    },
+  };
 }

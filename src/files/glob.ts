@@ -42,6 +42,15 @@ export function splitGlob(pattern: string): { readonly base: string; readonly gl
   return { base: base.join('/').replaceAll(/\\(.)/gs, '$1'), glob: names.slice(base.length).join('/') };
 }
 
+/**
+ * Returns the fixed part of a pattern: the folders before the first wildcard, or all folders if there is none. Braces
+ * count as a wildcard. For example, `prompts/{en,fr}/*.md` has the fixed part `prompts`.
+ */
+export function findFixedFolder(pattern: string): string {
+  const braces = pattern.search(/(?<!\\)\{/);
+  return splitGlob(braces === -1 ? pattern : `${pattern.slice(0, braces)}*`).base;
+}
+
 const MAX_BRACE_EXPANSIONS = 1000;
 
 /**

@@ -1,54 +1,32 @@
 import { z } from 'zod';
 import { PROMPT_TYPES, type PromptType } from '../domain/chat.ts';
 import { type DigestedText, makeContent, VERSION_RECORD_KEY } from '../domain/content.ts';
-import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { listVariables } from '../domain/text-changes.ts';
-import type { EnvironmentPin, Pin, PromptFile } from '../domain/prompt-file.ts';
+import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
-import { suggestName } from '../domain/suggest-name.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { listFieldNotes } from '../providers/list.ts';
 import {
   decodeSource,
   findConflictMarker,
   checkSource,
-  shortenLine,
+  makeFilePlace,
   type SplitFile,
   splitFrontMatter,
   FIRST_YAML_LINE,
 } from './front-matter.ts';
 import { type LocatedMapping, parseStrictYaml } from './strict-yaml.ts';
 import { parseBody, warnAboutMarkerInText } from './parse-body.ts';
-import { makeOutline, type PromptOutline } from './prompt-outline.ts';
+import { checkPins, makeInvalidPinProblem, parsePins, type PinSettings, PinsShape } from './parse-pins.ts';
+import type { PathIds } from './find-prompt-paths.ts';
+import { type FileLocation, makeOutline, type PromptOutline } from './prompt-outline.ts';
 import { renderYamlValue } from './render-yaml.ts';
 import { codesAcceptedByFile, makeShapeProblems, singleLineText, type ShapeIssue } from './yaml-shape.ts';
 
-const PinShape = z
-  .union([
-    z.literal('latest').describe("The version with this file's text and metadata, regardless of its number."),
-    z.int().min(1).describe('The version with this number.'),
-    z
-      .string()
-      .regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u)
-      .describe('The version with this id.'),
-    z
-      .string()
-      .regex(/^(?=.{1,250}$)git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u)
-      .describe(
-        'The version whose content is that of this prompt at a tag, branch, or commit. The pin can be at most 250 characters long.',
-      ),
-  ])
-  .describe('The version that the environment should serve: latest, a version number, version:<id>, or git:<ref>.');
-
-/**
- * The maximum number of pins in a prompt file. Each pin may refer to a different commit, and promptsync must read the
- * prompt at each of these commits.
- */
-const MAX_PINS = 1000;
-
 /** The shape of the front matter of a prompt file, as the user writes it. */
 export const FrontMatterShape = z.strictObject({
-  id: singleLineText.describe(['The id of the prompt in the service.', ...listFieldNotes('id')].join(' ')),
+  id: singleLineText.optional().describe(['The id of the prompt in the service.', ...listFieldNotes('id')].join(' ')),
   key: singleLineText
     .optional()
     .describe(['A stable key for the prompt, such as support/greeting.', ...listFieldNotes('key')].join(' ')),
@@ -70,14 +48,9 @@ export const FrontMatterShape = z.strictObject({
         ...listFieldNotes('description'),
       ].join(' '),
     ),
-  pins: z
-    .record(singleLineText, PinShape)
-    .refine((pins) => Object.keys(pins).length <= MAX_PINS, `expected at most ${MAX_PINS} pins`)
-    .meta({ maxProperties: MAX_PINS })
-    .optional()
-    .describe(
-      'The version that each environment should serve. promptsync does not change environments that have no pin.',
-    ),
+  pins: PinsShape.optional().describe(
+    'The version that each environment should serve. promptsync does not change environments that have no pin. If you omit this field, the `defaults` in promptsync.yaml apply.',
+  ),
   metadata: z
     .record(z.string().meta({ not: { const: VERSION_RECORD_KEY } }), z.json().describe('Any JSON value.'))
     .optional()
@@ -109,18 +82,24 @@ export type ParseResult = {
 /** The front matter and the text of a file, even if they do not form a valid prompt. */
 export type ParsedSource = { readonly frontMatter: JsonObject; readonly text: string };
 
-/** The settings that decide how promptsync parses a prompt file. */
-export type ParseSettings = {
-  /** The provider's rules, which show whether the service would accept the values. Null skips this check. */
-  readonly rules: ProviderRules | null;
-  /** The environments that another configuration manages. promptsync keeps their pins apart. */
-  readonly otherEnvironments: readonly string[];
-  /** Whether to refuse version numbers and version ids in pins. */
-  readonly portablePins: boolean;
+/** The settings that decide what a prompt file means. They come from the configuration and the provider. */
+export type FileSettings = Pick<PinSettings, 'otherEnvironments'> & {
+  /** The pins of files that have no field `pins`. */
+  readonly defaultPins: readonly EnvironmentPin[];
+  /** The ids that files without the field `id` take from their paths. Null if the field is required. */
+  readonly pathIds: PathIds | null;
 };
 
-/** The settings for a file that only has to be valid in itself. */
-export const LENIENT_SETTINGS: ParseSettings = { rules: null, otherEnvironments: [], portablePins: false };
+/** The settings that decide what a prompt file means and whether it is valid. */
+export type ParseSettings = FileSettings & PinSettings;
+
+/** Returns the settings for a file that only has to be valid in itself. */
+export function makeLenientSettings({ otherEnvironments, defaultPins, pathIds }: FileSettings): ParseSettings {
+  return { rules: null, otherEnvironments, portablePins: false, defaultPins, pathIds };
+}
+
+/** The settings for a file that only has to be valid in itself, without any configuration. */
+export const LENIENT_SETTINGS = makeLenientSettings({ otherEnvironments: [], defaultPins: [], pathIds: null });
 
 /** Parses one prompt file and collects all its problems. If any problem is an error, the result has no file. */
 export function parsePromptFile(
@@ -154,20 +133,28 @@ function parseParts(parts: SplitFile, path: string, settings: ParseSettings): Pa
   const makeShapeProblem = (issue: ShapeIssue) => makeFieldProblem(addListToPaste(issue, text), mapping, settings);
   const shapeProblems = shaped.success ? [] : makeShapeProblems(shaped.error, mapping, FIELDS, makeShapeProblem);
   const contentProblems = [...checkReservedMetadata(mapping), ...checkVariables(mapping, text)];
+  const pathId = mapping.value['id'] === undefined ? (settings.pathIds?.findId(path) ?? null) : null;
+  const id = pathId ?? mapping.value['id'];
   const allProblems = [
     ...problems,
     ...shapeProblems,
     ...contentProblems,
-    ...(rules === null ? [] : checkProviderRules(rules, settings, mapping)),
-    ...checkPinKinds(settings, mapping),
+    ...checkId(id, mapping),
+    ...checkPathId({ path, pathId }, rules),
+    ...(rules === null ? [] : checkProviderRules(rules, id, mapping)),
+    ...checkPins(mapping, ['pins'], settings, (evidence, place) =>
+      makeProblem('prompt/invalid-field', evidence, place),
+    ),
     ...bodyProblems,
     ...(canLackType(mapping, rules) ? warnAboutMarkerInText(parts, path) : []),
     ...mapping.warnAboutYaml11(['metadata']),
   ];
   const file =
-    shaped.success && !allProblems.some(isError) ? makeFile(shaped.data, mapping, text, path, settings) : null;
+    shaped.success && !allProblems.some(isError)
+      ? makeFile(shaped.data, mapping, text, { path, pathId }, settings)
+      : null;
   const meaning = problems.length === 0 ? { frontMatter: mapping.value, text: text.text } : null;
-  return { file, outline: makeOutline(mapping), meaning, problems: allProblems };
+  return { file, outline: makeOutline(mapping, { path, pathId }), meaning, problems: allProblems };
 }
 
 /**
@@ -189,38 +176,38 @@ function makeFile(
   written: FrontMatter,
   mapping: LocatedMapping,
   text: DigestedText,
-  path: string,
-  { otherEnvironments }: ParseSettings,
+  { path, pathId }: FileLocation,
+  settings: FileSettings,
 ): PromptFile {
-  const { id, key = id, name = id, type = 'text', description, variables, accept_warnings: acceptWarnings } = written;
+  const { id = pathId ?? '', key = id, name = id, type = 'text' } = written;
+  const { description, variables, accept_warnings: acceptWarnings } = written;
   // Take the metadata from the mapping instead of zod's copy, so that the service gets exactly what the user wrote.
   const { metadata } = mapping.value;
-  const allPins = Object.entries(written.pins ?? {}).map(([environment, pin]): EnvironmentPin => {
-    const { line = 1, column = 1 } = mapping.placeOf(['pins', environment]);
-    return { environment, pin: parsePin(pin), line, column };
-  });
-  const isOther = ({ environment }: EnvironmentPin): boolean => otherEnvironments.includes(environment);
   return {
     path,
     id,
+    ...(pathId === null ? {} : { idSource: 'path' }),
     key,
     name,
     type,
     ...(description === undefined ? {} : { description }),
-    pins: allPins.filter((pin) => !isOther(pin)),
-    ...(otherEnvironments.length === 0 ? {} : { otherPins: allPins.filter(isOther) }),
+    ...choosePins(written, mapping, settings),
     ...(variables === undefined ? {} : { variables }),
     ...(acceptWarnings === undefined ? {} : { acceptWarnings }),
     content: makeContent(text, isJsonObject(metadata) ? metadata : undefined),
   };
 }
 
-/** Parses a pin that passed the shape check. */
-function parsePin(written: string | number): Pin {
-  if (typeof written === 'number') return { kind: 'number', number: written };
-  if (written.startsWith('version:')) return { kind: 'version', id: written.slice('version:'.length) };
-  if (written.startsWith('git:')) return { kind: 'git', ref: written.slice('git:'.length) };
-  return { kind: 'latest' };
+/** Returns the pins of a file, or the default pins. Separates the pins of other configurations. */
+function choosePins(
+  { pins }: FrontMatter,
+  mapping: LocatedMapping,
+  { otherEnvironments, defaultPins }: FileSettings,
+): Pick<PromptFile, 'pins' | 'otherPins'> {
+  const allPins = pins === undefined ? defaultPins : parsePins(pins, mapping, ['pins']);
+  const isOther = ({ environment }: EnvironmentPin): boolean => otherEnvironments.includes(environment);
+  const ownPins = allPins.filter((pin) => !isOther(pin));
+  return otherEnvironments.length === 0 ? { pins: ownPins } : { pins: ownPins, otherPins: allPins.filter(isOther) };
 }
 
 /** Adds the list of all variables to an issue of the field `variables`, so that the user can paste it. */
@@ -237,30 +224,22 @@ function renderVariableList(text: DigestedText): string {
 function makeFieldProblem(issue: ShapeIssue, mapping: LocatedMapping, settings: ParseSettings): Problem {
   const { field, expected, fix, suggestion, place, path } = issue;
   if (issue.kind === 'unknown') return makeProblem('prompt/unknown-field', { field, suggestion }, place);
-  if (issue.kind === 'missing' && field === 'id') return makeProblem('prompt/missing-id', {}, place);
   if (issue.kind === 'missing') return makeProblem('prompt/missing-field', { field }, place);
   const isPin = issue.kind === 'invalid' && path[0] === 'pins' && path.length === 2;
   if (isPin) return makeInvalidPinProblem(issue, mapping, settings);
   return makeProblem('prompt/invalid-field', { field, expected, fix }, place);
 }
 
-function makeInvalidPinProblem(
-  { path, place }: ShapeIssue,
-  mapping: LocatedMapping,
-  { rules, portablePins }: ParseSettings,
-): Problem {
-  const written = mapping.valueAt(path) ?? null;
-  const number = /^v?([1-9][0-9]*)$/i.exec(String(written))?.[1];
-  const pin = written === null ? null : shortenLine(JSON.stringify(written));
-  const evidence = {
-    environment: String(path[1]),
-    pin,
-    suggestion: (portablePins ? undefined : number) ?? suggestName(String(written), ['latest']),
-    isTooLong: /^git:.{247}/u.test(String(written)),
-    canPinNumbers: !portablePins,
-    canPinIds: !portablePins && (rules?.canPinIds ?? true),
-  };
-  return makeProblem('prompt/invalid-pin', evidence, place);
+function checkId(id: JsonValue | undefined, mapping: LocatedMapping): readonly Problem[] {
+  return id === undefined ? [makeProblem('prompt/missing-id', {}, mapping.placeOf(['id']))] : [];
+}
+
+/** Reports an id from the path of a file that no prompt can have, or that the service would reject. */
+function checkPathId({ path, pathId: id }: FileLocation, rules: ProviderRules | null): readonly Problem[] {
+  if (id === null) return [];
+  const shapeFault = singleLineText.safeParse(id).error?.issues[0]?.message ?? null;
+  const fault = shapeFault ?? rules?.findIdFault(id) ?? null;
+  return fault === null ? [] : [makeProblem('prompt/invalid-path-id', { id, fault }, makeFilePlace(path))];
 }
 
 /**
@@ -269,55 +248,27 @@ function makeInvalidPinProblem(
  */
 function checkProviderRules(
   rules: ProviderRules,
-  { otherEnvironments }: Pick<ParseSettings, 'otherEnvironments'>,
+  id: JsonValue | undefined,
   mapping: LocatedMapping,
 ): readonly Problem[] {
-  const { id, pins } = mapping.value;
-  const makeInvalidProblems = (path: readonly string[], expected: string | null, place = mapping.placeOf(path)) =>
+  const makeInvalidProblems = (path: readonly string[], expected: string | null) =>
     expected === null
       ? []
       : [
           mapping.findLookAlike(path) ??
-            makeProblem('prompt/invalid-field', { field: path.join('.'), expected }, place),
+            makeProblem('prompt/invalid-field', { field: path.join('.'), expected }, mapping.placeOf(path)),
         ];
-  const ownEnvironments = Object.keys(isJsonObject(pins) ? pins : {}).filter((one) => !otherEnvironments.includes(one));
+  const { id: writtenId } = mapping.value;
   return [
-    ...(singleLineText.safeParse(id).success ? makeInvalidProblems(['id'], rules.findIdFault(String(id))) : []),
+    ...(singleLineText.safeParse(writtenId).success
+      ? makeInvalidProblems(['id'], rules.findIdFault(String(writtenId)))
+      : []),
     ...(id !== undefined && id === rules.placeholderId
       ? [makeProblem('prompt/placeholder-id', {}, mapping.placeOf(['id']))]
       : []),
     ...checkType(rules, mapping),
-    ...checkProviderFields(rules, mapping, makeInvalidProblems),
-    ...ownEnvironments.flatMap((name) =>
-      makeInvalidProblems(['pins', name], rules.findEnvironmentFault(name), mapping.keyPlaceOf(['pins', name])),
-    ),
+    ...checkProviderFields(rules, id, mapping, makeInvalidProblems),
   ];
-}
-
-/**
- * Reports pins of a kind that the configuration or the provider does not allow. The rules of the provider do not apply
- * to environments of another configuration, because a different service may serve them. Skips pins with an invalid shape,
- * because promptsync reports them anyway.
- */
-function checkPinKinds(
-  { rules, otherEnvironments, portablePins }: ParseSettings,
-  mapping: LocatedMapping,
-): readonly Problem[] {
-  const canPinIds = rules?.canPinIds ?? true;
-  const { pins } = mapping.value;
-  if (!isJsonObject(pins) || (canPinIds && !portablePins)) return [];
-  return Object.entries(pins).flatMap(([environment, written]) => {
-    const path = ['pins', environment];
-    const { data } = PinShape.safeParse(written);
-    const kind = data === undefined ? null : parsePin(data).kind;
-    if (portablePins && (kind === 'number' || kind === 'version')) {
-      const evidence = { environment, pin: String(written) };
-      return [makeProblem('prompt/not-portable-pin', evidence, mapping.placeOf(path))];
-    }
-    if (kind !== 'version' || canPinIds || otherEnvironments.includes(environment)) return [];
-    const evidence = { field: path.join('.'), expected: NUMBERS_ONLY };
-    return [makeProblem('prompt/invalid-field', evidence, mapping.placeOf(path))];
-  });
 }
 
 function checkType({ promptTypes }: ProviderRules, { value: { type }, placeOf }: LocatedMapping): readonly Problem[] {
@@ -325,12 +276,11 @@ function checkType({ promptTypes }: ProviderRules, { value: { type }, placeOf }:
   return isUnsupported ? [makeProblem('prompt/unsupported-type', { type: String(type) }, placeOf(['type']))] : [];
 }
 
-const NUMBERS_ONLY = 'expected a version number, because this service identifies versions only by number';
-
 type MakeInvalidProblems = (path: readonly string[], expected: string) => readonly Problem[];
 
 function checkProviderFields(
   { hasFields }: ProviderRules,
+  id: JsonValue | undefined,
   { value, valueAt, placeOf }: LocatedMapping,
   makeInvalidProblems: MakeInvalidProblems,
 ): readonly Problem[] {
@@ -338,7 +288,7 @@ function checkProviderFields(
     const missing = ['key', 'name'].filter((field) => valueAt([field]) === undefined);
     return missing.map((field) => makeProblem('prompt/missing-field', { field }, placeOf([field])));
   }
-  const { id, name = id, description } = value;
+  const { name = id, description } = value;
   return [
     ...(name === id
       ? []

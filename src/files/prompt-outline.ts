@@ -1,15 +1,10 @@
-import { isJsonObject } from '../domain/json.ts';
-import type { Place, Problem } from '../problem.ts';
+import type { Place } from '../problem.ts';
+import { makeFilePlace } from './front-matter.ts';
+import { listPinnedEnvironments, type PinnedEnvironment } from './parse-pins.ts';
 import type { LocatedMapping } from './strict-yaml.ts';
 
 /** A string from the front matter, with its place in the file. */
 export type LocatedText = { readonly value: string; readonly place: Place };
-
-/** The name of an environment in a pin. */
-export type PinnedEnvironment = LocatedText & {
-  /** The problem to report if the environment is unknown because its name or line has a look-alike. Null otherwise. */
-  readonly lookAlike: Problem | null;
-};
 
 /**
  * The names in a prompt file. promptsync compares them with the names in other files and in the configuration. Even an
@@ -21,16 +16,16 @@ export type PromptOutline = {
   readonly environments: readonly PinnedEnvironment[];
 };
 
-/** Returns the names in the front matter of a prompt file. */
-export function makeOutline({ value, placeOf, keyPlaceOf, findLookAlike }: LocatedMapping): PromptOutline {
-  const { id, key, pins } = value;
-  const environments = isJsonObject(pins) ? Object.keys(pins) : [];
+/** The path of a prompt file, and the id that the file takes from it. Null if the front matter has an id. */
+export type FileLocation = { readonly path: string; readonly pathId: string | null };
+
+/** Returns the names in a prompt file. */
+export function makeOutline(mapping: LocatedMapping, { path, pathId }: FileLocation): PromptOutline {
+  const { id, key } = mapping.value;
+  const writtenId = typeof id === 'string' ? { value: id, place: mapping.placeOf(['id']) } : null;
   return {
-    id: typeof id === 'string' ? { value: id, place: placeOf(['id']) } : null,
-    key: typeof key === 'string' ? { value: key, place: placeOf(['key']) } : null,
-    environments: environments.map((name) => {
-      const path = ['pins', name];
-      return { value: name, place: keyPlaceOf(path), lookAlike: findLookAlike(path, name) };
-    }),
+    id: pathId === null ? writtenId : { value: pathId, place: makeFilePlace(path) },
+    key: typeof key === 'string' ? { value: key, place: mapping.placeOf(['key']) } : null,
+    environments: listPinnedEnvironments(mapping, ['pins']),
   };
 }

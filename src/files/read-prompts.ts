@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
-import { suggestName } from '../domain/suggest-name.ts';
 import { isError, makeProblem, describeSystemError, type Problem } from '../problem.ts';
 import { findPromptPaths, type PromptPatterns } from './find-prompt-paths.ts';
 import { makeFilePlace } from './front-matter.ts';
 import { parsePromptFile, makeUnreadableResult, type ParseResult, type ParseSettings } from './parse-prompt-file.ts';
-import type { LocatedText, PinnedEnvironment, PromptOutline } from './prompt-outline.ts';
+import { checkPinnedEnvironment } from './parse-pins.ts';
+import type { LocatedText, PromptOutline } from './prompt-outline.ts';
 import { MAX_FILE_BYTES, NOT_REGULAR, readBytes } from './read-write.ts';
 
 /** The prompt files of a workspace and their problems. If any problem is an error, callers must not sync the files. */
@@ -59,7 +59,9 @@ export async function readPrompts(where: PromptSources): Promise<ReadPromptsResu
     ...search.problems,
     ...results.flatMap((result) => result.problems),
     ...repetitions.map(({ problem }) => problem),
-    ...outlines.flatMap(({ environments }) => environments.flatMap((name) => checkEnvironment(name, known, rules))),
+    ...outlines.flatMap(({ environments }) =>
+      environments.flatMap((name) => checkPinnedEnvironment(name, known, rules)),
+    ),
   ]);
   const outlinesByPath = new Map(search.paths.map((path, index) => [path, results[index]?.outline ?? null]));
   const invalidFiles = listInvalidFiles([...problems], repetitions, outlinesByPath);
@@ -166,17 +168,4 @@ function groupRepeatedNames(names: readonly LocatedText[]): readonly RepeatedNam
     if (first === undefined || second === undefined) return [];
     return [{ name: second, others: [first, ...rest].map(({ place }) => place.path ?? '') }];
   });
-}
-
-function checkEnvironment(
-  { value, place, lookAlike }: PinnedEnvironment,
-  known: readonly string[] | null,
-  { reservedEnvironments }: ProviderRules,
-): readonly Problem[] {
-  if (reservedEnvironments.includes(value))
-    return [makeProblem('prompt/tool-environment', { environment: value }, place)];
-  if (known === null || known.includes(value)) return [];
-  if (lookAlike !== null) return [lookAlike];
-  const suggestion = suggestName(value, known);
-  return [makeProblem('prompt/unknown-environment', { environment: value, known, suggestion }, place)];
 }

@@ -5,7 +5,13 @@ import type { ContentAtRef } from '../domain/plan.ts';
 import { locatePin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { KnownVersion } from '../domain/versions.ts';
-import { LENIENT_SETTINGS, parsePromptFile, type ParseResult } from '../files/parse-prompt-file.ts';
+import type { FormerSettings } from '../config/load-config.ts';
+import {
+  type FileSettings,
+  makeLenientSettings,
+  parsePromptFile,
+  type ParseResult,
+} from '../files/parse-prompt-file.ts';
 import { batchCalls, type BatchedCall } from '../git/open-git.ts';
 import type { Repository } from '../git/open-repository.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
@@ -13,10 +19,29 @@ import type { PinnedRef } from '../git/resolve-refs.ts';
 import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
 
 /**
- * The git repository of a workspace. Prompt files at earlier commits are parsed for the configuration of the workspace:
- * the pins of `otherEnvironments` do not count as its pins. `branch` decides which remote the branches in pins refer to.
+ * The git repository of a workspace, and the settings with which promptsync parses prompt files at any commit. `branch`
+ * decides which remote the branches in pins refer to.
  */
-export type PromptRepository = Repository & Pick<Config, 'otherEnvironments' | 'branch'>;
+export type PromptRepository = Repository &
+  Pick<Config, 'branch'> & {
+    readonly fileSettings: FileSettings;
+    /** Reads the configuration at a commit. The commit decides about default pins and about ids from paths. */
+    readonly readConfigAt: (commit: string) => Promise<FormerConfig>;
+    /**
+     * Stores that the configuration at a commit is the same as in the work tree, so that promptsync does not have to read
+     * it.
+     */
+    readonly rememberConfig: (commit: string) => void;
+  };
+
+/** The configuration at a commit. */
+export type FormerConfig = Pick<FormerSettings, 'patterns' | 'acceptWarnings'> & {
+  /**
+   * The repository with the settings of this configuration. It is the same object if prompt files mean the same as in the
+   * work tree.
+   */
+  readonly repository: PromptRepository;
+};
 
 /** The live branch, and the repository with its history. */
 export type LiveBranch = {
@@ -48,10 +73,11 @@ export function parseBlob(repository: PromptRepository, blob: string, path: stri
 }
 
 async function readAndParse(repository: PromptRepository, blob: string, path: string): Promise<ParseResult> {
-  const { otherEnvironments } = repository;
+  const { fileSettings } = repository;
+  const { pathIds } = fileSettings;
   return parsePromptFile(await repository.readCheckedOutFile(blob, path), path, {
-    ...LENIENT_SETTINGS,
-    otherEnvironments,
+    ...makeLenientSettings(fileSettings),
+    pathIds: pathIds && { ...pathIds, findId: (rootPath) => pathIds.findId(repository.toFolderPath(rootPath)) },
   });
 }
 
@@ -75,11 +101,22 @@ export async function readFileFromGit(
   try {
     const resolvedCommit = await repository.resolveRef(commit);
     if (resolvedCommit === null) return null;
-    const parsed = await parseFileAtCommit(repository, { commit: resolvedCommit, path });
+    const parsed = await parseFileAtCommit(await openForContent(repository, resolvedCommit), {
+      commit: resolvedCommit,
+      path,
+    });
     return parsed?.file ?? null;
   } catch {
     return null;
   }
+}
+
+/**
+ * Returns the repository with the settings that decide about the content of prompts at a commit. Reads the configuration
+ * at the commit only if files can take their ids from their paths, because the pins do not matter for the content.
+ */
+async function openForContent(repository: PromptRepository, commit: string): Promise<PromptRepository> {
+  return repository.fileSettings.pathIds === null ? repository : (await repository.readConfigAt(commit)).repository;
 }
 
 /**
@@ -140,7 +177,7 @@ async function readContentAtRef(
   if (pinned.kind !== 'found') return makeFailure(makeUnresolvedProblem(ref, pinned, place));
   const { commit } = pinned;
   const location = { id: file.id, type: file.type, path: repository.toRootPath(file.path) };
-  const result = await findFileAtCommit(location, commit, repository);
+  const result = await findContentAtCommit(location, commit, repository);
   if (result.kind === 'missing') {
     return makeFailure(makeProblem('pin/no-prompt-at-ref', { ref, reason: result.reason }, place));
   }
@@ -180,6 +217,15 @@ export type PromptLocation = Pick<PromptFile, 'id' | 'path' | 'type'>;
 type FileSearchResult =
   | { readonly kind: 'found'; readonly file: PromptFile; readonly path: string }
   | { readonly kind: 'missing'; readonly reason: string };
+
+/** Finds a prompt's file in a commit for its content. The configuration at the commit decides about ids from paths. */
+export async function findContentAtCommit(
+  location: PromptLocation,
+  commit: string,
+  repository: PromptRepository,
+): Promise<FileSearchResult> {
+  return findFileAtCommit(location, commit, await openForContent(repository, commit));
+}
 
 /**
  * Finds a prompt's file in a commit by the prompt's id. First checks the expected path, which is relative to the
@@ -267,10 +313,27 @@ async function findInTrees(
     return { kind: 'missing', reason: `it is not at ${expectedPath}, and ${limit}` };
   }
   const item = [tree, id].join('\0');
-  const candidates = (await finder.search(item, extension)).get(item) ?? [];
+  const candidates = [
+    ...((await finder.search(item, extension)).get(item) ?? []),
+    ...(await readCandidatesByPath(id, extension, commit, repository)),
+  ];
   const moved = candidates.filter(({ path }) => path !== expectedPath);
   const found = chooseCandidate(moved, location) ?? atExpectedPath;
   return found ?? { kind: 'missing', reason: await describeFailedSearch(expectedPath, repository) };
+}
+
+/** Reads the files that have the id because of their paths. They do not contain the id, so git cannot search for it. */
+async function readCandidatesByPath(
+  id: string,
+  extension: string,
+  commit: string,
+  repository: PromptRepository,
+): Promise<readonly Candidate[]> {
+  const paths = repository.fileSettings.pathIds?.listPaths(id, extension) ?? [];
+  const candidates = await Promise.all(
+    paths.map((path) => readCandidate(repository, commit, repository.toRootPath(path))),
+  );
+  return candidates.flat();
 }
 
 /**

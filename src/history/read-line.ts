@@ -3,6 +3,7 @@ import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
 import { type Line, type LineState, type Want } from './line.ts';
 import {
+  findContentAtCommit,
   findFileAtCommit,
   parseBlob,
   parseFileAtCommit,
@@ -21,16 +22,18 @@ export const MAX_STATES = 500;
 
 /**
  * Reads the line of a prompt up to a commit. Follows the prompt through renames and moves by its id. A deletion ends the
- * line, and so does a state in which the file at this path belongs to another prompt.
+ * line, and so does a state in which the file at this path belongs to another prompt. All states take their default pins
+ * and the ids from paths from the configuration at the commit.
  * @param prompt the id and the type of the prompt, and the path at which to look first, relative to the folder
  * @param limit the maximum number of states to read
  */
 export async function readPromptLine(
   prompt: PromptLocation,
   commit: string,
-  repository: PromptRepository,
+  workspaceRepository: PromptRepository,
   limit = MAX_STATES,
 ): Promise<Line> {
+  const { repository } = await workspaceRepository.readConfigAt(commit);
   const states: LineState[] = [];
   let start: FileAtCommit | null = { commit, path: repository.toRootPath(prompt.path) };
   while (start !== null) {
@@ -165,7 +168,7 @@ async function readWant({ pin }: EnvironmentPin, file: PromptFile, repository: P
     case 'git': {
       const pinned = await repository.resolvePinnedRef(pin.ref, repository.branch);
       if (pinned.kind !== 'found') return null;
-      const result = await findFileAtCommit(file, pinned.commit, repository);
+      const result = await findContentAtCommit(file, pinned.commit, repository);
       if (result.kind === 'missing') return null;
       return { kind: 'content', content: result.file.content, isMoving: pinned.isMoving };
     }
@@ -215,8 +218,9 @@ async function wasDeleted(
     (deleted) => extname(deleted.path) === extname(path) && !moves.has(deleted.commit),
   );
   const belongs = deletedFiles.map(async (deleted) => {
-    // Parse only files that contain the id. The history of a repository can contain thousands of deleted files.
-    if (!(await repository.readBlob(deleted.blob)).includes(id)) return false;
+    // Parse only files that can have the id. The history of a repository can contain thousands of deleted files.
+    const pathId = repository.fileSettings.pathIds?.findId(repository.toFolderPath(deleted.path)) ?? null;
+    if (pathId !== id && !(await repository.readBlob(deleted.blob)).includes(id)) return false;
     const { file } = await parseBlob(repository, deleted.blob, deleted.path);
     return file?.id === id && file.type === type;
   });

@@ -2,7 +2,7 @@ import { findCommitIdInMessage } from '../domain/commit-message.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { KnownVersion, VersionSource } from '../domain/versions.ts';
 import type { PromptRepository } from './read-at-commit.ts';
-import { findFileAtCommit, type PromptLocation } from './read-at-commit.ts';
+import { findContentAtCommit, type PromptLocation } from './read-at-commit.ts';
 
 /**
  * Returns the observed prompt with a git source for each version that has no version record but whose message contains
@@ -57,7 +57,7 @@ async function readMessageSource(
   const pinned = await repository.resolvePinnedRef(shortId, repository.branch);
   if (pinned.kind !== 'found') return null;
   const { commit } = pinned;
-  const result = await findFileAtCommit({ id, type, path: repository.toRootPath(path) }, commit, repository);
+  const result = await findContentAtCommit({ id, type, path: repository.toRootPath(path) }, commit, repository);
   if (result.kind === 'missing' || result.file.content.digest !== digest) return null;
   return { digest, commit, path: result.path };
 }

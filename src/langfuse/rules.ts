@@ -22,6 +22,7 @@ export const langfuseRules: ProviderRules = {
   },
   reservedEnvironments: [],
   hasFields: false,
+  findsPromptsByName: true,
   placeholderId: null,
   promptTypes: PROMPT_TYPES,
   canPinIds: false,

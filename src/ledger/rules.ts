@@ -12,6 +12,7 @@ export const ledgerRules: ProviderRules = {
   findEnvironmentFault: () => null,
   reservedEnvironments: [TRACKING_ENVIRONMENT, PROBE_ENVIRONMENT],
   hasFields: true,
+  findsPromptsByName: false,
   placeholderId: PLACEHOLDER_ID,
   promptTypes: ['text'],
   canPinIds: true,

@@ -7,8 +7,13 @@ type GonePrompt = {
   id: string;
   key: string;
   base: string;
-  /** What became of the file: deleted, no longer matched by a pattern, or used for another prompt id. */
-  file: 'deleted' | 'unmatched' | 'other-id';
+  /**
+   * What became of the file: deleted, no longer matched by a pattern, used for another prompt id, or unchanged but with
+   * another id from its path.
+   */
+  file: 'deleted' | 'unmatched' | 'other-id' | 'other-path-id';
+  /** The present path of a file that has another id from its path. Null in all other cases. */
+  newPath: string | null;
   /** The pins that the file had last, such as `"staging" to "latest"`. */
   pins: readonly string[];
   /** The sentence that says what the service still serves. Empty if promptsync has not asked. */
@@ -23,10 +28,12 @@ function describeGoneFile({ file, key }: GonePrompt): string {
       return `the file for the prompt "${key}" no longer matches a pattern under \`prompts\``;
     case 'other-id':
       return `the file for the prompt "${key}" has a different \`id\``;
+    case 'other-path-id':
+      return `the file for the prompt "${key}", which takes its id from its path, has a different id`;
   }
 }
 
-function makeGoneHint({ file, id }: GonePrompt, w: Words): string {
+function makeGoneHint({ file, id, newPath }: GonePrompt, w: Words): string {
   const advice = `If no application uses the prompt anymore, delete it in ${w.service}. promptsync never deletes prompts.`;
   switch (file) {
     case 'deleted':
@@ -35,6 +42,8 @@ function makeGoneHint({ file, id }: GonePrompt, w: Words): string {
       return `To keep the prompt, make sure that a pattern under \`prompts\` matches its file. ${advice}`;
     case 'other-id':
       return `To keep the prompt, restore \`id: ${id}\`. ${advice}`;
+    case 'other-path-id':
+      return `To keep the prompt, write \`id: ${id}\` in the front matter of \`${newPath}\`. ${advice}`;
   }
 }
 

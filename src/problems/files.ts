@@ -167,6 +167,10 @@ export const FILE_PROBLEMS = {
     'The field `id` is missing.',
     "Create the prompt in the service, then copy its id to the `id` field. promptsync cannot create the prompt because the service's API does not support creating prompts.",
   ),
+  'prompt/invalid-path-id': defineError<{ id: string; fault: string }>(
+    (e) => `The file has no \`id\`, and the id "${e.id}" from its path is invalid: ${e.fault}.`,
+    'Write an `id` in the front matter, or rename the file.',
+  ),
   'prompt/placeholder-id': defineWarning(
     'The id `replace_me` is a placeholder, so promptsync will reject this file when you sync.',
     "Create the prompt in the service, then replace `replace_me` with the prompt's id.",

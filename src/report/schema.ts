@@ -78,6 +78,10 @@ const EditShape = z.discriminatedUnion('kind', [
 const PromptShape = z.object({
   path: z.string().describe('The path of the file, relative to the folder that contains promptsync.yaml.'),
   id: z.string().describe('The id of the prompt in the service.'),
+  id_source: z
+    .literal('path')
+    .optional()
+    .describe('Where the id comes from, if it comes from the path of the file. Absent if the file has the id.'),
   key: z.string().describe('The key of the prompt in the file.'),
   type: z.enum(PROMPT_TYPES).nullable().describe('The type of the prompt. null if promptsync could not read it.'),
   url: z

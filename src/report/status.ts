@@ -37,7 +37,11 @@ function renderMatrixBlocks(report: Report, style: Style): readonly (readonly st
   const environments = listEnvironments(report);
   const header = ['prompt', ...environments].map((text) => ({ text: escapeLine(text), paint: colors.bold }));
   const rows = sortByAttention(report.prompts).map((prompt) => makeMatrixRow(prompt, environments, colors));
-  const signs = [...listMatrixSigns(report), ...(report.prompts.some(hasChangedFields) ? [FIELD_SIGN] : [])];
+  const signs = [
+    ...listMatrixSigns(report),
+    ...(report.prompts.some(hasChangedFields) ? [FIELD_SIGN] : []),
+    ...(report.prompts.some(hasPathId) ? [PATH_ID_SIGN] : []),
+  ];
   const table = layOutTable([header, ...rows]);
   const isWide = (line: string) => screen !== null && screen.width(line) > screen.columns;
   if (!table.some(isWide)) return [table, renderNotes(report, signs, style)];
@@ -58,8 +62,12 @@ function renderNotes({ prompts }: Report, signs: readonly MatrixSign[], style: S
   return [...legend, ...(longestWait === null ? [] : [longestWait])].flatMap((note) => fitLine(note, style, 2));
 }
 
-/** Builds the table row of one prompt. A `~` after the key means that fields of the prompt change. */
+/**
+ * Builds the table row of one prompt. A `~` after the key means that fields of the prompt change, and a `*` means that
+ * its id comes from the path of its file.
+ */
 function makeMatrixRow(prompt: ReportPrompt, environments: readonly string[], colors: Colors): readonly TableCell[] {
+  const pathIdMark = hasPathId(prompt) ? ` ${PATH_ID_SIGN.sign}` : '';
   const fieldMark = hasChangedFields(prompt) ? ` ${FIELD_SIGN.sign}` : '';
   const driftMark = prompt.drift.some((drift) => 'field' in drift) ? ` ${DRIFT_SIGN.sign}` : '';
   const cells = environments.map((environment) => {
@@ -67,11 +75,15 @@ function makeMatrixRow(prompt: ReportPrompt, environments: readonly string[], co
     const isApart = cell.kind === 'in-sync' && cell.behind + cell.ahead > 0;
     return { text: formatMatrixCell(cell), paint: isApart ? colors.cyan : colors[CELL_COLORS[cell.kind]] };
   });
-  return [{ text: `${escapeLine(prompt.key)}${fieldMark}${driftMark}`, paint: (text) => text }, ...cells];
+  return [{ text: `${escapeLine(prompt.key)}${pathIdMark}${fieldMark}${driftMark}`, paint: (text) => text }, ...cells];
 }
 
 function hasChangedFields({ changes }: ReportPrompt): boolean {
   return changes.some(({ kind }) => kind === 'update-prompt');
+}
+
+function hasPathId({ id_source: idSource }: ReportPrompt): boolean {
+  return idSource === 'path';
 }
 
 const CELL_COLORS = {
@@ -215,6 +227,8 @@ export function formatDistance({ behind, ahead }: Pick<MatrixCell, 'behind' | 'a
 type MatrixSign = { readonly sign: string; readonly meaning: string };
 
 const FIELD_SIGN: MatrixSign = { sign: '~', meaning: 'a sync would change the key, the name, or the description' };
+
+const PATH_ID_SIGN: MatrixSign = { sign: '*', meaning: 'the id comes from the path of the file' };
 
 const DRIFT_SIGN: MatrixSign = {
   sign: 'drift',

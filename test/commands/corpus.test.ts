@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { editPromptFile, type FrontMatterEdit } from '../../src/files/edit-prompt-file.ts';
+import { LENIENT_SETTINGS } from '../../src/files/parse-prompt-file.ts';
 import { corpus } from '../files/front-matter-corpus.ts';
 import { changeService, startTestService } from '../support/service.ts';
 import { makeWorkspace } from '../support/folder.ts';
@@ -11,7 +12,7 @@ import { run } from '../support/run.ts';
 const names = Object.keys(corpus).map((_, index) => String(index));
 
 function editFrontMatter(source: string, frontMatter: readonly FrontMatterEdit[]): string {
-  const result = editPromptFile(Buffer.from(source), 'prompt.md', { frontMatter }, []);
+  const result = editPromptFile(Buffer.from(source), 'prompt.md', { frontMatter }, LENIENT_SETTINGS);
   if (!result.isSuccess) throw new Error(result.problems[0]?.message);
   return Buffer.from(result.value.bytes).toString();
 }

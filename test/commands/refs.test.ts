@@ -9,7 +9,7 @@ import { parsePromptFile } from '../../src/files/parse-prompt-file.ts';
 import { cloneOf, commitAll, type Files, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
-import { open } from '../git/support.ts';
+import { openPromptRepository } from '../support/prompt-repository.ts';
 
 const PATH = 'prompts/greeting.md';
 
@@ -21,9 +21,7 @@ function fileWith(ref: string, path = PATH): PromptFile {
 /** Reads the content that a `git:` pin to this ref means in a workspace. */
 async function contentAt(folder: string, ref = 'v1', path = PATH): Promise<ContentAtRef | Problem | undefined> {
   const file = fileWith(ref, path);
-  const at = (await readContentsAtRefs([file], { ...(await open(folder)), otherEnvironments: [], branch: null }))
-    .get(file.id)
-    ?.get(ref);
+  const at = (await readContentsAtRefs([file], await openPromptRepository(folder, ''))).get(file.id)?.get(ref);
   return at?.isSuccess === true ? at.value : at?.problems[0];
 }
 

@@ -66,6 +66,8 @@ timeout_seconds: 2.5
       { name: 'production', promoteFrom: 'staging', allowLatest: false },
     ],
     otherEnvironments: ['eu', 'us'],
+    defaultPins: [],
+    pathIds: null,
     portablePins: true,
     branch: 'live',
     branchPlace: { path: 'promptsync.yaml', line: 12, column: 9 },
@@ -90,6 +92,8 @@ test.each(['', '# nothing yet\n', '{}', '---\n'])(
       patternPlaces: [],
       environments: null,
       otherEnvironments: [],
+      defaultPins: [],
+      pathIds: null,
       portablePins: false,
       branch: null,
       branchPlace: null,
@@ -128,6 +132,16 @@ describe('parseConfig', () => {
     },
     { text: 'other_environments: []', expected: { environments: null, otherEnvironments: [] } },
     { text: 'portable_pins: false', expected: { portablePins: false } },
+    {
+      text: 'environments: {a: {}}\nother_environments: [B]\ndefaults: {pins: {a: latest, B: "git:v1"}}',
+      expected: {
+        defaultPins: [
+          { environment: 'a', pin: { kind: 'latest' }, path: 'promptsync.yaml', line: 3, column: 22 },
+          { environment: 'B', pin: { kind: 'git', ref: 'v1' }, path: 'promptsync.yaml', line: 3, column: 33 },
+        ],
+      },
+    },
+    { text: 'defaults: {}', expected: { defaultPins: [] } },
     { text: 'environments: {constructor: {}}', expected: { environments: [free('constructor')] } },
     { text: 'prompts: ["../x/{1..3}/*.md"]', expected: { patterns: ['../x/{1..3}/*.md'] } },
     {
@@ -254,6 +268,29 @@ describe('parseConfig', () => {
     expect(schema(parseYaml(text))).toBe(NOT_IN_SCHEMA.test(expected));
   });
 
+  test.each([
+    ['a pin with an invalid value', '{a: latst}', 'prompt/invalid-pin 3:22'],
+    ['an environment that the configuration does not define', '{b: latest}', 'prompt/unknown-environment 3:19'],
+    ['a version number, with portable_pins', '{a: 7}', 'prompt/not-portable-pin 3:22'],
+    ['a version id, with portable_pins', '{a: "version:x"}', 'prompt/not-portable-pin 3:22'],
+    ['an environment that is reserved for promptsync', '{promptsync: latest}', 'prompt/tool-environment 3:19'],
+    ['a value that is no mapping', 'latest', 'config/invalid-field 3:18'],
+  ])('parseConfig rejects default pins with %s, as it would in a prompt file', (_, pins, expected) => {
+    const text = `environments: {a: {}}\nportable_pins: true\ndefaults: {pins: ${pins}}`;
+    const { config, problems } = parse(text);
+    expect(config).toBeNull();
+    expect(problems.map(({ code, line, column }) => `${code} ${line}:${column}`)).toEqual([expected]);
+  });
+
+  test.each([
+    ['a label that Langfuse does not allow', '{Prod: latest}', '2:19'],
+    ['a version id, which no Langfuse pin can contain', '{a: "version:x"}', '2:22'],
+  ])('parseConfig rejects default pins with %s', (_, pins, place) => {
+    const [problem, ...others] = problemsOf(`service: {provider: langfuse}\ndefaults: {pins: ${pins}}`);
+    expect(others).toEqual([]);
+    expect(problem).toContain(`config/invalid-field promptsync.yaml ${place} The setting \`defaults.pins.`);
+  });
+
   const unknown: readonly { readonly text: string; readonly place: string; readonly suggestion: string | null }[] = [
     { text: 'promts: []', place: '1:1', suggestion: 'prompts' },
     { text: 'service:\n  base_ulr: https://a.example', place: '2:3', suggestion: 'base_url' },
@@ -263,6 +300,7 @@ describe('parseConfig', () => {
     { text: 'timeout: 3', place: '1:1', suggestion: null },
     { text: 'constructor: 3', place: '1:1', suggestion: null },
     { text: 'servces: {}', place: '1:1', suggestion: 'service' },
+    { text: 'defaults: {pin: {}}', place: '1:12', suggestion: 'pins' },
   ];
   test.each(unknown)('parseConfig rejects the unknown setting in $text', ({ text, place, suggestion }) => {
     const { config, problems } = parse(text);

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/load-config.ts';
 import { isJsonObject, type JsonValue } from '../../src/domain/json.ts';
-import { FrontMatterShape, parsePromptFile } from '../../src/files/parse-prompt-file.ts';
+import { makePathIds } from '../../src/files/find-prompt-paths.ts';
+import { FrontMatterShape, LENIENT_SETTINGS, parsePromptFile } from '../../src/files/parse-prompt-file.ts';
 import { nodesIn, parseMarkdown } from '../support/markdown.ts';
 import { wrongInWorkflow } from '../support/workflow.ts';
 import { anchorsIn, PAGES, readPage } from './pages.ts';
@@ -185,7 +186,12 @@ describe('the checks of pages', () => {
 /** Returns the errors of an example. An example for another program is marked, and has none. */
 function wrongIn(block: Block): readonly unknown[] {
   if (block.directives.has('other')) return [];
-  if (block.language === 'markdown') return parsePromptFile(Buffer.from(block.text), 'prompt.md').problems;
+  if (block.language === 'markdown') {
+    // Only a file with empty front matter may take its id from its path. All other examples show the id.
+    const hasNoFields = block.text.startsWith('---\n---\n');
+    const pathIds = hasNoFields ? makePathIds({ folder: '/', patterns: ['*.md'] }) : null;
+    return parsePromptFile(Buffer.from(block.text), 'prompt.md', { ...LENIENT_SETTINGS, pathIds }).problems;
+  }
   const value: JsonValue = parse(block.text);
   if (!isJsonObject(value)) return ['no mapping'];
   if ('jobs' in value) return wrongInWorkflow(value);

@@ -220,7 +220,7 @@ describe('the parser on chat prompts', () => {
 
 describe('the file editor on chat prompts', () => {
   const edit = (body: string, text: string): string => {
-    const result = editPromptFile(Buffer.from(makeChat(body)), PATH, { frontMatter: [], text }, []);
+    const result = editPromptFile(Buffer.from(makeChat(body)), PATH, { frontMatter: [], text }, LENIENT_SETTINGS);
     if (!result.isSuccess) throw new Error(messagesOf(result.problems));
     return Buffer.from(result.value.bytes).toString().slice(makeChat('').length);
   };
@@ -261,7 +261,7 @@ describe('the file editor on chat prompts', () => {
     expect(withLineFeeds).toBe(after.replaceAll('\r', ''));
     if (before.includes('\r')) {
       const source = makeChat(before).replaceAll(/\r?\n/g, '\r\n');
-      const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], text }, []);
+      const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], text }, LENIENT_SETTINGS);
       expect(result).toMatchObject({ isSuccess: true });
       if (result.isSuccess)
         expect(Buffer.from(result.value.bytes).toString()).toBe(makeChat(after).replaceAll(/\r?\n/g, '\r\n'));
@@ -302,7 +302,12 @@ describe('the file editor on chat prompts', () => {
 
   test('The file editor rejects invalid messages', () => {
     const text = '{{role "a"}}\n{{h}}\n\n{{placeholder "h"}}';
-    const result = editPromptFile(Buffer.from(makeChat('{{role "a"}}\n')), PATH, { frontMatter: [], text }, []);
+    const result = editPromptFile(
+      Buffer.from(makeChat('{{role "a"}}\n')),
+      PATH,
+      { frontMatter: [], text },
+      LENIENT_SETTINGS,
+    );
     expect(result).toMatchObject({ isSuccess: false, problems: [{ code: 'edit/not-kept' }] });
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/domain/json.ts';
 import { formatPin, type PromptFile } from '../../src/domain/prompt-file.ts';
 import { editPromptFile, type FrontMatterEdit, type PromptEdits } from '../../src/files/edit-prompt-file.ts';
+import { LENIENT_SETTINGS, parsePromptFile } from '../../src/files/parse-prompt-file.ts';
 import { corpus } from './front-matter-corpus.ts';
 import { parseValidFile, keys, PATH, values, words } from './support.ts';
 import { runs } from '../support/seed.ts';
@@ -27,7 +28,7 @@ function arbitraryPinEdits(file: PromptFile) {
 
 /** Returns the edited source. Throws if the editor refuses the edit. */
 function applyEdits(source: string, edits: Partial<PromptEdits>): string {
-  const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], ...edits }, []);
+  const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], ...edits }, LENIENT_SETTINGS);
   if (!result.isSuccess) throw new Error(result.problems[0]?.message);
   return Buffer.from(result.value.bytes).toString();
 }
@@ -50,6 +51,44 @@ const pinValuesOf = ({ pins }: PromptFile): ReadonlyMap<string, PinValue> =>
 function pinValueOf(pin: PromptFile['pins'][number]['pin']): PinValue {
   return pin.kind === 'number' ? pin.number : formatPin(pin);
 }
+
+const PATH_IDS = { findId: () => 'x', listPaths: () => [] };
+
+describe('pins in empty front matter', () => {
+  test('writing pins into empty front matter keeps every byte of the delimiters, the comments and the body', () => {
+    const newline = fc.constantFrom('\n', '\r\n');
+    const blank = fc.constantFrom('', ' ', '\t');
+    const comments = fc.array(fc.constantFrom('# a comment', '', '  # indented'), { maxLength: 3 });
+    const body = words.filter((text) => /\S/.test(text) && !text.includes('\r'));
+    fc.assert(
+      fc.property(
+        fc.record({ newline, blank, comments, body, mark: fc.constantFrom('', '\ufeff') }),
+        fc.array(fc.record({ environment: fc.constantFrom('staging', ...NEW_ENVIRONMENTS), pin: pins }), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+        (file, edits) => {
+          const lines = file.comments.map((comment) => `${comment}${file.newline}`).join('');
+          const top = `${file.mark}---${file.blank}${file.newline}${lines}`;
+          const bottom = `---${file.blank}${file.newline}${file.body}${file.newline}`;
+          const frontMatter = edits.map(({ environment, pin }) => set(['pins', environment], pin));
+          const settings = { ...LENIENT_SETTINGS, pathIds: PATH_IDS };
+          const bytes = Buffer.from(top + bottom);
+          fc.pre(parsePromptFile(bytes, PATH, settings).file !== null);
+          const result = editPromptFile(bytes, PATH, { frontMatter }, settings);
+          if (!result.isSuccess) throw new Error(result.problems[0]?.message);
+          const edited = Buffer.from(result.value.bytes).toString();
+          expect(edited.startsWith(top)).toBe(true);
+          expect(edited.endsWith(bottom)).toBe(true);
+          const expected = new Map(edits.map(({ environment, pin }) => [environment, pin]));
+          expect(pinValuesOf(result.value.file!)).toEqual(expected);
+          expect(edited.slice(top.length, edited.length - bottom.length)).toMatch(/^pins:\r?\n/);
+        },
+      ),
+      { numRuns: runs(300) },
+    );
+  });
+});
 
 /** Matches a value as the corpus writes it: in quotes, as a block scalar, or plain. */
 const VALUE =

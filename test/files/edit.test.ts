@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/domain/json.ts';
 import { makeSuccess } from '../../src/domain/result.ts';
 import { editPromptFile, type FrontMatterEdit, type PromptEdits } from '../../src/files/edit-prompt-file.ts';
+import { LENIENT_SETTINGS } from '../../src/files/parse-prompt-file.ts';
 import { REQUIRED_FIELDS, parseValidFile, PATH, makeSource } from './support.ts';
 
 const set = (path: string, value: JsonValue): FrontMatterEdit => ({ path: path.split('.'), value });
@@ -11,7 +12,7 @@ const conflict = (field: string, theirs: JsonValue): FrontMatterEdit => ({ path:
 
 /** Returns the edited source, or the code and message of the problem. */
 function applyEdits(source: string, edits: Partial<PromptEdits>): string {
-  const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], ...edits }, []);
+  const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], ...edits }, LENIENT_SETTINGS);
   return result.isSuccess
     ? Buffer.from(result.value.bytes).toString()
     : result.problems.map(({ code, message }) => `${code}: ${message}`).join('\n');
@@ -341,7 +342,9 @@ describe('setting the text with editPromptFile', () => {
   test('the file editor writes text with conflict markers but returns no parsed file if the caller marks the text as conflicted', () => {
     const text = '<<<<<<< git\na\n=======\nb\n>>>>>>> service';
     const edits = { frontMatter: [set('name', 'M')], text, conflicted: true };
-    expect(editPromptFile(Buffer.from(makeSource()), PATH, edits, [])).toMatchObject({ value: { file: null } });
+    expect(editPromptFile(Buffer.from(makeSource()), PATH, edits, LENIENT_SETTINGS)).toMatchObject({
+      value: { file: null },
+    });
     expect(applyEdits(makeSource(), edits)).toBe(makeSource('', `\n${text}\n`).replace('N', 'M'));
   });
 
@@ -396,10 +399,46 @@ describe('writing a conflict with editPromptFile', () => {
 
   test('the file editor joins the lines of a multi-line conflict label with spaces', () => {
     const theirs = { path: ['name'], value: 'M', labels: { ours: 'a\nb', theirs: 'c\r\nd' } };
-    const result = editPromptFile(Buffer.from(makeSource()), PATH, { frontMatter: [theirs] }, []);
+    const result = editPromptFile(Buffer.from(makeSource()), PATH, { frontMatter: [theirs] }, LENIENT_SETTINGS);
     expect(result).toMatchObject({ value: { file: null } });
     const expected = '<<<<<<< a b\nname: N\n=======\nname: M\n>>>>>>> c d\n';
     expect(applyEdits(makeSource(), { frontMatter: [theirs] })).toBe(makeSource().replace('name: N\n', expected));
+  });
+});
+
+describe('editing a file without pins', () => {
+  const DEFAULTS = {
+    ...LENIENT_SETTINGS,
+    defaultPins: [
+      { environment: 'staging', pin: { kind: 'latest' }, path: 'promptsync.yaml', line: 1, column: 1 },
+      { environment: 'eu', pin: { kind: 'number', number: 3 }, path: 'promptsync.yaml', line: 2, column: 1 },
+    ],
+  } as const;
+  const applyWithDefaults = (source: string, edits: readonly FrontMatterEdit[]): string => {
+    const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: edits }, DEFAULTS);
+    return result.isSuccess ? Buffer.from(result.value.bytes).toString() : result.problems[0]!.code;
+  };
+
+  test.each([
+    [
+      'the file editor writes all default pins before it adds a pin to a file without pins',
+      [set('pins.production', 2)],
+      'pins:\n  staging: latest\n  eu: 3\n  production: 2\n',
+    ],
+    [
+      'the file editor writes all default pins before it changes one of them',
+      [set('pins.staging', 2)],
+      'pins:\n  staging: 2\n  eu: 3\n',
+    ],
+    ['the file editor writes no default pins if no edit sets a pin', [set('name', 'N')], ''],
+  ])('%s', (_, edits, expected) => {
+    expect(applyWithDefaults(makeSource(), edits)).toBe(makeSource(expected));
+  });
+
+  test('the file editor writes no default pins to a file with an empty list of pins', () => {
+    expect(applyWithDefaults(makeSource('pins: {}\n'), [set('pins.production', 2)])).toBe(
+      makeSource('pins: {production: 2}\n'),
+    );
   });
 });
 
@@ -409,7 +448,7 @@ describe('the result of editPromptFile', () => {
       Buffer.from(makeSource('pins: {a: 1}\n')),
       PATH,
       { frontMatter: [set('pins.a', 2)] },
-      [],
+      LENIENT_SETTINGS,
     );
     expect(result).toEqual(
       makeSuccess({ bytes: expect.any(Uint8Array), file: parseValidFile(makeSource('pins: {a: 2}\n')) }),

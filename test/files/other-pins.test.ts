@@ -42,6 +42,7 @@ describe('the pins of environments that a different configuration manages', () =
   test('a pin can name an environment of this configuration or of another one, but not an unknown environment', async () => {
     const folder = makeWorkspace({ [PATH]: makeSource('pins: {staging: 1, production: 2, prod: 3}\n') });
     const where = {
+      ...LENIENT_SETTINGS,
       ...{ folder, root: folder, patterns: ['prompts/*.md'] },
       ...{ rules: RULES, environments: [{ name: 'staging' }], otherEnvironments: ['production'], portablePins: false },
     };

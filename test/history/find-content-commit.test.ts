@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isEqualContent } from '../../src/domain/content.ts';
 import { findContentCommit } from '../../src/history/find-content-commit.ts';
-import { open } from '../git/support.ts';
+import { openPromptRepository } from '../support/prompt-repository.ts';
 import { content } from '../planning/support.ts';
 import { cloneOf, commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText, type PromptParts } from '../support/prompts.ts';
@@ -17,7 +17,7 @@ function commitPrompt(folder: string, parts: PromptParts): string {
 
 /** Finds the commit of the text `One.`. Prefers the metadata `small`, and accepts files without metadata. */
 async function findCommitOfOne(folder: string): Promise<string | null> {
-  const repository = { ...(await open(folder)), otherEnvironments: [], branch: 'main' };
+  const repository = await openPromptRepository(folder, 'branch: main');
   const exact = content('One.', small);
   const found = await findContentCommit(
     { id: 'prm_a', type: 'text', path: PATH },

@@ -6,9 +6,18 @@ import { LENIENT_SETTINGS, parsePromptFile } from '../../src/files/parse-prompt-
 import type { Line, LineState, Want } from '../../src/history/line.ts';
 import type { PromptRepository } from '../../src/history/read-at-commit.ts';
 import { readPromptLine, readPlannedLine } from '../../src/history/read-line.ts';
-import { open } from '../git/support.ts';
+import { openPromptRepository } from '../support/prompt-repository.ts';
 import { countGit } from '../support/count-git.ts';
-import { cloneOf, commitAll, commitAllAt, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import {
+  cloneOf,
+  commitAll,
+  commitAllAt,
+  type Files,
+  git,
+  makeFolder,
+  makeRepository,
+  writeFiles,
+} from '../support/folder.ts';
 import { promptText, type PromptParts } from '../support/prompts.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -19,7 +28,7 @@ const PROMPT = { id: 'prm_a', type: 'text', path: PATH } as const;
 const makeLongText = (word: string): string => Array.from({ length: 30 }, (_, line) => `${word} ${line}`).join('\n');
 
 async function openPrompts(folder: string): Promise<PromptRepository> {
-  return { ...(await open(folder)), otherEnvironments: ['eu'], branch: 'main' };
+  return openPromptRepository(folder, 'other_environments: [eu]\nbranch: main\n');
 }
 
 /** Makes a repository whose commits have these files of the prompt, oldest first. A null deletes the file. */
@@ -92,6 +101,96 @@ describe('the states of a line', () => {
 
   test('readPromptLine returns a complete line without states for a prompt that no commit contains', async () => {
     expect(summarize(await readLineOf(makeHistory()))).toEqual(['complete']);
+  });
+});
+
+describe('the configuration of a line', () => {
+  const LANGFUSE = 'service: { provider: langfuse }\n';
+  const [OLD, NEW] = [
+    'defaults: { pins: { staging: latest } }\n',
+    'defaults: { pins: { staging: latest, eu: 1, x: 2 } }\n',
+  ];
+  const CONFIG_PATH = 'promptsync.yaml';
+  const commitFiles = (folder: string, files: Files) => {
+    writeFiles(folder, files);
+    return commitAll(folder, 'Change');
+  };
+  const withoutFields = (text: string) => `---\n---\n${text}\n`;
+  const location = (id: string, path: string) => ({ id, type: 'text', path }) as const;
+
+  test('All states of a line take their default pins from the configuration at the commit of the line', async () => {
+    const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE + OLD, [PATH]: withoutFields('One.') });
+    const before = commitFiles(folder, { [PATH]: withoutFields('Two.') });
+    const after = commitFiles(folder, { [CONFIG_PATH]: LANGFUSE + NEW });
+    const repository = await openPromptRepository(folder, LANGFUSE);
+    const listPins = async (commit: string) => {
+      const { states } = await readPromptLine(location('a', PATH), commit, repository);
+      return states.map(({ file }) => file.pins.map(({ environment }) => environment).join());
+    };
+    expect(await listPins(before)).toEqual(['staging', 'staging']);
+    expect(await listPins(after)).toEqual(['staging,eu,x', 'staging,eu,x']);
+  });
+
+  test('Default pins for an environment of another configuration do not count as pins of this one', async () => {
+    const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE + NEW, [PATH]: withoutFields('One.') });
+    const repository = await openPromptRepository(folder, `${LANGFUSE}other_environments: [eu]\n`);
+    const [state] = (await readPromptLine(location('a', PATH), repository.head!, repository)).states;
+    expect(state?.file).toMatchObject({
+      pins: [{ environment: 'staging' }, { environment: 'x' }],
+      otherPins: [{ environment: 'eu' }],
+    });
+  });
+
+  test('All states of a line take the ids from their paths by the patterns at the commit of the line', async () => {
+    const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE, [PATH]: withoutFields('One.') });
+    const before = commitFiles(folder, { [PATH]: withoutFields('Two.') });
+    const after = commitFiles(folder, { [CONFIG_PATH]: `${LANGFUSE}prompts: ["**/*.md"]\n` });
+    const repository = await openPromptRepository(folder, LANGFUSE);
+    const summaries = [before, after].flatMap((commit) =>
+      ['a', 'prompts/a'].map(async (id) => summarize(await readPromptLine(location(id, PATH), commit, repository))),
+    );
+    const both = ['Two.', 'One.', 'complete'];
+    expect(await Promise.all(summaries)).toEqual([both, ['complete'], ['complete'], both]);
+  });
+
+  test('A line follows a prompt to the path that gave it its id before a move wrote the id into the file', async () => {
+    const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE, [PATH]: withoutFields(makeLongText('One')) });
+    rmSync(join(folder, PATH));
+    const text = `---\nid: a\n---\n${makeLongText('Two')}\n`;
+    const commit = commitFiles(folder, { 'prompts/deep/b.md': text });
+    const repository = await openPromptRepository(folder, LANGFUSE);
+    const line = await readPromptLine(location('a', 'prompts/deep/b.md'), commit, repository);
+    expect(summarize(line)).toEqual(['Two 0', 'One 0', 'complete']);
+  });
+
+  test('A line of a prompt that takes its id from its path is incomplete if the file was deleted before', async () => {
+    const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE, [PATH]: withoutFields('One.') });
+    rmSync(join(folder, PATH));
+    commitAll(folder, 'Delete');
+    const commit = commitFiles(folder, { [PATH]: withoutFields('Two.') });
+    const repository = await openPromptRepository(folder, LANGFUSE);
+    expect((await readPromptLine(location('a', PATH), commit, repository)).isComplete).toBe(false);
+  });
+
+  test('A state with a pin or an id that the configuration would refuse now still counts', async () => {
+    const text = '---\nid: "new"\npins: { Prod: 1 }\n---\nOne.\n';
+    const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE, [PATH]: text });
+    const repository = await openPromptRepository(folder, `${LANGFUSE}portable_pins: true\n`);
+    const line = await readPromptLine(location('new', PATH), repository.head!, repository);
+    expect(summarize(line)).toEqual(['One.', 'complete']);
+  });
+
+  test('A git pin finds a prompt at a commit by the id that the configuration of that commit gives it', async () => {
+    const folder = makeRepository({
+      [CONFIG_PATH]: `${LANGFUSE}prompts: ["**/*.md"]\n`,
+      [PATH]: withoutFields('One.'),
+    });
+    git(folder, 'tag', 'v1');
+    const text = '---\nid: prompts/a\npins: { staging: "git:v1" }\n---\nTwo.\n';
+    const commit = commitFiles(folder, { [CONFIG_PATH]: LANGFUSE, [PATH]: text });
+    const repository = await openPromptRepository(folder, LANGFUSE);
+    const [state] = (await readPromptLine(location('prompts/a', PATH), commit, repository)).states;
+    expect(state?.wants.get('staging')).toMatchObject({ kind: 'content', content: { text: 'One.' } });
   });
 });
 

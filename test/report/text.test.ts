@@ -18,7 +18,7 @@ function text(parts: Partial<Report>, quiet = false): string {
 const timeout = makeProblem('service/timeout', { seconds: 15 });
 const tooMany = makeProblem('guard/max-changes', { changing: 2, allowed: 1 });
 const gone = makeProblem('prompt/gone', {
-  ...{ id: 'p', key: 'k', base: 'main', file: 'deleted', pins: [], serves: '' },
+  ...{ id: 'p', key: 'k', base: 'main', file: 'deleted', pins: [], serves: '', newPath: null },
 });
 const setStaging = setActive({ before: ref(1), after: ref(2) });
 const failed = (key: string, problem: Problem) => prompt(key, { status: 'failed', problems: [problem] });
