@@ -9,14 +9,20 @@ export type ProblemSource = {
   readonly prompts: readonly PromptProblems[];
 };
 
-type PromptProblems = Pick<ReportPrompt, 'path' | 'problems'>;
+type PromptProblems = Pick<ReportPrompt, 'path' | 'problems'> & Partial<Pick<ReportPrompt, 'key'>>;
+
+/** A problem with what it is about. */
+export type PlacedProblem = ReportProblem & {
+  /** The key of the prompt, if neither the prompt nor the problem has a path. */
+  readonly key?: string | undefined;
+};
 
 /**
  * Returns all problems of a report without duplicates: first the problems of the run, then the problems of each prompt.
  * If a problem of a prompt has no path, it gets the path of the prompt. A problem that every prompt has is an exception,
  * because it concerns the whole run.
  */
-export function listProblems({ problems, prompts }: ProblemSource): readonly ReportProblem[] {
+export function listProblems({ problems, prompts }: ProblemSource): readonly PlacedProblem[] {
   const shared = findSharedProblems(prompts);
   const placed = prompts.flatMap((prompt) =>
     prompt.problems.map((problem) => (isSharedProblem(problem, shared) ? problem : addPath(problem, prompt))),
@@ -24,8 +30,9 @@ export function listProblems({ problems, prompts }: ProblemSource): readonly Rep
   return [...new Map([...problems, ...placed].map((problem) => [makePlacedKey(problem), problem])).values()];
 }
 
-function addPath(problem: ReportProblem, { path }: Pick<PromptProblems, 'path'>): ReportProblem {
-  return problem.path !== undefined || path === '' ? problem : { ...problem, path };
+function addPath(problem: ReportProblem, { path, key }: PromptProblems): PlacedProblem {
+  if (problem.path !== undefined) return problem;
+  return path === '' ? { ...problem, key } : { ...problem, path };
 }
 
 /**
@@ -46,7 +53,7 @@ export function isSharedProblem(problem: ReportProblem, shared: readonly ReportP
 }
 
 /** Returns a key that is the same for all problems with the same code and message in the same place. */
-function makePlacedKey(problem: ReportProblem): string {
+function makePlacedKey(problem: PlacedProblem): string {
   return `${formatProblemPlace(problem)} ${makeProblemKey(problem)}`;
 }
 
@@ -105,8 +112,8 @@ function renderHint(hint: string, style: Style): readonly string[] {
 }
 
 /** Returns the location of a problem, for example `prompts/a.md:3:7`. Omits the parts that are unknown. */
-export function formatProblemPlace({ path, line, column }: ReportProblem): string {
-  return [path, line, column].filter((part) => part !== undefined).join(':');
+export function formatProblemPlace({ path, key, line, column }: PlacedProblem): string {
+  return [path ?? (key && escapeLine(key)), line, column].filter((part) => part !== undefined).join(':');
 }
 
 /** Renders all errors of a report. Each returned string ends with a line feed. */
@@ -133,7 +140,7 @@ export function renderWarnings(
 }
 
 /** Problems of one kind, in the order of the report. Contains at least one problem. */
-export type ProblemGroup = readonly [ReportProblem, ...ReportProblem[]];
+export type ProblemGroup = readonly [PlacedProblem, ...PlacedProblem[]];
 
 /** The errors of a report, divided by the place where a text report shows them. */
 export type DividedErrors = {
@@ -171,7 +178,7 @@ const MIN_FILES_WITH_MESSAGES = 4;
  * form a list from two files on or, if they are errors with different messages, from four files on. Every other problem
  * is a group of its own. Each group takes the position of its first problem.
  */
-export function groupProblems(problems: readonly ReportProblem[]): readonly ProblemGroup[] {
+export function groupProblems(problems: readonly PlacedProblem[]): readonly ProblemGroup[] {
   const makeKind = ({ code, severity, hint }: ReportProblem): string =>
     severity === 'warning' ? code : `${code} ${hint.split(' run: ')[0]}`;
   const kinds = Map.groupBy(problems, makeKind);
@@ -183,8 +190,8 @@ export function groupProblems(problems: readonly ReportProblem[]): readonly Prob
   });
 }
 
-function isList(problems: readonly ReportProblem[]): boolean {
-  const fileCount = new Set(problems.map(({ path }) => path)).size;
+function isList(problems: readonly PlacedProblem[]): boolean {
+  const fileCount = new Set(problems.map(({ path, key }) => path ?? key)).size;
   const hasMessages = problems.some((one) => one.severity === 'error' && one.message !== problems[0]?.message);
   return fileCount >= (hasMessages ? MIN_FILES_WITH_MESSAGES : 2);
 }
@@ -211,7 +218,9 @@ export function combineProblems(group: ProblemGroup): ProblemList {
     path: problem.path,
     message: hasOneMessage ? '' : problem.message,
   }));
-  const title = hasOneMessage ? message : `${formatCount(group.length, 'file')} with this problem:`;
+  const title = hasOneMessage
+    ? message
+    : `${formatCount(group.length, first.path === undefined ? 'prompt' : 'file')} with this problem:`;
   const hasOneHint = group.every((problem) => problem.hint === hint);
   const sharedHint = hasOneHint ? hint : `${formatProblemPlace(first)}: ${hint}`;
   return { title: { code, severity, message: title, hint: sharedHint }, items };
