@@ -29,7 +29,7 @@ import type {
   ReportRow,
 } from '../report/schema.ts';
 import type { ReportNoteFields } from '../report/change-schema.ts';
-import { canPull } from '../planning/choose-pull.ts';
+import { canPullDrift } from '../planning/choose-pull.ts';
 import { makeKeptMetadataFields, makeTextFields, omitLargeTexts } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
 import { makeReportSummary } from './make-report-summary.ts';
@@ -352,7 +352,7 @@ function isUnresolved({ line, column }: EnvironmentPin, { problems }: PromptPlan
 
 /** @param portablePins whether pins can name only commits */
 function makeDrift(drift: Drift, file: PromptFile, portablePins: boolean): ReportDrift {
-  const pull = drift.kind === 'outside' && canPull(drift, file, portablePins) && { pull: true as const };
+  const pull = drift.kind === 'outside' && canPullDrift(drift, file, portablePins) && { pull: true as const };
   if (drift.subject === 'field') {
     const { kind, restoresBase, field, expected, observed } = drift;
     return { field, kind, restores: restoresBase, ...pull, expected, observed };

@@ -31,7 +31,7 @@ export function choosePullEffect({ pin, isInGit, isOlder }: PullFacts, portableP
 }
 
 /** Returns true if a pull can copy what has drifted into the file. */
-export function canPull(drift: Drift, { pins }: Pick<PromptFile, 'pins'>, portablePins: boolean): boolean {
+export function canPullDrift(drift: Drift, { pins }: Pick<PromptFile, 'pins'>, portablePins: boolean): boolean {
   if (drift.subject === 'field') return true;
   const { environment, expected, observed } = drift;
   if (observed === null) return false;

@@ -2,7 +2,7 @@ import { type Drift, type Plan, type PromptPlan, computePlanDigest, isVisibleCha
 import { countAllowedChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { shortenDigest } from '../text.ts';
-import { canPull } from './choose-pull.ts';
+import { canPullDrift } from './choose-pull.ts';
 
 /** The conditions that a plan must meet before promptsync may apply it. */
 export type GuardSettings = {
@@ -128,7 +128,7 @@ function checkDrift({ drift, file }: PromptPlan, { onDrift, portablePins = false
   const evidence = {
     key: file.key,
     what: outside.map(describeDriftForGuard),
-    canPull: outside.some((one) => canPull(one, file, portablePins)),
+    canPull: outside.some((one) => canPullDrift(one, file, portablePins)),
   };
   return [makeProblem('guard/drift', evidence, { path: file.path })];
 }

@@ -11,7 +11,7 @@ import {
 import type { Pin, PromptFile } from '../../src/domain/prompt-file.ts';
 import type { KnownVersion, VersionRef } from '../../src/domain/versions.ts';
 import { EMPTY_LINE, type Line } from '../../src/history/line.ts';
-import { canPull } from '../../src/planning/choose-pull.ts';
+import { canPullDrift } from '../../src/planning/choose-pull.ts';
 
 const ENVIRONMENT = 'production';
 const LATEST: Pin = { kind: 'latest' };
@@ -208,13 +208,13 @@ describe('the changes that a pull takes over', () => {
     expect(takeOver(scene)).toEqual(lists);
   });
 
-  test('canPull says that a pull helps with drift exactly if findServiceChanges finds something to write', () => {
+  test('canPullDrift says that a pull helps with drift exactly if findServiceChanges finds something to write', () => {
     const scenes = SCENES.filter(([, { hasBase = true, environment, kind }]) => {
       return hasBase && environment === undefined && kind === undefined;
     });
     for (const [title, scene, lists] of scenes) {
       const { file, drift } = makePlan(scene);
-      const helps = drift.some((one) => canPull(one, file, scene.portablePins ?? false));
+      const helps = drift.some((one) => canPullDrift(one, file, scene.portablePins ?? false));
       expect([title, helps]).toEqual([title, lists.some((list) => ['textEdits', 'pinEdits'].includes(list))]);
     }
   });
