@@ -1,4 +1,4 @@
-import { isInSync, makeContentKey, toStoredContent } from '../domain/content.ts';
+import { makeContentKey } from '../domain/content.ts';
 import {
   FIELDS,
   type FieldName,
@@ -10,6 +10,7 @@ import {
 import { type EnvironmentPin, findPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import type { Line } from '../history/line.ts';
+import { choosePullEffect, isVersionInGit } from '../planning/choose-pull.ts';
 import { findUnservedVersion } from '../planning/compare-prompt.ts';
 
 /** The value of `--environment`. Undefined selects all pinned environments. */
@@ -83,9 +84,10 @@ export function findServiceChanges(
   const isLeftAlone = ({ pin }: OutsideEdit) => portablePins && pin?.pin.kind === 'git';
   const leftAlone = edits.filter(isLeftAlone);
   const taken = edits.filter((edit) => !isLeftAlone(edit));
-  const needsPin = ({ pin, isOlder }: OutsideEdit) =>
-    !portablePins && pin !== null && (isOlder || pin.pin.kind !== 'latest');
-  const takesText = ({ pin, isInGit, isOlder }: OutsideEdit) => (isOlder ? portablePins : pin === null || !isInGit);
+  const choose = ({ pin, isInGit, isOlder }: OutsideEdit) =>
+    choosePullEffect({ pin: pin?.pin ?? null, isInGit, isOlder }, portablePins);
+  const needsPin = (edit: OutsideEdit) => choose(edit).writesPin;
+  const takesText = (edit: OutsideEdit) => choose(edit).takesText;
   return {
     textEdits: keepDistinctContents(taken.filter(takesText), file),
     pinEdits: taken.filter(needsPin),
@@ -134,34 +136,10 @@ function makeOutsideEdit(
       environment,
       version,
       pin: findPin(file.pins, environment) ?? null,
-      isInGit: isKnownAsManaged(version, observed.known) || hasContent(line, version, { file, observed }),
+      isInGit: isVersionInGit(version, line.states, { file, observed }),
       isOlder: isOlderVersion(version, expected),
     },
   ];
-}
-
-/**
- * Returns true if a state of the line has the content of a version. If the file manages metadata, a state without
- * metadata has only a part of the content.
- */
-function hasContent(
-  { states }: Line,
-  version: KnownVersion,
-  { file, observed }: Pick<ObservedPromptPlan, 'file' | 'observed'>,
-): boolean {
-  const contents = states.map((state) => toStoredContent(state.file.content, observed.metadata));
-  const managesMetadata = toStoredContent(file.content, observed.metadata).metadata !== undefined;
-  const complete = managesMetadata ? contents.filter(({ metadata }) => metadata !== undefined) : contents;
-  return complete.some((content) => isInSync(version, content));
-}
-
-/**
- * Returns true if promptsync definitely created a version. Prefers the entry in `known`, where every possible edited
- * copy counts as foreign. In `ObservedPrompt.active`, a possible edited copy counts as foreign only if its original is
- * known.
- */
-function isKnownAsManaged(version: KnownVersion, known: readonly KnownVersion[]): boolean {
-  return (known.find(({ id }) => id === version.id) ?? version).isManaged === true;
 }
 
 /**

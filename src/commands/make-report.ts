@@ -20,6 +20,7 @@ import { applyVocabulary, DEFAULT_VOCABULARY } from '../domain/vocabulary.ts';
 import { type Problem, wordProblem } from '../problem.ts';
 import type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt, ReportRow } from '../report/schema.ts';
 import type { ReportNoteFields } from '../report/change-schema.ts';
+import { canPullDrift } from '../planning/choose-pull.ts';
 import { makeKeptMetadataFields, omitLargeTexts } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
 import { makeIdentity } from './make-identity.ts';
@@ -177,7 +178,7 @@ function makePlannedReport(
     changes,
     environments: file.pins.map((pin) => makeReportRow(pin, plan)),
     ...makeEditFields(edits?.get(file.id)),
-    drift: drift.map((one) => makeDrift(one, portablePins)),
+    drift: drift.map((one) => makeDrift(one, file, portablePins)),
     problems,
   };
 }
@@ -326,19 +327,20 @@ function isUnresolved({ line, column }: EnvironmentPin, { problems }: PromptPlan
 }
 
 /** @param portablePins whether pins can name only commits */
-function makeDrift(drift: Drift, portablePins: boolean): ReportDrift {
+function makeDrift(drift: Drift, file: PromptFile, portablePins: boolean): ReportDrift {
+  const pull = drift.kind === 'outside' && canPullDrift(drift, file, portablePins) && { pull: true as const };
   if (drift.subject === 'field') {
     const { kind, restoresBase, field, expected, observed } = drift;
-    return { field, kind, restores: restoresBase, expected, observed };
+    return { field, kind, restores: restoresBase, ...pull, expected, observed };
   }
   const { environment, kind, restoresBase: restores } = drift;
   const observed = drift.observed && makeServedVersion(drift.observed, portablePins);
   const moved = drift.isMovedBack && { moved_back: drift.isMovedBack };
-  return { environment, kind, restores, expected: makeExpected(drift.expected), observed, ...moved };
+  return { environment, kind, restores, ...pull, expected: makeExpected(drift.expected), observed, ...moved };
 }
 
 function makeServedVersion(
-  { isManaged, commit, isCommitMissing, pin: number, ...ref }: ServedVersion,
+  { isManaged, commit, isCommitMissing, pin: number, isInGit: _, ...ref }: ServedVersion,
   portablePins: boolean,
 ) {
   const made_by = isManaged && commit !== undefined ? 'git' : 'outside';

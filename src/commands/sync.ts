@@ -176,6 +176,7 @@ function makeGuardSettings(workspace: PlannedWorkspace, options: SyncOptions, wo
   const isBoundToPlan = options.onlyThisPlan === true || (!options.dryRun && mustConfirm(options, world));
   return {
     onDrift: options.onDrift ?? config.onDrift,
+    portablePins: config.portablePins,
     maxChanges: options.maxChanges ?? config.maxChanges,
     notLookedAt: skipped?.prompts.length ?? 0,
     expectedPlan: options.expectPlan ?? (isBoundToPlan ? plan.digest : null),

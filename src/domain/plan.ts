@@ -157,6 +157,8 @@ type DriftCause = {
 export type ServedVersion = VersionRef & {
   /** Whether it is certain that promptsync created the version. */
   readonly isManaged: boolean;
+  /** Whether git has the content of the version, as far as promptsync has read the history. */
+  readonly isInGit: boolean;
   /**
    * The commit from which the version was created. Absent if there is no such commit, for example because somebody
    * created the version without promptsync.

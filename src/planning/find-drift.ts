@@ -8,10 +8,11 @@ import {
   isOlderVersion,
   type ServedVersion,
 } from '../domain/plan.ts';
-import { findPin } from '../domain/prompt-file.ts';
+import { findPin, type PromptFile } from '../domain/prompt-file.ts';
 import { type KnownVersion, makeVersionRef } from '../domain/versions.ts';
 import { countNewest, countRun, findStartOfRun, type LineState } from '../history/line.ts';
 import type { BaseHistory, PromptHistory } from '../history/prompt-history.ts';
+import { isVersionInGit } from './choose-pull.ts';
 import { classifyDifference, type DriftEvidence, type DifferenceCause } from './classify-difference.ts';
 import {
   type ComparedPrompt,
@@ -32,13 +33,13 @@ export const NO_DRIFT: DriftResult = { drift: [], annotations: [] };
  * an unfinished sync appears only in the notes.
  */
 export function findDrift(
-  { base, observed, differences }: ComparedPrompt,
+  { file, base, observed, differences }: ComparedPrompt,
   history: PromptHistory,
   isDefaultBase: boolean,
 ): DriftResult {
   const { base: baseHistory } = history;
   if (base === null || baseHistory === null) return NO_DRIFT;
-  const sources = { base, observed, baseHistory };
+  const sources = { file, base, observed, baseHistory };
   const results = differences.map((difference): DriftResult => {
     const evidence = makeEvidence(difference, sources);
     const cause = classifyDifference(evidence, {
@@ -49,7 +50,7 @@ export function findDrift(
     });
     const isDrift = isOutsideCause(cause) || (cause === 'unfinished' && !isDefaultBase);
     return {
-      drift: isDrift ? [toDrift(difference, cause, baseHistory)] : [],
+      drift: isDrift ? [toDrift(difference, cause, sources)] : [],
       annotations: makeAnnotations(difference, cause, sources),
     };
   });
@@ -61,6 +62,7 @@ export function findDrift(
 
 /** A prompt at the base, and everything that promptsync compares it with. */
 type DriftSources = {
+  readonly file: PromptFile;
   readonly base: WantedChanges;
   readonly observed: ObservedPrompt;
   readonly baseHistory: BaseHistory;
@@ -124,7 +126,7 @@ function isOutsideCause(cause: DifferenceCause): boolean {
   return cause === 'moved' || cause === 'outside';
 }
 
-function toDrift(difference: Difference, cause: DifferenceCause, baseHistory: BaseHistory): Drift {
+function toDrift(difference: Difference, cause: DifferenceCause, sources: DriftSources): Drift {
   const { restoresBase } = difference;
   const kind = isOutsideCause(cause) ? 'outside' : 'unfinished';
   if (difference.subject === 'field') {
@@ -133,7 +135,7 @@ function toDrift(difference: Difference, cause: DifferenceCause, baseHistory: Ba
   }
   const { environment, expected, current } = difference;
   const isMovedBack = cause === 'moved' && current !== null && isOlderVersion(current, expected);
-  const observed = current && makeServedVersion(current, baseHistory);
+  const observed = current && makeServedVersion(current, sources);
   return {
     subject: 'environment',
     environment,
@@ -176,12 +178,14 @@ function chooseNote(difference: Difference, cause: DifferenceCause, sources: Dri
 }
 
 /** Describes the version that a drifted environment serves. */
-function makeServedVersion(version: KnownVersion, baseHistory: BaseHistory): ServedVersion {
-  const { missingCommits } = baseHistory;
+function makeServedVersion(version: KnownVersion, sources: DriftSources): ServedVersion {
+  const { baseHistory } = sources;
+  const { missingCommits, headStates, line } = baseHistory;
   const commit = findSourceCommit(version, baseHistory);
   return {
     ...makeVersionRef(version),
     isManaged: version.isManaged === true,
+    isInGit: isVersionInGit(version, [...headStates, ...line.states], sources),
     ...(commit === undefined ? {} : { commit }),
     ...(commit !== undefined && missingCommits.has(commit) && { isCommitMissing: true }),
     ...(version.staysKnown && { pin: String(version.number) }),

@@ -2,10 +2,13 @@ import { type Drift, type Plan, type PromptPlan, computePlanDigest, isVisibleCha
 import { countAllowedChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { shortenDigest } from '../text.ts';
+import { canPullDrift } from './choose-pull.ts';
 
 /** The conditions that a plan must meet before promptsync may apply it. */
 export type GuardSettings = {
   readonly onDrift: OnDrift;
+  /** Whether pins may name only commits. This decides whether a pull can keep what has drifted. Default: false. */
+  readonly portablePins?: boolean;
   readonly maxChanges: MaxChanges | null;
   /**
    * The number of selected prompts that promptsync did not observe. They count toward the total if `maxChanges` is a
@@ -119,13 +122,13 @@ export function omitFoundVersions(fresh: PromptPlan, { pinsToFind }: Pick<Prompt
   return { ...fresh, observed: { ...fresh.observed, known } };
 }
 
-function checkDrift({ drift, file }: PromptPlan, { onDrift }: GuardSettings): readonly Problem[] {
+function checkDrift({ drift, file }: PromptPlan, { onDrift, portablePins = false }: GuardSettings): readonly Problem[] {
   const outside = drift.filter(({ kind }) => kind === 'outside');
   if (onDrift === 'overwrite' || outside.length === 0) return [];
   const evidence = {
     key: file.key,
     what: outside.map(describeDriftForGuard),
-    canPull: outside.some(({ observed }) => observed !== null),
+    canPull: outside.some((one) => canPullDrift(one, file, portablePins)),
   };
   return [makeProblem('guard/drift', evidence, { path: file.path })];
 }

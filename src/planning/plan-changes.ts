@@ -118,7 +118,7 @@ function makePinProblems(
   const { environment, pin } = environmentPin;
   const place = locatePin(environmentPin, file);
   if (pin.kind === 'number') {
-    const evidence = { environment, number: pin.number, lookable: needsSearch };
+    const evidence = { environment, number: pin.number, key: file.key, lookable: needsSearch };
     return [makeProblem('pin/unknown-number', evidence, place)];
   }
   if (pin.kind === 'version') return [makeProblem('pin/unknown-version', { environment, id: pin.id }, place)];

@@ -58,6 +58,7 @@ export const PLANNING_PROBLEMS = {
   'pin/unknown-number': defineError<{
     environment: string;
     number: number;
+    key: string;
     /** Whether a sync would read the newest version, because it may have this number. */
     lookable: boolean;
   }>(
@@ -65,7 +66,8 @@ export const PLANNING_PROBLEMS = {
       e.lookable
         ? `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find this version among those that it has read so far. To check the newest version as well, run \`promptsync sync --yes\`.`
         : `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find this version.`,
-    'Pin one of the version numbers listed by `promptsync history`, or pin `git:<ref>`, which works for any text in git. If the version does not exist yet, remove the pin, sync the text to another environment, and then run `promptsync promote`.',
+    (e) =>
+      `Pin one of the version numbers listed by \`${makePromptCommand('history', e.key)}\`, or pin \`git:<ref>\`, which works for any text in git. If the version does not exist yet, remove the pin, sync the text to another environment, and then run \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\`.`,
   ),
   'pin/source-not-asked': defineWarning<{ from: string }>(
     (e, w) =>

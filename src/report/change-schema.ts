@@ -143,6 +143,10 @@ const DEVIATION_FIELDS = {
     .describe(
       'Whether a sync would only restore the state at the base commit, because the files still request the same state.',
     ),
+  pull: z
+    .literal(true)
+    .optional()
+    .describe('promptsync pull can copy the current state into the file. Present only for drift of the kind outside.'),
 };
 
 const EnvironmentDriftShape = z.object({

@@ -103,31 +103,9 @@ function listCommands(drift: ReportDrift, desired: string, prompt: ReportPrompt,
   const pull = makePromptCommand('pull', prompt.key);
   const sync = findSyncCommand(prompt);
   return [
-    ...(canPull(drift, prompt) ? [`Keep ${describeState(drift.observed, show)}: ${show(pull)}`] : []),
+    ...(drift.pull === true ? [`Keep ${describeState(drift.observed, show)}: ${show(pull)}`] : []),
     ...(sync === null ? [] : [`${chooseVerb(drift).command} ${desired}: ${show(sync)}`]),
   ];
-}
-
-/** Returns true if `promptsync pull` can copy the current state into the file. */
-function canPull(drift: ReportDrift, { environments = [] }: ReportPrompt): boolean {
-  if ('field' in drift) return true;
-  if (drift.observed === null) return false;
-  const { pin } = drift.observed;
-  const hasPortablePins = pin === null || pin?.startsWith('git:') === true;
-  const written = environments.find(({ environment }) => environment === drift.environment)?.pin ?? '';
-  // Git has the text of a version that promptsync created. With the pin `latest`, `pull` takes only an older one.
-  if (written === 'latest' && drift.observed.made_by === 'git') return isOlder(drift.observed, drift.expected);
-  // With portable pins, `pull` does not change a pin that names a commit.
-  return !(hasPortablePins && written.startsWith('git:'));
-}
-
-/** Returns true if an environment serves an older version than the expected one. */
-function isOlder(
-  { version_number: number }: { readonly version_number: number | null },
-  expected: ReportDrift['expected'],
-): boolean {
-  const wanted = typeof expected === 'string' || 'new' in expected ? null : expected.version_number;
-  return number !== null && wanted !== null && number < wanted;
 }
 
 /**

@@ -77,11 +77,11 @@ describe('a prompt adopted with import --commit', () => {
       [1, 'before-adoption', undefined],
     ]);
     const { stdout } = await scene.run(['history', 'greeting']);
-    expect(stdout).toMatch(/^v4 +created outside git$/m);
+    expect(stdout).toMatch(/^v4 +[-\d]{10} [:\d]{5} +created outside git$/m);
     expect(stdout).toMatch(/^v3 baseline .* Import 1 prompt$/m);
-    expect(stdout).toMatch(/^v1 +before adoption$/m);
+    expect(stdout).toMatch(/^v1 .* before adoption$/m);
     const lineage = await scene.run(['history', 'greeting', '--environment', 'production']);
-    expect(lineage.stdout).toMatch(/^made +before adoption$/m);
+    expect(lineage.stdout).toMatch(/^made .* before adoption$/m);
   });
 });
 

@@ -19,7 +19,7 @@ describe('a dry run', () => {
       [2, { pins: { ...both, canary: 'latest' } }],
       [2, { pins: { ...both, canary: 1 } }],
       [3, { pins: { staging: 9 } }],
-      [2, { pins: { staging: 'version:ver_nowhere' } }],
+      [3, { pins: { staging: 'version:ver_nowhere' } }],
       [0, { pins: { staging: 'git:HEAD' } }],
       [2, { pins: {}, text: 'Second text.' }],
       [0, { pins: both }],

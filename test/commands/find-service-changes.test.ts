@@ -11,6 +11,7 @@ import {
 import type { Pin, PromptFile } from '../../src/domain/prompt-file.ts';
 import type { KnownVersion, VersionRef } from '../../src/domain/versions.ts';
 import { EMPTY_LINE, type Line } from '../../src/history/line.ts';
+import { canPullDrift } from '../../src/planning/choose-pull.ts';
 
 const ENVIRONMENT = 'production';
 const LATEST: Pin = { kind: 'latest' };
@@ -49,9 +50,18 @@ function makeLine(file: PromptFile): Line {
   return { states: [{ commit: 'c', time: 0, file, wants: new Map() }], isCut: false, isComplete: true };
 }
 
+/** Returns true if promptsync created the version, or if it has the text of the only state of the line. */
+function hasGit({ isManaged, digest }: KnownVersion): boolean {
+  return isManaged === true || digest === makeText('file').digest;
+}
+
 function makePlan({ pin = LATEST, served = null, wanted, kind = 'outside' }: Scene): ObservedPromptPlan {
   const [environment, subject] = [ENVIRONMENT, 'environment' as const];
-  const observed = served && { ...makeRef(served.number), isManaged: served.isManaged === true };
+  const observed = served && {
+    ...makeRef(served.number),
+    isManaged: served.isManaged === true,
+    isInGit: hasGit(served),
+  };
   const before = served && makeRef(served.number);
   const after = wanted !== undefined && (isNewVersionRef(wanted) || wanted.id !== null) ? wanted : undefined;
   return {
@@ -90,110 +100,123 @@ function takeOver({ hasBase = true, portablePins = false, environment, ...scene 
   return Object.entries(lists).flatMap(([name, list]) => (list.length > 0 ? [name] : []));
 }
 
+const SCENES: readonly (readonly [title: string, scene: Scene, lists: readonly string[]])[] = [
+  [
+    'pull merges the text of a version created outside promptsync if the environment is pinned to latest',
+    { served: foreign(4), wanted: makeRef(3) },
+    ['textEdits'],
+  ],
+  [
+    'pull merges the text of a version created outside promptsync even if no version has the content that HEAD asks for',
+    { served: foreign(4), wanted: NEW },
+    ['textEdits'],
+  ],
+  [
+    'pull merges the text of a version created outside promptsync and updates the pin if the pin is a version number',
+    { pin: NUMBER, served: foreign(10), wanted: makeRef(9) },
+    ['textEdits', 'pinEdits'],
+  ],
+  [
+    'pull updates a pinned version number but not the text if promptsync created the served version',
+    { pin: NUMBER, served: managed(10), wanted: makeRef(9) },
+    ['pinEdits'],
+  ],
+  [
+    'pull changes nothing if the environment is pinned to latest and promptsync created the served version',
+    { served: managed(4), wanted: NEW },
+    ['textsInGit'],
+  ],
+  [
+    'pull only pins a version created outside promptsync, without merging its text, if the file asks for a newer version',
+    { served: foreign(2), wanted: makeRef(3) },
+    ['pinEdits'],
+  ],
+  [
+    'pull only pins a version created by promptsync, without merging its text, if the file asks for a newer version',
+    { served: managed(2), wanted: makeRef(3) },
+    ['pinEdits'],
+  ],
+  [
+    'pull reports an environment that no longer serves any version',
+    { served: null, wanted: makeRef(3) },
+    ['deactivated'],
+  ],
+  [
+    'With portable_pins, pull takes the text of the served version even if the file asks for a newer version',
+    { served: managed(2), wanted: makeRef(3), portablePins: true },
+    ['textEdits'],
+  ],
+  [
+    'With portable_pins, pull leaves an environment with a git: pin alone',
+    { pin: { kind: 'git', ref: 'v1' }, served: foreign(4), wanted: makeRef(3), portablePins: true },
+    ['leftAlone'],
+  ],
+  [
+    'pull ignores a difference that comes from an unfinished sync',
+    { served: foreign(4), wanted: makeRef(3), kind: 'unfinished' },
+    [],
+  ],
+  [
+    'Without a base commit, pull merges every difference, even one that may come from an unfinished sync',
+    { served: foreign(4), wanted: makeRef(3), kind: 'unfinished', hasBase: false },
+    ['textEdits'],
+  ],
+  [
+    'Without a base commit, pull does not report an environment that serves no version',
+    { wanted: makeRef(3), hasBase: false },
+    [],
+  ],
+  [
+    'If the pinned version number is unknown, pull pins the served version and merges its text',
+    { pin: NUMBER, served: foreign(10), wanted: { id: null, number: 9 } },
+    ['textEdits', 'pinEdits'],
+  ],
+  [
+    'Without a base, pull replaces an unknown version number, too',
+    { pin: NUMBER, served: foreign(10), wanted: { id: null, number: 9 }, hasBase: false },
+    ['textEdits', 'pinEdits'],
+  ],
+  [
+    'pull --environment merges the text of an environment that the file does not pin, even if git has this text',
+    { pin: null, served: foreign(10, 'file'), environment: ENVIRONMENT },
+    ['textEdits'],
+  ],
+  [
+    'If git has the text of the served version, pull only pins the version',
+    { pin: NUMBER, served: foreign(10, 'file'), wanted: makeRef(9) },
+    ['pinEdits'],
+  ],
+  [
+    'pull --environment merges the text of an environment that the file does not pin',
+    { pin: null, served: foreign(4), environment: ENVIRONMENT },
+    ['textEdits'],
+  ],
+  [
+    'pull without --environment ignores an environment that the file does not pin',
+    { pin: null, served: foreign(4) },
+    [],
+  ],
+  [
+    'pull --environment ignores all other environments',
+    { served: foreign(4), wanted: makeRef(3), environment: 'staging' },
+    [],
+  ],
+];
+
 describe('the changes that a pull takes over', () => {
-  test.each<[string, Scene, readonly string[]]>([
-    [
-      'pull merges the text of a version created outside promptsync if the environment is pinned to latest',
-      { served: foreign(4), wanted: makeRef(3) },
-      ['textEdits'],
-    ],
-    [
-      'pull merges the text of a version created outside promptsync even if no version has the content that HEAD asks for',
-      { served: foreign(4), wanted: NEW },
-      ['textEdits'],
-    ],
-    [
-      'pull merges the text of a version created outside promptsync and updates the pin if the pin is a version number',
-      { pin: NUMBER, served: foreign(10), wanted: makeRef(9) },
-      ['textEdits', 'pinEdits'],
-    ],
-    [
-      'pull updates a pinned version number but not the text if promptsync created the served version',
-      { pin: NUMBER, served: managed(10), wanted: makeRef(9) },
-      ['pinEdits'],
-    ],
-    [
-      'pull changes nothing if the environment is pinned to latest and promptsync created the served version',
-      { served: managed(4), wanted: NEW },
-      ['textsInGit'],
-    ],
-    [
-      'pull only pins a version created outside promptsync, without merging its text, if the file asks for a newer version',
-      { served: foreign(2), wanted: makeRef(3) },
-      ['pinEdits'],
-    ],
-    [
-      'pull only pins a version created by promptsync, without merging its text, if the file asks for a newer version',
-      { served: managed(2), wanted: makeRef(3) },
-      ['pinEdits'],
-    ],
-    [
-      'pull reports an environment that no longer serves any version',
-      { served: null, wanted: makeRef(3) },
-      ['deactivated'],
-    ],
-    [
-      'With portable_pins, pull takes the text of the served version even if the file asks for a newer version',
-      { served: managed(2), wanted: makeRef(3), portablePins: true },
-      ['textEdits'],
-    ],
-    [
-      'With portable_pins, pull leaves an environment with a git: pin alone',
-      { pin: { kind: 'git', ref: 'v1' }, served: foreign(4), wanted: makeRef(3), portablePins: true },
-      ['leftAlone'],
-    ],
-    [
-      'pull ignores a difference that comes from an unfinished sync',
-      { served: foreign(4), wanted: makeRef(3), kind: 'unfinished' },
-      [],
-    ],
-    [
-      'Without a base commit, pull merges every difference, even one that may come from an unfinished sync',
-      { served: foreign(4), wanted: makeRef(3), kind: 'unfinished', hasBase: false },
-      ['textEdits'],
-    ],
-    [
-      'Without a base commit, pull does not report an environment that serves no version',
-      { wanted: makeRef(3), hasBase: false },
-      [],
-    ],
-    [
-      'If the pinned version number is unknown, pull pins the served version and merges its text',
-      { pin: NUMBER, served: foreign(10), wanted: { id: null, number: 9 } },
-      ['textEdits', 'pinEdits'],
-    ],
-    [
-      'Without a base, pull replaces an unknown version number, too',
-      { pin: NUMBER, served: foreign(10), wanted: { id: null, number: 9 }, hasBase: false },
-      ['textEdits', 'pinEdits'],
-    ],
-    [
-      'pull --environment merges the text of an environment that the file does not pin, even if git has this text',
-      { pin: null, served: foreign(10, 'file'), environment: ENVIRONMENT },
-      ['textEdits'],
-    ],
-    [
-      'If git has the text of the served version, pull only pins the version',
-      { pin: NUMBER, served: foreign(10, 'file'), wanted: makeRef(9) },
-      ['pinEdits'],
-    ],
-    [
-      'pull --environment merges the text of an environment that the file does not pin',
-      { pin: null, served: foreign(4), environment: ENVIRONMENT },
-      ['textEdits'],
-    ],
-    [
-      'pull without --environment ignores an environment that the file does not pin',
-      { pin: null, served: foreign(4) },
-      [],
-    ],
-    [
-      'pull --environment ignores all other environments',
-      { served: foreign(4), wanted: makeRef(3), environment: 'staging' },
-      [],
-    ],
-  ])('%s', (_, scene, lists) => {
+  test.each(SCENES)('%s', (_, scene, lists) => {
     expect(takeOver(scene)).toEqual(lists);
+  });
+
+  test('canPullDrift says that a pull helps with drift exactly if findServiceChanges finds something to write', () => {
+    const scenes = SCENES.filter(([, { hasBase = true, environment, kind }]) => {
+      return hasBase && environment === undefined && kind === undefined;
+    });
+    for (const [title, scene, lists] of scenes) {
+      const { file, drift } = makePlan(scene);
+      const helps = drift.some((one) => canPullDrift(one, file, scene.portablePins ?? false));
+      expect([title, helps]).toEqual([title, lists.some((list) => ['textEdits', 'pinEdits'].includes(list))]);
+    }
   });
 
   test.each<[string, boolean, Drift['kind'], readonly string[]]>([

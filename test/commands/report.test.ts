@@ -200,7 +200,7 @@ test('the JSON report of the status command lists the active and the desired ver
     [{ pins: { staging: 'latest' }, text: 'b' }, 0, [['latest', v1, { new: true }, false]]],
     [{ pins: { canary: 1 } }, 0, [['1', null, v1, false]]],
     [{ pins: { staging: 7 } }, 3, [['7', v1, null, false]]],
-    [{ pins: { staging: 'version:x' } }, 0, [['version:x', v1, { id: 'x', version_number: null }, false]]],
+    [{ pins: { staging: 'version:x' } }, 3, [['version:x', v1, null, false]]],
     [{ pins: { staging: 'git:nope' } }, 3, [['git:nope', v1, null, false]]],
     [
       { pins: { staging: 1, production: 7 } },

@@ -419,12 +419,20 @@ describe('the result', () => {
       {
         ...{ kind: 'outside', subject: 'environment', environment: 'staging', restoresBase: true },
         expected: { id: 'ver_2', number: 2 },
-        observed: { id: 'ver_3', number: 3, isManaged: false, commit: 'c9' },
+        observed: { id: 'ver_3', number: 3, isManaged: false, isInGit: false, commit: 'c9' },
       },
       {
         ...{ kind: 'outside', subject: 'environment', environment: 'production', restoresBase: true },
         expected: { id: 'ver_1', number: 1 },
-        observed: { id: 'ver_4', number: 4, isManaged: true, commit: 'c4', isCommitMissing: true, pin: '4' },
+        observed: {
+          id: 'ver_4',
+          number: 4,
+          isManaged: true,
+          isInGit: true,
+          commit: 'c4',
+          isCommitMissing: true,
+          pin: '4',
+        },
       },
     ]);
   });

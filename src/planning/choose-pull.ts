@@ -1,0 +1,61 @@
+import { isInSync, toStoredContent } from '../domain/content.ts';
+import type { ObservedPrompt } from '../domain/observed-prompt.ts';
+import { type Drift, isOlderVersion } from '../domain/plan.ts';
+import { findPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
+import type { KnownVersion } from '../domain/versions.ts';
+import type { LineState } from '../history/line.ts';
+
+/** What a pull must know about an environment that does not serve what its pin wants. */
+type PullFacts = {
+  /** The file's pin for the environment. Null if the file does not pin it. */
+  readonly pin: Pin | null;
+  /** Whether git has the content of the served version. */
+  readonly isInGit: boolean;
+  /** Whether the served version is older than the wanted one. */
+  readonly isOlder: boolean;
+};
+
+/** What a pull writes into the file: a pin for the served version, its text, both or nothing. */
+export type PullEffect = { readonly writesPin: boolean; readonly takesText: boolean };
+
+/**
+ * Chooses what a pull writes into the file. With `portable_pins`, it writes no pins and leaves an environment with a
+ * `git:` pin alone.
+ */
+export function choosePullEffect({ pin, isInGit, isOlder }: PullFacts, portablePins: boolean): PullEffect {
+  if (portablePins && pin?.kind === 'git') return { writesPin: false, takesText: false };
+  return {
+    writesPin: !portablePins && pin !== null && (isOlder || pin.kind !== 'latest'),
+    takesText: isOlder ? portablePins : pin === null || !isInGit,
+  };
+}
+
+/** Returns true if a pull can copy what has drifted into the file. */
+export function canPullDrift(drift: Drift, { pins }: Pick<PromptFile, 'pins'>, portablePins: boolean): boolean {
+  if (drift.subject === 'field') return true;
+  const { environment, expected, observed } = drift;
+  if (observed === null) return false;
+  const pin = findPin(pins, environment)?.pin ?? null;
+  const facts = { pin, isInGit: observed.isInGit, isOlder: isOlderVersion(observed, expected) };
+  const { writesPin, takesText } = choosePullEffect(facts, portablePins);
+  return writesPin || takesText;
+}
+
+/**
+ * Returns true if git has the content of a version, because promptsync definitely created it or because a state of the
+ * line has the same content. Prefers the entry in `known`, where every possible edited copy counts as foreign. In
+ * `ObservedPrompt.active`, a possible edited copy counts as foreign only if its original is known.
+ */
+export function isVersionInGit(
+  version: KnownVersion,
+  states: readonly LineState[],
+  { file, observed }: { readonly file: PromptFile; readonly observed: ObservedPrompt },
+): boolean {
+  const { isManaged } = observed.known.find(({ id }) => id === version.id) ?? version;
+  if (isManaged === true) return true;
+  const contents = states.map((state) => toStoredContent(state.file.content, observed.metadata));
+  // If the file manages metadata, a state without metadata has only a part of the content.
+  const managesMetadata = toStoredContent(file.content, observed.metadata).metadata !== undefined;
+  const complete = managesMetadata ? contents.filter(({ metadata }) => metadata !== undefined) : contents;
+  return complete.some((content) => isInSync(version, content));
+}
