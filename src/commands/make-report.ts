@@ -334,24 +334,18 @@ function makeDrift(drift: Drift, file: PromptFile, portablePins: boolean): Repor
     return { field, kind, restores: restoresBase, ...pull, expected, observed };
   }
   const { environment, kind, restoresBase: restores } = drift;
-  const observed = drift.observed && makeServedVersion(drift.observed, portablePins);
+  const observed = drift.observed && makeServedVersion(drift.observed);
   const moved = drift.isMovedBack && { moved_back: drift.isMovedBack };
   return { environment, kind, restores, ...pull, expected: makeExpected(drift.expected), observed, ...moved };
 }
 
-function makeServedVersion(
-  { isManaged, commit, isCommitMissing, pin: number, isInGit: _, ...ref }: ServedVersion,
-  portablePins: boolean,
-) {
+function makeServedVersion({ isManaged, commit, isCommitMissing, isInGit: _, ...ref }: ServedVersion) {
   const made_by = isManaged && commit !== undefined ? 'git' : 'outside';
-  const portablePin = commit === undefined || isCommitMissing === true ? null : `git:${commit}`;
-  const pin = portablePins ? portablePin : number;
   return {
     ...makeReportRef(ref),
     made_by,
     ...(commit !== undefined && { commit }),
     ...(isCommitMissing && { commit_missing: isCommitMissing }),
-    ...(pin !== undefined && { pin }),
   } as const;
 }
 

@@ -166,8 +166,6 @@ export type ServedVersion = VersionRef & {
   readonly commit?: string;
   /** True if the clone does not have that commit. */
   readonly isCommitMissing?: true;
-  /** The version number as a pin, such as `7`. Absent if a pin can refer to the version only by its id. */
-  readonly pin?: string;
 };
 
 /**

@@ -188,7 +188,6 @@ function makeServedVersion(version: KnownVersion, sources: DriftSources): Served
     isInGit: isVersionInGit(version, [...headStates, ...line.states], sources),
     ...(commit === undefined ? {} : { commit }),
     ...(commit !== undefined && missingCommits.has(commit) && { isCommitMissing: true }),
-    ...(version.staysKnown && { pin: String(version.number) }),
   };
 }
 

@@ -168,13 +168,6 @@ const EnvironmentDriftShape = z.object({
         'The commit that the version was created from. Shortened if only the message of the version names it and the clone does not have it.',
       ),
     commit_missing: z.literal(true).optional().describe('The clone does not have that commit.'),
-    pin: z
-      .string()
-      .nullable()
-      .optional()
-      .describe(
-        'The pin that a file can use to select the version. Absent if only a version:<id> pin is possible. null if portable_pins does not allow any pin.',
-      ),
   })
     .nullable()
     .describe('The version that the environment serves. null if it serves none.'),

@@ -220,7 +220,8 @@ function chooseNextStep(report: Report): string | null {
     return `Next: resolve the conflicts in the files, then ${commit === null ? `run ${SYNC_AFTER_COMMIT_STEP}` : 'commit them'}.`;
   const hasSucceeded = !problems.some(isError);
   const editCount = prompts.filter(({ status }) => status === 'applied' && hasSucceeded).length;
-  if (editCount === 0) return isEveryPromptUnchanged(prompts) ? (UNCHANGED_NOTES[mode] ?? null) : null;
+  const isOlder = prompts.some((prompt) => prompt.problems.some(({ code }) => code === 'promote/older'));
+  if (editCount === 0) return isEveryPromptUnchanged(prompts) && !isOlder ? (UNCHANGED_NOTES[mode] ?? null) : null;
   return chooseStepAfterEdits(report);
 }
 

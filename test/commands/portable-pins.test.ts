@@ -160,28 +160,6 @@ describe('rollback with portable_pins', () => {
   });
 });
 
-describe('drift with portable_pins', () => {
-  test('if an environment drifts to a version that was not created from git, the drift names no pin for that version', async () => {
-    const { service, edit, head, runJson: json } = await makeScene();
-    await edit('One.', `git:${head()}`);
-    await changeService(service.baseUrl, 'greeting', 'production', 'By hand.');
-    const { report } = await json('plan', '--base', 'HEAD');
-    expect(report.prompts[0]?.drift).toMatchObject([{ environment: 'production', observed: { pin: null } }]);
-  });
-
-  test('if an environment drifts to a version that was created from git, the drift names the pin to the commit of that version', async () => {
-    const { service, edit, head, runJson: json } = await makeScene();
-    const first = head();
-    await edit('One.', `git:${first}`);
-    const versionId = service.store.readPrompt('prm_greeting', 'production')?.active_version?.id ?? '';
-    const second = await edit('Two.', `git:${first}`);
-    await edit('Two.', `git:${second}`);
-    service.store.setActive('prm_greeting', { environment: 'production', versionId });
-    const { report } = await json('plan', '--base', 'HEAD');
-    expect(report.prompts[0]?.drift).toMatchObject([{ observed: { made_by: 'git', pin: `git:${first}` } }]);
-  });
-});
-
 describe('pull with portable_pins', () => {
   test('pull takes the text of an environment that follows the file, and leaves every pin alone', async () => {
     const { service, runJson: json, head, edit, pins, read } = await makeScene();

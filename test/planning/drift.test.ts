@@ -431,7 +431,6 @@ describe('the result', () => {
           isInGit: true,
           commit: 'c4',
           isCommitMissing: true,
-          pin: '4',
         },
       },
     ]);

@@ -9,12 +9,12 @@ type EnvironmentDrift = Extract<ReportDrift, { readonly environment: string }>;
 const PLAN: DriftContext = { mode: 'dry-run', base: 'main' };
 const SYNC: DriftContext = { mode: 'apply', base: 'main' };
 
-const served = { ...ref(3), made_by: 'outside', pin: '3' } as const;
+const served = { ...ref(3), made_by: 'outside' } as const;
 const moved: EnvironmentDrift = {
-  ...{ environment: 'production', kind: 'outside', restores: true, expected: ref(1), observed: served },
+  ...{ environment: 'production', kind: 'outside', restores: true, expected: ref(1), observed: served, pull: true },
 };
 const named: ReportDrift = {
-  ...{ field: 'name', kind: 'outside', restores: true, expected: 'Ours', observed: 'Theirs' },
+  ...{ field: 'name', kind: 'outside', restores: true, expected: 'Ours', observed: 'Theirs', pull: true },
 };
 
 const activate = (parts: Partial<Extract<ReportChange, { readonly kind: 'set-active' }>> = {}): ReportChange =>
@@ -22,7 +22,6 @@ const activate = (parts: Partial<Extract<ReportChange, { readonly kind: 'set-act
 const rename = (after = 'Ours'): ReportChange => ({
   ...{ kind: 'update-prompt', fields: { name: { before: 'Theirs', after } } },
 });
-const pinnedTo = (pin: string) => [{ environment: 'production', pin, active: ref(3), wanted: ref(1), in_sync: false }];
 
 /** Describes the drift of a prompt with this change. */
 function linesOf(
@@ -111,53 +110,14 @@ describe('describeDrift', () => {
   });
 
   test('describeDrift offers no command to keep the state of an environment that serves no version', () => {
-    expect(linesOf({ ...moved, observed: null })).toEqual([
+    expect(linesOf({ ...moved, observed: null, pull: undefined })).toEqual([
       '<production> serves nothing, but <main> asks for <v1>. A sync restores <v1>.',
       RESTORE,
     ]);
   });
 
-  test.each<[string, string | null | undefined, string, readonly string[]]>([
-    [
-      'With portable pins, describeDrift offers no command to keep a version if the file pins a git ref',
-      null,
-      'git:v1.4.0',
-      [RESTORE],
-    ],
-    [
-      'With portable pins, describeDrift offers no command to keep a version that a git pin could name, because pull never edits git pins',
-      `git:${'a'.repeat(40)}`,
-      'git:v1.4.0',
-      [RESTORE],
-    ],
-    [
-      'With portable pins, describeDrift offers commands to keep and to replace the served version if the file pins latest',
-      null,
-      'latest',
-      [KEEP, RESTORE],
-    ],
-    [
-      'Without portable pins, describeDrift offers commands to keep and to replace the served version even if the file pins a git ref',
-      '3',
-      'git:v1.4.0',
-      [KEEP, RESTORE],
-    ],
-    [
-      'describeDrift offers commands to keep and to replace the served version even if only its id can be pinned',
-      undefined,
-      'git:v1.4.0',
-      [KEEP, RESTORE],
-    ],
-  ])('%s', (_, pin, written, commands) => {
-    const environments = pinnedTo(written);
-    const drift = { ...moved, observed: { ...served, pin } };
-    expect(linesOf(drift, PLAN, { environments }).slice(1)).toEqual(commands);
-  });
-
-  test('describeDrift offers no command to keep a version that promptsync created if the file pins latest', () => {
-    const drift = { ...moved, observed: { ...served, made_by: 'git' as const } };
-    expect(linesOf(drift, PLAN, { environments: pinnedTo('latest') }).slice(1)).toEqual([RESTORE]);
-    expect(linesOf(drift, PLAN, { environments: pinnedTo('1') }).slice(1)).toEqual([KEEP, RESTORE]);
+  test('describeDrift offers no command to keep a version if the report does not say that pull can copy it', () => {
+    expect(linesOf({ ...moved, pull: undefined }).slice(1)).toEqual([RESTORE]);
   });
 
   const DRIFT_GUARD = makeProblem('guard/drift', { key: 'support/refund', what: [], canPull: true });

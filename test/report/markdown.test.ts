@@ -347,6 +347,7 @@ describe('the drift of a Markdown page', () => {
   const moved: ReportDrift = {
     ...{ environment: 'production', kind: 'outside', restores: true, expected: ref(7) },
     observed: { ...ref(9), made_by: 'outside' },
+    pull: true,
   };
   const back = { kind: 'update-prompt', fields: { name: { before: 'Theirs', after: 'First' } } } as const;
   const row = '`production`: `v9` → `v7`';

@@ -278,6 +278,7 @@ describe('the drift of a text report', () => {
   const drift: ReportPrompt['drift'][number] = {
     ...{ environment: 'staging', kind: 'outside', restores: true, expected: ref(1) },
     observed: { ...ref(3), made_by: 'outside' },
+    pull: true,
   };
   const restore = setActive({ before: ref(3), after: ref(1) });
   const drifted = prompt('support/refund', { status: 'pending', changes: [restore], drift: [drift] });

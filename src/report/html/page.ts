@@ -130,10 +130,16 @@ function renderReadingHelp(report: Report): string {
     files: 'The cells show the pins in the file before and after this run.',
     edits: 'The cells show the pins in the file now and after the edit.',
   };
-  const isBehind = report.prompts.some(({ waiting = [] }) => waiting.length > 0);
-  const distances = `↑2 means that the ${environment} is at least 2 versions behind the one that it is promoted from.`;
+  const distances = [
+    ...(report.prompts.some(({ waiting = [] }) => waiting.length > 0)
+      ? [`↑2 means that the ${environment} is at least 2 versions behind the one that it is promoted from.`]
+      : []),
+    ...(report.prompts.some(({ ahead = [] }) => ahead.length > 0)
+      ? [`↓2 means that it is at least 2 versions ahead, so promote leaves it alone.`]
+      : []),
+  ];
   const table = `The rows are prompts, and the columns are ${environment}s.`;
-  return [table, cells[chooseReadingHelp(report)], ...(isBehind ? [distances] : [])].join(' ');
+  return [table, cells[chooseReadingHelp(report)], ...distances].join(' ');
 }
 
 function chooseReadingHelp({ mode, prompts }: Report): CellContent {

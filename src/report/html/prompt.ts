@@ -17,7 +17,7 @@ import { escapeLine } from '../escape.ts';
 import { describeDifference, makeHistoryTables, type HistoryTable } from '../history.ts';
 import { combineProblems, formatProblemPlace, groupProblems } from '../problems.ts';
 import type { Report, ReportProblem, ReportPrompt, ReportRow } from '../schema.ts';
-import { makeMatrixCell, type MatrixCell } from '../status.ts';
+import { formatDistance, makeMatrixCell, type MatrixCell } from '../status.ts';
 import { listDifferingRows, hasHistory } from '../summary.ts';
 import { renderWebUrl } from '../../domain/network.ts';
 import { formatCount } from '../../text.ts';
@@ -129,9 +129,10 @@ function renderCellContent(cell: MatrixCell): Markup {
   return markup`${active} → <b>${next}</b>${status === undefined ? '' : describeChangeStatus(status)}`;
 }
 
-/** Renders the version or the pin before a change, and how many versions the environment is behind. */
-function renderActiveVersion({ now, behind }: MatrixCell): Markup {
-  return markup`${now || 'not pinned'}${behind === 0 ? NO_MARKUP : markup` <em>↑${behind}</em>`}`;
+/** Renders the version or the pin before a change, and its distance from the environment that it is promoted from. */
+function renderActiveVersion(cell: MatrixCell): Markup {
+  const distance = formatDistance(cell);
+  return markup`${cell.now || 'not pinned'}${distance === '' ? NO_MARKUP : markup` <em>${distance}</em>`}`;
 }
 
 /** Renders the drift mark of a cell. Drift that this run resolved gets no mark and appears only in the expanded row. */
