@@ -188,7 +188,8 @@ function countPrompts(count: number): string {
  * with a plan also changes the service.
  */
 function isAboutFiles({ mode, plan_digest: digest }: Report): boolean {
-  return FILE_COMMANDS.some((command) => command === mode) && digest === null;
+  if (mode === 'rollback' && digest !== null) return false;
+  return FILE_COMMANDS.some((command) => command === mode);
 }
 
 /** Returns true if the report says what a run did to the service, and not what it would do. */

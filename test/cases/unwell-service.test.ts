@@ -69,12 +69,12 @@ describe('a service that answers 404', () => {
     expect(ran.report.problems[0]?.hint).toMatch(/^Check the base URL\. It must not include the API path/);
   });
 
-  test('plan names three of many prompts if the service returns 404 for all of them', async () => {
+  test('plan lists all prompts below one error if the service returns 404 for all of them', async () => {
     const { baseUrl } = await startFront({ answer: () => ({ status: 404, body: '{}' }) });
     const folder = makeWorkspace(workspaceFiles(Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((id) => [id, {}]))));
     const { stdout } = await run(folder, ['plan'], { environment: environmentOf(baseUrl) });
-    expect(stdout.match(/prm_\w/g)).toEqual(['prm_a', 'prm_b', 'prm_c']);
-    expect(stdout).toContain('  … and 2 more\n');
+    expect(stdout.match(/prm_\w/g)).toEqual(['prm_a', 'prm_b', 'prm_c', 'prm_d', 'prm_e']);
+    expect(stdout.match(/\[service\/prompt-not-found\]/g)).toHaveLength(1);
     expect(stdout).toContain('[service/none-found]');
   });
 

@@ -123,7 +123,7 @@ describe('rollback --now', () => {
     expect(report).toMatchObject({ mode: 'rollback', environments: ['production'], committed: { branch: BRANCH } });
     expect(report.summary).toMatchObject({ applied: 1, set_active: 1 });
     const [prompt] = report.prompts;
-    expect(prompt?.edits).toEqual([{ kind: 'set-pin', environment: 'production', before: '4', after: '2' }]);
+    expect(prompt?.edits).toMatchObject([{ kind: 'set-pin', environment: 'production', before: '4', after: '2' }]);
     expect(prompt?.changes).toMatchObject([{ kind: 'set-active', status: 'made', before_text: 'Four.' }]);
     // The file as it was before the edit is the base.
     expect(prompt?.changes[0]).not.toHaveProperty('wanted_since');

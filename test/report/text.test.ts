@@ -431,7 +431,8 @@ describe('the report of an interrupted run', () => {
   ] as const)(
     'The summary of an interrupted %s starts with "Interrupted" and counts the other prompts as "%s"',
     (mode, note) => {
-      const cut = changed([change('a', [], 'unchanged'), change('b', [stopped], 'failed')], mode);
+      const stoppedRun = changed([change('a', [], 'unchanged'), change('b', [stopped], 'failed')], mode);
+      const cut = { ...stoppedRun, plan_digest: null };
       expect(text(cut, true)).toContain(`Interrupted. 1 prompt failed, 1 ${note}.`);
     },
   );
