@@ -1,5 +1,4 @@
-import type { Config } from '../config/config.ts';
-import { makeGitSettings } from '../config/make-git-settings.ts';
+import { type Config, makeGitSettings } from '../config/config.ts';
 import { listConfigPaths, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import type { DesiredWorkspace } from '../desired/read-desired-state.ts';
 import { makePromptMatcher } from '../files/find-prompt-paths.ts';

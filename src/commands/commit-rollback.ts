@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { Config } from '../config/config.ts';
-import { makeGitSettings } from '../config/make-git-settings.ts';
+import { type Config, makeGitSettings } from '../config/config.ts';
 import { getVocabulary } from '../config/service.ts';
 import type { EditCommit, EditedPrompt } from '../domain/edits.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';

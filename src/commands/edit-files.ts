@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { makeGitSettings } from '../config/make-git-settings.ts';
+import { makeGitSettings } from '../config/config.ts';
 import { getVocabulary } from '../config/service.ts';
 import type { EditCommit, EditedPrompt, FileEdit } from '../domain/edits.ts';
 import { isNewVersionRef, isObserved, type ObservedPromptPlan, type PromptPlan } from '../domain/plan.ts';

@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
-import type { Config } from '../config/config.ts';
-import { makeGitSettings } from '../config/make-git-settings.ts';
+import { type Config, makeGitSettings } from '../config/config.ts';
 import type { Workspace } from '../desired/open-workspace.ts';
 import {
   type DoctorPoint,

@@ -1,5 +1,4 @@
-import type { Config } from '../config/config.ts';
-import { makeGitSettings } from '../config/make-git-settings.ts';
+import { type Config, makeGitSettings } from '../config/config.ts';
 import { loadConfiguration, openWorkspace, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import type { World } from '../domain/world.ts';
 import { isRepositoryRoot } from '../files/paths.ts';

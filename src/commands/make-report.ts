@@ -23,10 +23,7 @@ import type { ReportNoteFields } from '../report/change-schema.ts';
 import { canPullDrift } from '../planning/choose-pull.ts';
 import { makeKeptMetadataFields, omitLargeTexts } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
-import { makeIdentity } from './make-identity.ts';
-import { makeReportEdit } from './make-report-edit.ts';
-import { makeReportSummary } from './make-report-summary.ts';
-import { makeReportRef, makeServedFields, makeTarget } from './make-served-fields.ts';
+import { makeIdentity, makeReportEdit, makeReportRef, makeServedFields, makeTarget } from './make-report-parts.ts';
 import type { CommandRun } from './result.ts';
 
 /** The members of a run that a program that uses the library may not have. */
@@ -353,4 +350,29 @@ function makeServedVersion({ isManaged, commit, isCommitMissing, isInGit: _, ...
 function makeExpected(expected: WantedVersionRef): Extract<ReportDrift, { environment: string }>['expected'] {
   if (isNewVersionRef(expected) || expected.id !== null) return makeTarget(expected);
   return { id: null, version_number: expected.number };
+}
+
+/**
+ * Counts prompts by status and changes by kind, with baselines counted separately. After an apply, counts only the
+ * changes that were made. Before it, changes have no status, and only those of pending prompts count.
+ */
+function makeReportSummary(prompts: readonly ReportPrompt[]): Report['summary'] {
+  const countedChanges = prompts.flatMap(({ status, changes }) =>
+    changes.filter((change) => (change.status === undefined ? status === 'pending' : change.status === 'made')),
+  );
+  const countChanges = (kind: ReportChange['kind']) => countedChanges.filter((change) => change.kind === kind).length;
+  const baselines = countedChanges.filter((change) => change.kind === 'create-version' && change.baseline).length;
+  const countPrompts = (status: ReportPrompt['status']) => prompts.filter((prompt) => prompt.status === status).length;
+  return {
+    prompts: prompts.length,
+    unchanged: countPrompts('unchanged'),
+    create_version: countChanges('create-version') - baselines,
+    baselines,
+    update_prompt: countChanges('update-prompt'),
+    set_active: countChanges('set-active'),
+    blocked: countPrompts('blocked'),
+    applied: countPrompts('applied'),
+    failed: countPrompts('failed'),
+    not_attempted: countPrompts('not_attempted'),
+  };
 }

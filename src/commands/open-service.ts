@@ -5,7 +5,7 @@ import { parseConfig } from '../config/load-config.ts';
 import { BASE_URL_VARIABLE, EMBEDDED_API_KEY, getProviderDescriptor, readKey } from '../config/service.ts';
 import { readFileFromGit } from '../history/read-at-commit.ts';
 import type { DesiredWorkspace } from '../desired/read-desired-state.ts';
-import { makeUnmatchedProblems, selectKeys } from '../desired/open-workspace.ts';
+import { makeUnmatchedProblems, selectKeys } from '../desired/select-files.ts';
 import type { PromptRepository } from '../history/read-at-commit.ts';
 import { isPlainHttp } from '../domain/network.ts';
 import type { PromptIdentity, PromptFile } from '../domain/prompt-file.ts';

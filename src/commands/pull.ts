@@ -4,7 +4,7 @@ import {
   type OutsideEdit,
   type ServiceChanges,
 } from './find-service-changes.ts';
-import { makeGitSettings } from '../config/make-git-settings.ts';
+import { makeGitSettings } from '../config/config.ts';
 import type { ConflictLabels, PreferredSide } from '../domain/edits.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { FieldName, ObservedPromptPlan } from '../domain/plan.ts';

@@ -1,4 +1,4 @@
-import { makeGitSettings } from '../config/make-git-settings.ts';
+import { makeGitSettings } from '../config/config.ts';
 import type { FileEdit } from '../domain/edits.ts';
 import { computePlanDigest, isObserved, type Plan, type PromptOutcome, type PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';

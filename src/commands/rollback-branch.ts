@@ -1,4 +1,4 @@
-import { makeGitSettings } from '../config/make-git-settings.ts';
+import { makeGitSettings } from '../config/config.ts';
 import type { EditCommit } from '../domain/edits.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { openRemote, type RemoteAddress } from '../git/open-remote.ts';

@@ -17,6 +17,7 @@ import {
   type ProviderName,
   PROVIDERS,
 } from '../providers/list.ts';
+import type { GitSettings } from '../git/open-git.ts';
 
 /** The name of the configuration file. */
 export const CONFIG_NAME = 'promptsync.yaml';
@@ -325,3 +326,8 @@ export const CONFIG_FIELDS: readonly string[] = [
   ...Object.keys(environment.unwrap().shape),
   ...Object.keys(defaults.shape),
 ];
+
+/** Returns the settings for git. git must not inherit the variables that contain the keys of the service. */
+export function makeGitSettings({ root, service }: Pick<Config, 'root' | 'service'>): GitSettings {
+  return { root, keyVariables: service?.kind === 'remote' ? service.keyVariables : [] };
+}

@@ -2,8 +2,7 @@ import { belongsToAnotherUser, ownsRepository } from '../files/file-owner.ts';
 import { isRepositoryRoot } from '../files/paths.ts';
 import type { GitSettings } from '../git/open-git.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import type { Config } from './config.ts';
-import { makeGitSettings } from './make-git-settings.ts';
+import { type Config, makeGitSettings } from './config.ts';
 
 /**
  * Returns a problem if promptsync must refuse a configuration file that the user did not specify; null otherwise. In a

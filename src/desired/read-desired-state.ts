@@ -12,9 +12,9 @@ import {
   type SkippedPrompts,
   openWorkspaceRepository,
   readChangesSince,
-  selectFiles,
   type Workspace,
 } from './open-workspace.ts';
+import { selectFiles } from './select-files.ts';
 import type { FormerConfig, PromptRepository } from '../history/read-at-commit.ts';
 import { type AcceptedWarnings, collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { DesiredState, BaseState } from '../domain/desired-state.ts';

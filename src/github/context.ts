@@ -4,7 +4,7 @@ import { makeWorld } from '../cli/make-world.ts';
 import type { ServiceOptions } from '../commands/open-service.ts';
 import { CONFIG_NAME, MISSPELLED_NAME } from '../config/config.ts';
 import { type ConfigResult, loadConfig } from '../config/load-config.ts';
-import { makeGitSettings } from '../config/make-git-settings.ts';
+import { makeGitSettings } from '../config/config.ts';
 import type { World } from '../domain/world.ts';
 import { findFirstLink, findRepositoryRoot, isWithin, makeRelativePath } from '../files/paths.ts';
 import type { GitSettings } from '../git/open-git.ts';

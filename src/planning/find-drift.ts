@@ -13,7 +13,12 @@ import { type KnownVersion, makeVersionRef } from '../domain/versions.ts';
 import { countNewest, countRun, findStartOfRun, type LineState } from '../history/line.ts';
 import type { BaseHistory, PromptHistory } from '../history/prompt-history.ts';
 import { isVersionInGit } from './choose-pull.ts';
-import { classifyDifference, type DriftEvidence, type DifferenceCause } from './classify-difference.ts';
+import {
+  classifyDifference,
+  type DriftEvidence,
+  type DifferenceCause,
+  wasMovedAfterSync,
+} from './classify-difference.ts';
 import {
   type ComparedPrompt,
   type Difference,
@@ -21,7 +26,6 @@ import {
   type WantedChanges,
   wantsCurrent,
 } from './compare-prompt.ts';
-import { wasMovedAfterSync } from './was-moved-after-sync.ts';
 
 /** The drift of one prompt, and the notes about changes that do not come from the head. */
 export type DriftResult = { readonly drift: readonly Drift[]; readonly annotations: readonly ChangeAnnotation[] };

@@ -185,12 +185,12 @@ export function groupProblems(problems: readonly PlacedProblem[]): readonly Prob
   return problems.flatMap((problem): readonly ProblemGroup[] => {
     const group = kinds.get(makeKind(problem)) ?? [];
     const [first, ...others] = group;
-    if (first === undefined || !isList(group)) return [[problem]];
+    if (first === undefined || !formsList(group)) return [[problem]];
     return problem === first ? [[first, ...others]] : [];
   });
 }
 
-function isList(problems: readonly PlacedProblem[]): boolean {
+function formsList(problems: readonly PlacedProblem[]): boolean {
   const fileCount = new Set(problems.map(({ path, key }) => path ?? key)).size;
   const hasMessages = problems.some((one) => one.severity === 'error' && one.message !== problems[0]?.message);
   return fileCount >= (hasMessages ? MIN_FILES_WITH_MESSAGES : 2);

@@ -5,7 +5,7 @@ import {
   selectFiles,
   selectKeys,
   type Selection,
-} from '../../src/desired/open-workspace.ts';
+} from '../../src/desired/select-files.ts';
 import type { PromptIdentity } from '../../src/domain/prompt-file.ts';
 import { escapeSelector } from '../../src/text.ts';
 import { parsePromptFile } from '../../src/files/parse-prompt-file.ts';

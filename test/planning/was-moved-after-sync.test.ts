@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { computeContentDigest, EMPTY_METADATA_DIGEST } from '../../src/domain/content.ts';
 import type { KnownVersion } from '../../src/domain/versions.ts';
-import { type MoveEvidence, wasMovedAfterSync } from '../../src/planning/was-moved-after-sync.ts';
+import { type MoveEvidence, wasMovedAfterSync } from '../../src/planning/classify-difference.ts';
 
 /** The second of the commit that introduced the want. Versions are created before it or after it. */
 const COMMITTED = 1_000;
