@@ -58,10 +58,10 @@ export async function emitReport(
   // Redact the strings before rendering. Markup, wrapping and escaping could split a secret, and `hide` would miss it.
   const report = mapStrings(unredactedReport, hide);
   const wereDiffsShown = shownReport !== undefined && !goesToFiles(options);
-  const withoutDiffs = options.withoutDiffs === true || wereDiffsShown;
   const obstacles: Problem[] = [];
   for (const { format, file } of options.targets) {
     const isPrintedText = format === 'text' && file === null;
+    const withoutDiffs = options.withoutDiffs === true || (wereDiffsShown && format === 'text');
     const style = isPrintedText ? await chooseStyle('output', host, options) : { colour: false };
     // Escape the content of files, too, because a file such as /dev/stdout can be the log of a GitHub runner.
     const text = escapeForLog(

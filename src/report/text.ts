@@ -142,7 +142,7 @@ function renderEntries(prompt: ReportPrompt, report: Report, style: Style): read
     return [
       ...fitLine(`  ${style.colors[paint](sign)} ${label}${entry.text}`, style, 4),
       ...renderCommands(entry.commands, style),
-      ...renderMetadata(entry.metadata, style),
+      ...renderKeptLines(entry.metadata, style),
     ];
   });
 }
@@ -176,7 +176,7 @@ function renderCommands(commands: readonly string[], style: Style): readonly str
 const MAX_METADATA_LINES = 20;
 
 /** Renders the metadata that a new version keeps from an earlier version. */
-function renderMetadata(lines: readonly string[], style: Style): readonly string[] {
+function renderKeptLines(lines: readonly string[], style: Style): readonly string[] {
   const omittedCount = lines.length - MAX_METADATA_LINES;
   const more = `… ${formatCount(omittedCount, 'more line')} (--format html shows all)`;
   const shown = [

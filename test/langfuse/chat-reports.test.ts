@@ -58,14 +58,11 @@ describe('reports of a chat prompt', () => {
     });
   });
 
-  test.each(['text', 'markdown', 'html', 'junit'])(
-    'The %s report has one line about changed messages',
-    async (format) => {
-      const { run } = await makeChanged();
-      const { stdout } = await run('plan', '--format', format);
-      expect(stdout.split(LINE)).toHaveLength(2);
-    },
-  );
+  test.each(['text', 'markdown', 'html'])('The %s report has one line about changed messages', async (format) => {
+    const { run } = await makeChanged();
+    const { stdout } = await run('plan', '--format', format);
+    expect(stdout.split(LINE)).toHaveLength(2);
+  });
 
   test.each(['text', 'markdown'])(
     'The %s report shows the canonical form and the added placeholder',
