@@ -138,7 +138,8 @@ function listRuns(states: readonly LineState[], environment: string): readonly R
 }
 
 /**
- * Returns the version that a run wanted. A version that was created after the run ended does not count. If several
+ * Returns the version that a run wanted. A version that was created after the run ended does not count, unless it has a
+ * version record. If several
  * versions have the wanted content, prefers the one that is active in the environment, and then the first one that was
  * created after the run started. Services that do not show when versions were created give no such evidence.
  * @param next the run that replaced this run; undefined if the file's newest state belongs to this run
@@ -151,7 +152,10 @@ function findVersionOfRun(
 ): KnownVersion | undefined {
   if (want === undefined) return undefined;
   const end = next?.start.time ?? Infinity;
-  const existing = known.filter(({ times }) => times === undefined || toSeconds(times.createdAt) <= end);
+  // A version record names the commit of its version. A sync that took longer than the run must not hide the version.
+  const existing = known.filter(
+    ({ isManaged, times }) => isManaged === true || times === undefined || toSeconds(times.createdAt) <= end,
+  );
   return findWantedVersion(want, existing, (content) => {
     const sought = toStoredContent(content, observed.metadata);
     const active = existing.find(({ id }) => id === observed.active.get(environment)?.id);

@@ -238,7 +238,7 @@ describe('the times of pins in a history', () => {
       const plain = observed({ active: { production: version(3, third, { ledger }) } });
       const known = plain.known.map((each) => {
         const createdAt = [15_000, 25_000, 45_000][each.number - 1] ?? 0;
-        return { ...each, times: { createdAt, updatedAt: createdAt } };
+        return { ...each, isManaged: null, times: { createdAt, updatedAt: createdAt } };
       });
       const active = known.find(({ number }) => number === served) ?? null;
       return { ...plain, known, active: new Map([['production', active]]) };
