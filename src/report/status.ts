@@ -5,7 +5,7 @@ import { fitLine, layOutTable, makeStyle, type TableCell, type Colors, type Styl
 import { hasPlan, renderSummary } from './summary.ts';
 import type { TextOptions } from './text.ts';
 import { applyReportWords, describeOrphans, describeVersionRef } from './describe.ts';
-import { describeWaitingPromotions } from './waiting.ts';
+import { describeLongestWait } from './waiting.ts';
 
 /**
  * Renders the report of `promptsync status` for a terminal or a log. A table of prompts and environments shows the
@@ -55,13 +55,11 @@ function renderMatrixBlocks(report: Report, style: Style): readonly (readonly st
   return [list, renderNotes(report, shownSigns, style)];
 }
 
-/** Renders the meanings of signs, and the promotions that prompts wait for. */
+/** Renders the meanings of signs, and the environment that has waited longest for a promotion. */
 function renderNotes({ prompts }: Report, signs: readonly MatrixSign[], style: Style): readonly string[] {
   const legend = signs.map(({ sign, meaning }) => style.colors.dim(`${sign}: ${meaning}`));
-  const waiting = sortByAttention(prompts).flatMap((prompt) =>
-    describeWaitingPromotions(prompt, escapeLine).map((text) => `${escapeLine(prompt.key)}: ${text}`),
-  );
-  return [...legend, ...waiting].flatMap((note) => fitLine(note, style, 2));
+  const longestWait = describeLongestWait(prompts, escapeLine);
+  return [...legend, ...(longestWait === null ? [] : [longestWait])].flatMap((note) => fitLine(note, style, 2));
 }
 
 /**

@@ -17,6 +17,20 @@ export function describeWaitingPromotions({ waiting = [] }: ReportPrompt, show: 
   });
 }
 
+/**
+ * Among the environments that wait for a promotion, describes the one whose pin has not changed for the longest time.
+ * Returns null if no such environment has a known commit.
+ */
+export function describeLongestWait(prompts: readonly ReportPrompt[], show: ShowText): string | null {
+  const waits = prompts.flatMap(({ key, waiting = [] }) =>
+    waiting.flatMap(({ environment, since }) => (since === null ? [] : [{ key, environment, since }])),
+  );
+  const [longest] = waits.toSorted((one, other) => parseTime(one.since) - parseTime(other.since));
+  if (longest === undefined) return null;
+  const { key, environment, since } = longest;
+  return `Longest wait: ${show(key)} in ${show(environment)}, since ${describePinCommit(since, show)}`;
+}
+
 type PinCommit = NonNullable<WaitingPromotion['since']>;
 
 /** Describes the commit that last changed a pin: its id, its weekday and its date. */
@@ -24,4 +38,10 @@ function describePinCommit({ commit, date: time }: PinCommit, show: ShowText): s
   const date = time?.slice(0, 10) ?? '';
   const day = new Date(date).toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
   return `${show(shortenCommitId(commit))}${date === '' ? '' : `, ${day} ${show(date)}`}`;
+}
+
+/** Returns the time of a commit. A commit without a valid time counts as the newest. */
+function parseTime({ date }: PinCommit): number {
+  const time = date === undefined ? NaN : Date.parse(date);
+  return Number.isNaN(time) ? Number.MAX_SAFE_INTEGER : time;
 }
