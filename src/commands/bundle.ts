@@ -1,6 +1,6 @@
 import { type BundledPrompt, makeBundle, type PromptBundle } from '../bundle/prompt-bundle.ts';
 import type { Config } from '../config/config.ts';
-import { getVocabulary } from '../config/service.ts';
+import { getProviderWords } from '../config/service.ts';
 import { openWorkspace, openWorkspaceRepository, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import { readContentsAtRefs } from '../history/read-at-commit.ts';
 import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
@@ -11,7 +11,7 @@ import { type EnvironmentPin, findPin, formatPin, locatePin, type PromptFile } f
 import { isNestedDeeper } from '../domain/json.ts';
 import { failWithProblem, makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { makePromptBody, type ServedPrompt } from '../domain/served-prompt.ts';
-import { applyVocabulary } from '../domain/vocabulary.ts';
+import type { Words } from '../words.ts';
 import type { World } from '../domain/world.ts';
 import { readServedPrompts } from '../observing/read-served.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
@@ -52,7 +52,7 @@ export async function bundlePrompts(options: BundleOptions, world: World): Promi
   const problems = workspace.problems.filter(({ code }) => code !== 'prompt/placeholder-id');
   const convert = makeProblemConverter({
     acceptedWarnings: collectAcceptedWarnings(files, config),
-    vocabulary: getVocabulary(config),
+    vocabulary: getProviderWords(config),
   });
   const finish = (outcome: Outcome): BundleResult => ({
     bundle: outcome.bundle,
@@ -77,7 +77,7 @@ export async function bundlePrompts(options: BundleOptions, world: World): Promi
   const refused = refusePlaceholders(pinned, config);
   if (refused !== null) return finish(refused);
   if (unpinned.length > 0 && !options.quiet) {
-    world.printNotice(applyVocabulary(describeLeftOut(unpinned, environment.value), getVocabulary(config)));
+    world.printNotice(describeLeftOut(unpinned, environment.value, getProviderWords(config)));
   }
   const selection = { environment: environment.value, pinned, allFiles, config };
   return finish(await (options.offline ? bundleOffline(selection) : bundleServed(selection, options, world)));
@@ -154,10 +154,10 @@ function refusePlaceholders(pinned: readonly PinnedPrompt[], { rules }: Config):
 /** The maximum number of prompts to name in the notice about left-out prompts. */
 const MAX_NAMED_PROMPTS = 10;
 
-function describeLeftOut(files: readonly PromptFile[], environment: string): string {
+function describeLeftOut(files: readonly PromptFile[], environment: string, words: Words): string {
   const keys = files.map(({ key }) => `"${escapeLine(key)}"`);
   const count = formatCount(files.length, 'prompt that does', 'prompts that do');
-  return `The bundle leaves out ${count} not pin the environment "${environment}": ${joinNames(keys, MAX_NAMED_PROMPTS)}.`;
+  return `The bundle leaves out ${count} not pin the ${words.environment} "${environment}": ${joinNames(keys, MAX_NAMED_PROMPTS)}.`;
 }
 
 /** Bundles what the environment serves now. */

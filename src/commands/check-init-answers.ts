@@ -1,9 +1,8 @@
-import { getVocabulary } from '../config/service.ts';
+import { getProviderWords } from '../config/service.ts';
 import type { Config } from '../config/config.ts';
 import { makePlainReadRequest } from '../domain/observed-prompt.ts';
-import { applyVocabulary } from '../domain/vocabulary.ts';
 import type { World } from '../domain/world.ts';
-import { makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
+import { makeProblem, type Problem, ProblemError, toProblem, wordProblem } from '../problem.ts';
 import { showHidden } from '../text.ts';
 import { openProvider, type ServiceOptions } from './open-service.ts';
 
@@ -37,12 +36,12 @@ export async function findKeyFault(config: Config, options: ServiceOptions, worl
   const { problem, status } = await probeService(config, options, world);
   const fault = describeFault(problem, config);
   if (fault === null || problem === null || !isKeyRefused(status)) return fault;
-  return `${fault} ${describeFault({ ...problem, message: problem.hint }, config)}`;
+  return `${fault} ${showHidden(wordProblem(problem, getProviderWords(config)).hint)}`;
 }
 
 /** Describes a problem for display in a question. Returns null if there is no problem. */
 export function describeFault(problem: Problem | null, config: Config): string | null {
-  return problem === null ? null : showHidden(applyVocabulary(problem.message, getVocabulary(config)));
+  return problem === null ? null : showHidden(wordProblem(problem, getProviderWords(config)).message);
 }
 
 function isKeyRefused(status: number | null): boolean {

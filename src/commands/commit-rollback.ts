@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Config, makeGitSettings } from '../config/config.ts';
-import { getVocabulary } from '../config/service.ts';
+import { getProviderWords } from '../config/service.ts';
 import type { EditCommit, EditedPrompt } from '../domain/edits.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { replaceUnchangedFile } from '../files/read-write.ts';
@@ -45,7 +45,7 @@ export async function commitRollback(
     await committer.undoSwitch(branch);
     return makeSuccess({ commit: null, failures });
   }
-  const { service } = getVocabulary(config);
+  const { service } = getProviderWords(config);
   const message = renderCommitMessage(written, (names) => renderSubject(names, service));
   try {
     const paths = written.map(({ path }) => repository.toRootPath(path));

@@ -1,9 +1,9 @@
 import { NO_WORKSPACE, openWorkspace, type Workspace, type WorkspaceOptions } from '../desired/open-workspace.ts';
 import { type DoctorPoint, type DoctorSection, isErrorPoint, makeProblemPoint } from '../domain/doctor-point.ts';
-import { applyVocabulary } from '../domain/vocabulary.ts';
 import type { World } from '../domain/world.ts';
-import { getVocabulary } from '../config/service.ts';
-import { makeProblem, ProblemError, toProblem } from '../problem.ts';
+import { getProviderWords } from '../config/service.ts';
+import { DEFAULT_WORDS, type Words } from '../words.ts';
+import { makeProblem, ProblemError, toProblem, wordProblem } from '../problem.ts';
 import { examineCiJob } from './examine-ci-job.ts';
 import { examineConformance, type ConformanceOptions } from './examine-conformance.ts';
 import { examineMachine, type MachineExamination, type NodeVersions } from './examine-machine.ts';
@@ -39,7 +39,9 @@ export async function examineSetup(options: DoctorOptions, world: World): Promis
   const workspace = await openWorkspace({ config: options.config, only: [] }, world).catch(makeBrokenWorkspace);
   const machine = await examineMachine(options, workspace, world).catch(makeBrokenExamination);
   const configuration = examineWorkspace(workspace, world);
-  const service = await examineService(workspace, options, world).catch(makeBrokenPoints('address'));
+  const service = await examineService(workspace, options, world).catch(
+    makeBrokenPoints('address', getProviderWords(workspace.config)),
+  );
   const ciSections = await examineCiJob(machine.head, world).catch(makeBrokenCiSections);
   const sections: readonly DoctorSection[] = [
     { title: 'Machine and repository', points: machine.points },
@@ -57,17 +59,10 @@ function makeDoctorResult(
   { config }: Workspace,
   { stopSignal }: World,
 ): DoctorResult {
-  const vocabulary = getVocabulary(config);
-  const translate = ({ name, level, found, hint }: DoctorPoint): DoctorPoint => ({
-    name,
-    level,
-    found: applyVocabulary(found, vocabulary),
-    hint: hint === null ? null : applyVocabulary(hint, vocabulary),
-  });
   const hasErrors = sections.some(({ points }) => points.some(isErrorPoint));
   const exitCode = hasErrors ? 1 : 0;
   return {
-    sections: sections.map(({ title, points }) => ({ title, points: points.map(translate) })),
+    sections,
     exitCode: stopSignal.aborted ? 130 : exitCode,
     folder: config?.folder ?? null,
   };
@@ -78,17 +73,17 @@ function makeBrokenWorkspace(error: unknown): Workspace {
 }
 
 function makeBrokenExamination(error: unknown): MachineExamination {
-  return { points: makeBrokenPoints('repository')(error), head: null };
+  return { points: makeBrokenPoints('repository', DEFAULT_WORDS)(error), head: null };
 }
 
 function makeBrokenCiSections(error: unknown): readonly DoctorSection[] {
-  return [{ title: 'CI job', points: makeBrokenPoints('event')(error) }];
+  return [{ title: 'CI job', points: makeBrokenPoints('event', DEFAULT_WORDS)(error) }];
 }
 
 /**
  * Returns a handler for an unexpected error. It replaces all points of a section with a single one that shows the
  * error.
  */
-function makeBrokenPoints(name: string): (error: unknown) => readonly DoctorPoint[] {
-  return (error) => [makeProblemPoint(name, toProblem(error))];
+function makeBrokenPoints(name: string, words: Words): (error: unknown) => readonly DoctorPoint[] {
+  return (error) => [makeProblemPoint(name, wordProblem(toProblem(error), words))];
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { makeGitSettings } from '../config/config.ts';
-import { getVocabulary } from '../config/service.ts';
+import { getProviderWords } from '../config/service.ts';
 import type { EditCommit, EditedPrompt, FileEdit } from '../domain/edits.ts';
 import { isNewVersionRef, isObserved, type ObservedPromptPlan, type PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
@@ -236,7 +236,7 @@ async function applyDrafts(
     return { edited: ready.map((draft) => makeEditedPrompt(draft, draft.status)), problems: [obstacle] };
   }
   const edited = await writeDrafts(ready, config.folder);
-  const { service } = getVocabulary(config);
+  const { service } = getProviderWords(config);
   const written = edited.filter(({ status }) => status === 'applied');
   if (written.length === 0) return { edited, problems: [] };
   const paths = written.map(({ path }) => repository?.toRootPath(path) ?? path);

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { getProviderWords } from '../config/service.ts';
 import type { Workspace } from '../desired/open-workspace.ts';
 import { DOCTOR_ENVIRONMENT } from '../domain/conformance.ts';
 import {
@@ -12,7 +13,7 @@ import {
 import { PLACEHOLDER_ID } from '../domain/prompt-file.ts';
 import type { ProviderRules } from '../domain/provider.ts';
 import { isContinuousIntegration, type World } from '../domain/world.ts';
-import { toProblem } from '../problem.ts';
+import { toProblem, wordProblem } from '../problem.ts';
 import { CONFORMANCE_CHECKS } from '../providers/conformance-checks.ts';
 import { prepareService, type ServiceOptions } from './open-service.ts';
 
@@ -39,7 +40,7 @@ export async function examineConformance(
   world: World,
 ): Promise<readonly DoctorSection[]> {
   const points = await makeConformancePoints(mayWrite, options, workspace, world);
-  return [{ title: 'Behavior of the service', points }];
+  return [{ title: `Behavior of ${getProviderWords(workspace.config).service}`, points }];
 }
 
 async function makeConformancePoints(
@@ -48,17 +49,17 @@ async function makeConformancePoints(
   { config, allFiles }: Workspace,
   world: World,
 ): Promise<readonly DoctorPoint[]> {
+  const words = getProviderWords(config);
   if (config === null || !mayWrite) {
-    return [
-      makeUncheckedPoint(CHECK, 'the checks of the configuration, the prompt files, or the service found errors'),
-    ];
+    const reason = `the checks of the configuration, the prompt files, or ${words.service} found errors`;
+    return [makeUncheckedPoint(CHECK, reason)];
   }
   const obstacle = findObstacle(options.prompt, config, allFiles) ?? (await findRefusal(options, config, world));
   if (obstacle !== null) return [obstacle];
   try {
     return await runCheck(options, { config, allFiles }, world);
   } catch (error) {
-    return [makeProblemPoint(CHECK, toProblem(error))];
+    return [makeProblemPoint(CHECK, wordProblem(toProblem(error), words))];
   }
 }
 
@@ -71,7 +72,10 @@ async function runCheck(
 ): Promise<readonly DoctorPoint[]> {
   const request = { config, files: allFiles, allFiles, repository: null };
   const prepared = await prepareService(request, world, { onCall });
-  if (!prepared.isSuccess) return prepared.problems.map((problem) => makeProblemPoint(CHECK, problem));
+  if (!prepared.isSuccess) {
+    const words = getProviderWords(config);
+    return prepared.problems.map((problem) => makeProblemPoint(CHECK, wordProblem(problem, words)));
+  }
   const { opening, close } = prepared.value;
   try {
     const points = await CONFORMANCE_CHECKS[config.provider](opening, {
@@ -98,15 +102,16 @@ function makeRunId({ makeUniqueId }: World): string {
 }
 
 /** Returns an error if `--prompt` is missing, does not apply, or specifies an unsuitable prompt. */
-function findObstacle(prompt: string | undefined, { rules }: Config, files: Workspace['allFiles']): DoctorPoint | null {
+function findObstacle(prompt: string | undefined, config: Config, files: Workspace['allFiles']): DoctorPoint | null {
+  const { rules } = config;
+  const { service } = getProviderWords(config);
   if (createsOwnPrompt(rules)) {
     if (prompt === undefined) return null;
-    const found = '`--prompt` does not apply because the check creates its own prompt in the service';
+    const found = `\`--prompt\` does not apply because the check creates its own prompt in ${service}`;
     return makeErrorPoint(CHECK, found, 'Run the command again without `--prompt`.');
   }
   if (prompt === undefined) {
-    const hint =
-      'In the service, create a prompt that no application reads. Then specify its id: `promptsync doctor --write --prompt ID`';
+    const hint = `In ${service}, create a prompt that no application reads. Then specify its id: \`promptsync doctor --write --prompt ID\``;
     return makeErrorPoint(CHECK, 'the check needs a prompt in which it can create versions', hint);
   }
   const fault = rules.findIdFault(prompt);
@@ -128,7 +133,7 @@ function createsOwnPrompt({ placeholderId }: ProviderRules): boolean {
  */
 async function findRefusal(
   { yes, prompt }: ConformanceOptions,
-  { rules }: Config,
+  config: Config,
   world: World,
 ): Promise<DoctorPoint | null> {
   if (yes || isContinuousIntegration(world)) return null;
@@ -136,10 +141,11 @@ async function findRefusal(
     const found = 'promptsync made no changes because it could not ask for confirmation without a terminal';
     return makeErrorPoint(CHECK, found, 'To write without confirmation, use `--yes` or set `CI=true`.');
   }
-  const question = createsOwnPrompt(rules)
+  const { service, environment } = getProviderWords(config);
+  const question = createsOwnPrompt(config.rules)
     ? 'Create a prompt and delete it afterward?'
-    : `Create versions of the prompt "${prompt}" and change its "${DOCTOR_ENVIRONMENT}" environment?`;
+    : `Create versions of the prompt "${prompt}" and change its "${DOCTOR_ENVIRONMENT}" ${environment}?`;
   if (await world.confirm(question)) return null;
-  const hint = 'To check how the service behaves, run the command again and answer `yes`.';
+  const hint = `To check how ${service} behaves, run the command again and answer \`yes\`.`;
   return makeErrorPoint(CHECK, 'promptsync made no changes because you did not confirm', hint);
 }

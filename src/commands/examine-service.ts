@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { BASE_URL_VARIABLE, getProviderDescriptor } from '../config/service.ts';
+import { BASE_URL_VARIABLE, getProviderDescriptor, getProviderWords } from '../config/service.ts';
 import type { Workspace } from '../desired/open-workspace.ts';
 import {
   type DoctorPoint,
@@ -15,8 +15,9 @@ import { PLACEHOLDER_ID, type PromptFile } from '../domain/prompt-file.ts';
 import type { Provider } from '../domain/provider.ts';
 import type { ServedPrompt } from '../domain/served-prompt.ts';
 import type { World } from '../domain/world.ts';
-import { type Problem, type ProblemCode, toProblem } from '../problem.ts';
+import { type Problem, type ProblemCode, toProblem, wordProblem } from '../problem.ts';
 import type { CallReport } from '../service/connection.ts';
+import type { Words } from '../words.ts';
 import { prepareService, type ServiceOptions } from './open-service.ts';
 import { listKnownEnvironments } from './require-environment.ts';
 
@@ -27,6 +28,7 @@ export async function examineService(
   world: World,
 ): Promise<readonly DoctorPoint[]> {
   if (config === null) return [makeUncheckedPoint('address', 'the configuration is not valid')];
+  const words = getProviderWords(config);
   const calls: CallReport[] = [];
   const onCall = (call: CallReport): void => {
     calls.push(call);
@@ -39,13 +41,13 @@ export async function examineService(
   try {
     const readings = await readFirstPrompt(opened.provider, config, allFiles);
     if (location.kind === 'embedded') {
-      const response = makeResponsePoint(findAnswer(calls), readings);
-      return [makeOkPoint('address', name), response, ...makePromptPoints(readings)];
+      const response = makeResponsePoint(findAnswer(calls), readings, words);
+      return [makeOkPoint('address', name), response, ...makePromptPoints(readings, words)];
     }
     return [
-      ...makeAddressPoints(location.baseUrl, { calls, readings }, world),
-      makeKeyPoint(readings, opening.connection.keySources ?? []),
-      ...makePromptPoints(readings),
+      ...makeAddressPoints(location.baseUrl, { calls, readings, words }, world),
+      makeKeyPoint(readings, opening.connection.keySources ?? [], words),
+      ...makePromptPoints(readings, words),
     ];
   } finally {
     await opened.close().then(close);
@@ -53,17 +55,23 @@ export async function examineService(
 }
 
 /** Builds the points for a service whose address or key is missing. promptsync then sends no request. */
-function examineWithoutAccess({ service }: Config, problems: readonly Problem[], world: World): readonly DoctorPoint[] {
-  if (service?.kind !== 'remote') return problems.map((problem) => makeProblemPoint('address', problem));
+function examineWithoutAccess(config: Config, problems: readonly Problem[], world: World): readonly DoctorPoint[] {
+  const { service } = config;
+  const words = getProviderWords(config);
+  const worded = problems.map((problem) => wordProblem(problem, words));
+  if (service?.kind !== 'remote') return worded.map((problem) => makeProblemPoint('address', problem));
   const reason = 'the key is missing or invalid';
   return [
-    ...makeAddressPoints(service.baseUrl, { calls: [], readings: { kind: 'unread', reason } }, world),
-    ...problems.map((problem) => makeProblemPoint('key', problem)),
+    ...makeAddressPoints(service.baseUrl, { calls: [], readings: { kind: 'unread', reason }, words }, world),
+    ...worded.map((problem) => makeProblemPoint('key', problem)),
     makeUncheckedPoint('prompt', reason),
   ];
 }
 
-/** The version of the first prompt that an environment serves, or the problem that kept promptsync from reading it. */
+/**
+ * The version of the first prompt that an environment serves, or the problem that kept promptsync from reading it, in
+ * the words of the provider.
+ */
 type EnvironmentReading = { readonly environment: string } & (
   | { readonly kind: 'served'; readonly served: ServedPrompt | null }
   | { readonly kind: 'failed'; readonly problem: Problem }
@@ -86,14 +94,15 @@ async function readFirstPrompt(
   const file = files.find(({ id }) => id !== PLACEHOLDER_ID);
   const key = file?.key ?? '';
   const environments = listKnownEnvironments(config, files);
+  const words = getProviderWords(config);
   const readings: EnvironmentReading[] = [];
   if (file === undefined) {
     if (provider.list === null) return { kind: 'unread', reason: 'the workspace has no prompt files' };
-    readings.push(await readEnvironment('', () => listNothing(provider)));
+    readings.push(await readEnvironment('', words, () => listNothing(provider)));
     return { kind: 'read', key, readings };
   }
   for (const environment of environments.length === 0 ? [TRACKING_ENVIRONMENT] : environments) {
-    const reading = await readEnvironment(environment, () => provider.readServed(file.id, environment));
+    const reading = await readEnvironment(environment, words, () => provider.readServed(file.id, environment));
     readings.push(reading);
     // The other environments would fail in the same way, each of them after several retries.
     if (reading.kind === 'failed' && !ANSWERED_CODES.includes(reading.problem.code)) break;
@@ -109,24 +118,29 @@ async function listNothing({ list }: Provider): Promise<null> {
 
 async function readEnvironment(
   environment: string,
+  words: Words,
   read: () => Promise<ServedPrompt | null>,
 ): Promise<EnvironmentReading> {
   try {
     return { environment, kind: 'served', served: await read() };
   } catch (error) {
-    return { environment, kind: 'failed', problem: toProblem(error) };
+    return { environment, kind: 'failed', problem: wordProblem(toProblem(error), words) };
   }
 }
 
 /** The problems that show that the service has understood and answered a request. */
 const ANSWERED_CODES: readonly ProblemCode[] = ['service/not-authorised', 'service/prompt-not-found'];
 
-/** The requests that promptsync sent, and what they returned. */
-type ServiceEvidence = { readonly calls: readonly CallReport[]; readonly readings: FirstPromptReadings };
+/** The requests that promptsync sent, what they returned, and the words for the service. */
+type ServiceEvidence = {
+  readonly calls: readonly CallReport[];
+  readonly readings: FirstPromptReadings;
+  readonly words: Words;
+};
 
 function makeAddressPoints(
   baseUrl: string,
-  { calls, readings }: ServiceEvidence,
+  { calls, readings, words }: ServiceEvidence,
   { environment }: World,
 ): readonly DoctorPoint[] {
   const url = new URL(baseUrl);
@@ -135,9 +149,9 @@ function makeAddressPoints(
   const problem = findFirstProblem(readings);
   return [
     makeOkPoint('address', isFromVariable ? `${baseUrl} (from ${BASE_URL_VARIABLE})` : baseUrl),
-    makeTlsPoint(url, { answer, problem }, environment),
+    makeTlsPoint(url, { answer, problem, words }, environment),
     makeProxyPoint(url, environment),
-    makeResponsePoint(answer, readings),
+    makeResponsePoint(answer, readings, words),
   ];
 }
 
@@ -153,12 +167,16 @@ function findFirstProblem(readings: FirstPromptReadings): Problem | null {
 /** Matches the error codes that Node.js reports when it rejects a certificate. */
 const CERTIFICATE_CODES = /\b(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|UND_ERR_PRX_TLS)/;
 
-/** The first answered request, and the first problem. */
-type ConnectionEvidence = { readonly answer: CallReport | undefined; readonly problem: Problem | null };
+/** The first answered request, the first problem, and the words for the service. */
+type ConnectionEvidence = {
+  readonly answer: CallReport | undefined;
+  readonly problem: Problem | null;
+  readonly words: Words;
+};
 
 function makeTlsPoint(
   url: URL,
-  { answer, problem }: ConnectionEvidence,
+  { answer, problem, words }: ConnectionEvidence,
   environment: World['environment'],
 ): DoctorPoint {
   const name = 'TLS';
@@ -176,7 +194,7 @@ function makeTlsPoint(
   }
   if (answer !== undefined) return makeOkPoint(name, 'the certificate is valid');
   if (problem !== null && CERTIFICATE_CODES.test(problem.message)) return makeProblemPoint(name, problem);
-  return makeUncheckedPoint(name, 'the service did not respond');
+  return makeUncheckedPoint(name, `${words.service} did not respond`);
 }
 
 function makeProxyPoint(url: URL, environment: World['environment']): DoctorPoint {
@@ -191,7 +209,11 @@ function makeProxyPoint(url: URL, environment: World['environment']): DoctorPoin
 /** The response time, in milliseconds, above which a sync of many prompts is slow. */
 const SLOW_RESPONSE_MS = 2_000;
 
-function makeResponsePoint(answer: CallReport | undefined, readings: FirstPromptReadings): DoctorPoint {
+function makeResponsePoint(
+  answer: CallReport | undefined,
+  readings: FirstPromptReadings,
+  { service }: Words,
+): DoctorPoint {
   const name = 'response';
   if (readings.kind === 'unread') return makeUncheckedPoint(name, readings.reason);
   const problem = findFirstProblem(readings);
@@ -200,12 +222,11 @@ function makeResponsePoint(answer: CallReport | undefined, readings: FirstPrompt
   const milliseconds = Math.round(answer.milliseconds);
   const found = `status ${answer.status} after ${milliseconds} ms`;
   if (milliseconds < SLOW_RESPONSE_MS) return makeOkPoint(name, found);
-  const hint =
-    'Find out why the service or the network is slow. A sync sends several requests for each prompt that it changes.';
+  const hint = `Find out why ${service} or the network is slow. A sync sends several requests for each prompt that it changes.`;
   return makeWarningPoint(name, found, hint);
 }
 
-function makeKeyPoint(readings: FirstPromptReadings, keySources: readonly string[]): DoctorPoint {
+function makeKeyPoint(readings: FirstPromptReadings, keySources: readonly string[], { service }: Words): DoctorPoint {
   const name = 'key';
   if (readings.kind === 'unread') return makeUncheckedPoint(name, readings.reason);
   if (readings.readings.some(({ kind }) => kind === 'served')) {
@@ -213,11 +234,11 @@ function makeKeyPoint(readings: FirstPromptReadings, keySources: readonly string
   }
   const problem = findFirstProblem(readings);
   if (problem?.code === 'service/not-authorised') return makeProblemPoint(name, problem);
-  return makeUncheckedPoint(name, 'the service did not return a prompt');
+  return makeUncheckedPoint(name, `${service} did not return a prompt`);
 }
 
 /** Builds one point for each environment. If all of them failed in the same way, builds only one point. */
-function makePromptPoints(prompt: FirstPromptReadings): readonly DoctorPoint[] {
+function makePromptPoints(prompt: FirstPromptReadings, { service }: Words): readonly DoctorPoint[] {
   const name = 'prompt';
   if (prompt.kind === 'unread') return [makeUncheckedPoint(name, prompt.reason)];
   const { key, readings } = prompt;
@@ -227,7 +248,7 @@ function makePromptPoints(prompt: FirstPromptReadings): readonly DoctorPoint[] {
   if (problem !== null && readings.every(hasSameProblem)) {
     // Report only a missing prompt here. The points about the response and the key already report all other problems.
     if (problem.code === 'service/prompt-not-found') return [makeProblemPoint(name, problem)];
-    return [makeUncheckedPoint(name, 'the service did not return a prompt')];
+    return [makeUncheckedPoint(name, `${service} did not return a prompt`)];
   }
   if (key === '') return [makeUncheckedPoint(name, 'the workspace has no prompt files')];
   return readings.map((reading) => makeEnvironmentPoint(key, reading));

@@ -1,10 +1,12 @@
 import { relative } from 'node:path';
+import { getProviderWords } from '../config/service.ts';
 import type { Workspace } from '../desired/open-workspace.ts';
 import { type DoctorPoint, makeErrorPoint, makeOkPoint, makeWarningPoint } from '../domain/doctor-point.ts';
 import type { World } from '../domain/world.ts';
-import { isError, type Problem } from '../problem.ts';
+import { isError, type Problem, wordProblem } from '../problem.ts';
 import { formatProblemPlace } from '../report/problems.ts';
 import { formatCount, joinQuotedNames } from '../text.ts';
+import { addArticle } from '../words.ts';
 import { listKnownEnvironments } from './require-environment.ts';
 
 /** Builds the points about the configuration and the prompt files. Sends no request. */
@@ -22,8 +24,10 @@ function makeConfigurationPoint(problem: Problem): DoctorPoint {
 }
 
 /** Counts the prompt files and their problems. `validate` shows the problems themselves. */
-function examineFiles({ allFiles, problems }: Workspace): DoctorPoint {
+function examineFiles({ config, allFiles, problems: unworded }: Workspace): DoctorPoint {
   const name = 'prompt files';
+  const words = getProviderWords(config);
+  const problems = unworded.map((problem) => wordProblem(problem, words));
   // No prompt files is only a warning, because users also run doctor before they write or import their first one.
   const missing = problems.find(({ code }) => code === 'prompt/none-found');
   if (missing !== undefined) return makeWarningPoint(name, missing.message, missing.hint);
@@ -45,7 +49,8 @@ function examineEnvironments({ config, allFiles }: Workspace): DoctorPoint {
   const name = 'environments';
   const names = config === null ? [] : listKnownEnvironments(config, allFiles);
   if (names.length === 0) {
-    return makeWarningPoint(name, 'none', 'Pin an environment in a prompt file, such as `staging: latest`.');
+    const noun = addArticle(getProviderWords(config).environment);
+    return makeWarningPoint(name, 'none', `Pin ${noun} in a prompt file, such as \`staging: latest\`.`);
   }
   const source = config?.environments === null ? 'pinned by prompt files' : 'in promotion order';
   return makeOkPoint(name, `${joinQuotedNames(names, 'and')} (${source})`);

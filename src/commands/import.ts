@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { getVocabulary } from '../config/service.ts';
+import { getProviderWords } from '../config/service.ts';
 import {
   loadConfiguration,
   openWorkspace,
@@ -15,7 +15,6 @@ import type { Environment } from '../domain/policy.ts';
 import type { PromptIdentity, PromptFile, TypedPromptIdentity } from '../domain/prompt-file.ts';
 import type { Provider } from '../domain/provider.ts';
 import { makeFailure, makeSuccess, type Result, failWithProblem } from '../domain/result.ts';
-import { applyVocabulary } from '../domain/vocabulary.ts';
 import type { World } from '../domain/world.ts';
 import { findFirstFolder } from '../files/find-prompt-paths.ts';
 import { leavesFolder, makeRelativePath } from '../files/paths.ts';
@@ -105,7 +104,7 @@ async function importInto(
   const edited = [...existing.map(makeExistingPrompt), ...written];
   const warnings = imports.flatMap((promptImport) => promptImport.warnings);
   const notice = describeMissingFirstPin(edited, imports, rules.value);
-  if (notice !== null) world.printNotice(applyVocabulary(notice, getVocabulary(config)));
+  if (notice !== null) world.printNotice(notice);
   return { ...makeRun([...warnings, ...commitProblems]), service, edited, ...commits };
 }
 
@@ -341,7 +340,7 @@ function makeUnpinnedWarning(environments: readonly string[], path: string): Pro
 function describeMissingFirstPin(
   edited: readonly EditedPrompt[],
   imports: readonly PromptImport[],
-  { environments: [first] }: ImportRules,
+  { config, environments: [first] }: ImportRules,
 ): string | null {
   if (first === undefined || !first.allowLatest) return null;
   const serving = imports.filter(({ file }) => file?.choice.unpinned.includes(first.name) === true);
@@ -356,7 +355,8 @@ function describeMissingFirstPin(
   const isStuck = ({ edits }: EditedPrompt) =>
     !edits.some((edit) => edit.kind === 'set-pin' && edit.after === 'latest');
   const stuck = unpinned.some(isStuck) ? ' An edit of a file without a `latest` pin goes live nowhere.' : '';
-  return `${files} not pin the environment "${first.name}" because that environment serves no version of ${unpinned.length === 1 ? 'the prompt' : 'these prompts'}.${stuck} To activate new versions in "${first.name}", add \`${first.name}: latest\` under \`pins:\`.`;
+  const { environment } = getProviderWords(config);
+  return `${files} not pin the ${environment} "${first.name}" because that ${environment} serves no version of ${unpinned.length === 1 ? 'the prompt' : 'these prompts'}.${stuck} To activate new versions in "${first.name}", add \`${first.name}: latest\` under \`pins:\`.`;
 }
 
 export function makeImportEdits({ pins }: Pick<ImportChoice, 'pins'>): EditedPrompt['edits'] {

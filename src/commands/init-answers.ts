@@ -1,7 +1,7 @@
 import { CONFIG_NAME } from '../config/config.ts';
 import { parseConfig } from '../config/load-config.ts';
 import { type AddressFromVariable, findAddressConflict } from '../config/service.ts';
-import { applyVocabulary } from '../domain/vocabulary.ts';
+import type { Words } from '../words.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { Interview, SelectQuestion } from '../domain/world.ts';
 import { makeProblem, type Problem } from '../problem.ts';
@@ -33,24 +33,30 @@ type Question = { readonly message: string; readonly initial: string };
 
 /** The questions of `init`, each with the flag that answers it. Only the question `id` accepts an empty answer. */
 const QUESTIONS = {
-  url: { flag: '--url', message: 'What is the address of the prompt service? (such as https://…)', initial: '' },
+  url: {
+    flag: '--url',
+    makeMessage: () => 'What is the address of the prompt service? (such as https://…)',
+    initial: '',
+  },
   apiKeyEnv: {
     flag: '--api-key-env',
-    message: 'Which environment variable contains the API key? (enter its name, not the key)',
+    makeMessage: () => 'Which environment variable contains the API key? (enter its name, not the key)',
     initial: DEFAULT_KEY_VARIABLE,
   },
-  dir: { flag: '--dir', message: 'Which folder should contain the prompt files?', initial: 'prompts' },
+  dir: { flag: '--dir', makeMessage: () => 'Which folder should contain the prompt files?', initial: 'prompts' },
   environments: {
     flag: '--environments',
-    message: 'Which environments do you use? (in promotion order, separated by commas)',
+    makeMessage: ({ environment }: Words) =>
+      `Which ${environment}s do you use? (in promotion order, separated by commas)`,
     initial: 'staging,production',
   },
   id: {
     flag: '--id',
-    message: 'Which prompt should init import? (its id or name in the service; leave empty to import none)',
+    makeMessage: ({ service }: Words) =>
+      `Which prompt should init import? (its id or name in ${service}; leave empty to import none)`,
     initial: '',
   },
-  ci: { flag: '--ci', message: 'Which CI system should run promptsync?', initial: 'github' },
+  ci: { flag: '--ci', makeMessage: () => 'Which CI system should run promptsync?', initial: 'github' },
 } as const;
 
 /** The choice for the embedded service in the question about the kind of service. */
@@ -163,8 +169,7 @@ async function askQuestions(
   const kind = await askServiceKind(flags, interview);
   const provider = isNamedProvider(kind) ? kind : undefined;
   const ask = makeAsker({ ...flags, provider }, interview);
-  const { title, keys, vocabulary } = PROVIDERS[provider ?? DEFAULT_PROVIDER];
-  const useWords = ({ message, initial }: Question) => ({ message: applyVocabulary(message, vocabulary), initial });
+  const { title, keys, words } = PROVIDERS[provider ?? DEFAULT_PROVIDER];
   if (kind === EMBEDDED_CHOICE) {
     return { ...flags, dir: await ask('dir'), environments: await ask('environments') };
   }
@@ -177,7 +182,7 @@ async function askQuestions(
     const answers = makeAnswers({ ...flags, provider, url: answer });
     return (await helpers.findAddressFault(answers)) ?? (keys.public === null ? null : helpers.findKeyFault(answers));
   });
-  const keyQuestion = { ...QUESTIONS.apiKeyEnv, initial: keys.secret.defaultVariable };
+  const keyQuestion = { initial: keys.secret.defaultVariable };
   const apiKeyEnv =
     keys.public === null
       ? await ask('apiKeyEnv', keyQuestion, async (answer) =>
@@ -186,13 +191,11 @@ async function askQuestions(
       : undefined;
   const dir = await ask('dir');
   const existing = await helpers.listEnvironments(makeAnswers({ ...flags, provider, url, apiKeyEnv, dir }));
-  const existingNote = existing.length === 0 ? '' : ` Existing environments: ${existing.join(', ')}.`;
-  const { message, initial } = QUESTIONS.environments;
-  const environments = await ask('environments', useWords({ message: `${message}${existingNote}`, initial }));
+  const existingNote = existing.length === 0 ? '' : ` Existing ${words.environment}s: ${existing.join(', ')}.`;
+  const environmentsQuestion = { message: `${QUESTIONS.environments.makeMessage(words)}${existingNote}` };
+  const environments = await ask('environments', environmentsQuestion);
   const answers = { ...flags, provider, url, apiKeyEnv, dir, environments };
-  const id = await ask('id', useWords(QUESTIONS.id), async (answer) =>
-    helpers.findPromptFault(makeAnswers({ ...answers, id: answer })),
-  );
+  const id = await ask('id', {}, async (answer) => helpers.findPromptFault(makeAnswers({ ...answers, id: answer })));
   const ci = flags.ci ?? (await askCiSystem(interview, helpers.ci));
   return { ...answers, id, ci, preCommit: flags.preCommit || (await askPreCommit(interview)) };
 }
@@ -207,7 +210,7 @@ async function askServiceKind({ embedded, provider, url }: InitFlags, { select }
 
 async function askCiSystem({ select }: Interview, initial: string): Promise<string> {
   const choices = CI_SYSTEMS.map((value) => ({ value, label: CI_LABELS[value] }));
-  return select({ message: QUESTIONS.ci.message, choices, initial });
+  return select({ message: QUESTIONS.ci.makeMessage(), choices, initial });
 }
 
 async function askPreCommit({ confirm }: Interview): Promise<boolean> {
@@ -218,21 +221,25 @@ async function askPreCommit({ confirm }: Interview): Promise<boolean> {
 /**
  * Asks for one answer that is missing from the flags. If `findFault` finds a fault, asks again. Stops when there is no
  * fault or when the user gives the same answer again. For an optional question, undefined stands for an empty answer.
+ * `changes` replaces parts of the question.
  */
 type Ask = (
   name: QuestionName,
-  question?: Question,
+  changes?: Partial<Question>,
   findFault?: (answer: string) => Promise<string | null>,
 ) => Promise<string | undefined>;
 
 function makeAsker(flags: InitFlags, { text }: Interview): Ask {
+  const { words } = PROVIDERS[flags.provider ?? DEFAULT_PROVIDER];
   const askOnce = async (name: QuestionName, { message, initial }: Question): Promise<string> => {
     const isSkipped = (answer: string) => isOptional(name) && answer === '';
     const findFault = (answer: string) =>
       isSkipped(answer.trim()) ? null : findAnswerFault(name, answer.trim(), flags.provider);
     return (await text({ message, initial, findFault })).trim();
   };
-  return async (name, question = QUESTIONS[name], findFault = async () => null) => {
+  return async (name, changes = {}, findFault = async () => null) => {
+    const { makeMessage, initial } = QUESTIONS[name];
+    const question = { message: makeMessage(words), initial, ...changes };
     const flag = flags[name];
     if (flag !== undefined) return flag;
     let answer = await askOnce(name, question);

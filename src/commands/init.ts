@@ -2,8 +2,7 @@ import { dirname, join } from 'node:path';
 import { CONFIG_NAME, type Config } from '../config/config.ts';
 import { type ConfigResult, findConfigFile, parseConfig } from '../config/load-config.ts';
 import { findRepositoryProblem } from '../config/find-owner-problem.ts';
-import { getVocabulary, listDefaultAddresses } from '../config/service.ts';
-import { applyVocabulary } from '../domain/vocabulary.ts';
+import { getProviderWords, listDefaultAddresses } from '../config/service.ts';
 import { NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
 import { makeSuccess, type Result } from '../domain/result.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
@@ -95,7 +94,7 @@ async function writeWorkspace(
   const target = { config, force, interview };
   const configDecision = await decideAboutFile(makeConfigFile(answers, config), target);
   const environments = readKeptEnvironments(configDecision, target) ?? answers.environments;
-  const ciNameFault = findCiNameFault(answers.ci, environments);
+  const ciNameFault = findCiNameFault(answers.ci, environments, getProviderWords(config));
   if (ciNameFault !== null) {
     return makeInitRun(config, [makeProblem('init/invalid-flag', { flag: '--environments', reason: ciNameFault })]);
   }
@@ -170,11 +169,12 @@ function describeNextSteps(
   const { id, provider } = answers;
   const isUnpinned = ({ content }: InitFile) => PLACEHOLDER_COMMIT.test(content);
   const unpinned = [...newFiles.ci, ...newFiles.hooks].filter(isUnpinned).map(({ path }) => path);
+  const { importArguments, words } = PROVIDERS[provider];
   const others = id === null ? 'the prompts' : 'the other prompts';
   return [
     isServiceEmpty
       ? 'Next: run promptsync new KEY to start another prompt.'
-      : `Next: run promptsync import ${PROVIDERS[provider].importArguments} to write files for ${others} that the service has.`,
+      : `Next: run promptsync import ${importArguments} to write files for ${others} that ${words.service} has.`,
     ...(unpinned.length === 0
       ? []
       : [
@@ -185,10 +185,7 @@ function describeNextSteps(
   ];
 }
 
-/**
- * Describes where the user stores the keys for the CI system. The step for GitHub names its environments only in
- * backticks, because the report would replace the word with the service's own word.
- */
+/** Describes where the user stores the keys for the CI system. */
 function describeKeySteps({ ci, provider, keyVariable, environments }: InitAnswers): readonly string[] {
   const publicKey = PROVIDERS[provider].keys.public;
   const keys = publicKey === null ? keyVariable : `${publicKey.defaultVariable} and ${keyVariable}`;
@@ -308,9 +305,8 @@ function listEnvironmentNames(prompts: readonly ListedPrompt[]): readonly string
 function printEnvironments(prompts: readonly ListedPrompt[], config: Config, world: World): void {
   const names = listEnvironmentNames(prompts);
   if (names.length === 0) return;
-  world.printNotice(
-    applyVocabulary(`Existing environments in the service: ${names.join(', ')}`, getVocabulary(config)),
-  );
+  const { service, environment } = getProviderWords(config);
+  world.printNotice(`Existing ${environment}s in ${service}: ${names.join(', ')}`);
 }
 
 /** The first prompt files of the new workspace. */

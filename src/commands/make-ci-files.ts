@@ -3,6 +3,7 @@ import { CONFIG_NAME } from '../config/config.ts';
 import { makeRelativePath, toForwardSlashes } from '../files/paths.ts';
 import { renderYamlValue } from '../files/render-yaml.ts';
 import { PROVIDERS } from '../providers/list.ts';
+import type { Words } from '../words.ts';
 import { type CiSystem, type InitAnswers, type InitFile, renderMapping, type WorkspacePlace } from './init-files.ts';
 import { WORKFLOWS } from './workflows.ts';
 
@@ -32,17 +33,18 @@ export function makeCiFiles(answers: InitAnswers, { folder: workspace, root }: W
 }
 
 /**
- * Checks whether the CI files can contain these environment names. Returns the reason why not, or null if they can.
+ * Checks whether the CI files can contain these environment names. Returns the reason why not, in the words of the
+ * provider, or null if they can.
  *
  * - The input `environments` of the GitHub Action is separated by white space, and `$` may begin an expression.
  * - GitLab allows only some characters in environment names, and `$` begins a variable.
  */
-export function findCiNameFault(ci: CiSystem, environments: readonly string[]): string | null {
+export function findCiNameFault(ci: CiSystem, environments: readonly string[], words: Words): string | null {
   const isAllowed = CI_NAME_CHECKS[ci];
   const name = environments.find((environment) => !isAllowed(environment));
   return name === undefined
     ? null
-    : `the ${ci === 'github' ? 'GitHub workflow' : 'GitLab file'} cannot contain the environment name "${name}". Rename the environment, or pass --ci none.`;
+    : `the ${ci === 'github' ? 'GitHub workflow' : 'GitLab file'} cannot contain the ${words.environment} name "${name}". Rename the ${words.environment}, or pass --ci none.`;
 }
 
 const CI_NAME_CHECKS: Readonly<Record<CiSystem, (name: string) => boolean>> = {

@@ -16,7 +16,7 @@ import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/promp
 import type { VersionHistories } from '../domain/history.ts';
 import type { TextChange, TextChangesByPrompt } from '../domain/text-changes.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
-import { applyVocabulary, DEFAULT_VOCABULARY } from '../domain/vocabulary.ts';
+import { DEFAULT_WORDS } from '../words.ts';
 import { type Problem, wordProblem } from '../problem.ts';
 import type { Report, ReportChange, ReportDrift, ReportProblem, ReportPrompt, ReportRow } from '../report/schema.ts';
 import type { ReportNoteFields } from '../report/change-schema.ts';
@@ -37,7 +37,7 @@ type ReportInput = Omit<CommandRun, 'folder' | OptionalInput> & Partial<Pick<Com
  */
 export function makeReport(run: ReportInput): Report {
   const { narrowed, environmentOrder, selectedEnvironments, written, nextSteps, committed, commits, orphans } = run;
-  const { vocabulary = DEFAULT_VOCABULARY } = run;
+  const { vocabulary = DEFAULT_WORDS } = run;
   const makeProblems = makeProblemConverter({ ...run, vocabulary });
   const worded = makePrompts(run).map((one) => ({ ...one, problems: makeProblems(one.problems, one.path) }));
   const prompts = omitLargeTexts(worded).map((one) => ({ ...one, ...selectRows(one, selectedEnvironments ?? null) }));
@@ -45,7 +45,7 @@ export function makeReport(run: ReportInput): Report {
     schema_version: 1,
     mode: run.mode,
     service: run.service,
-    ...(vocabulary !== DEFAULT_VOCABULARY && { vocabulary }),
+    ...(vocabulary !== DEFAULT_WORDS && { vocabulary }),
     commit: run.commit,
     ...makeNameFields(run),
     ...(narrowed && { changed_since: narrowed.since }),
@@ -56,7 +56,7 @@ export function makeReport(run: ReportInput): Report {
     prompts,
     ...(orphans && { orphans: orphans.map(makeOrphan) }),
     ...(written && { files: written }),
-    ...(nextSteps && { next_steps: nextSteps.map((step) => applyVocabulary(step, vocabulary)) }),
+    ...(nextSteps && { next_steps: nextSteps }),
     ...(committed && { committed }),
     ...(commits && { commits }),
     problems: makeProblems(run.problems),

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { getVocabulary } from '../config/service.ts';
+import { getProviderWords } from '../config/service.ts';
 import { openWorkspace, type Workspace } from '../desired/open-workspace.ts';
 import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { PromptType } from '../domain/chat.ts';
@@ -8,7 +8,6 @@ import type { EditedPrompt } from '../domain/edits.ts';
 import type { Environment } from '../domain/policy.ts';
 import type { PromptFile, PromptIdentity } from '../domain/prompt-file.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
-import { applyVocabulary } from '../domain/vocabulary.ts';
 import type { World } from '../domain/world.ts';
 import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { makeFilePath, type NewFile, renderNewFile } from '../files/render-new-file.ts';
@@ -66,7 +65,7 @@ async function createInWorkspace(
   if (loss !== null) return makeRun(loss);
   const outcome = options.dryRun ? prompt : await writeNewFile(prompt.path, source, config, world.stopSignal);
   if (outcome.problems.length > 0) return makeRun(...outcome.problems);
-  if (unpinned.length > 0) world.printNotice(applyVocabulary(describeUnpinned(unpinned), getVocabulary(config)));
+  if (unpinned.length > 0) world.printNotice(describeUnpinned(unpinned));
   const edited = [{ ...prompt, status: outcome.status }];
   return { ...makeRun(...warnings), edited, ...(!options.dryRun && { nextSteps: steps }) };
 }
@@ -153,7 +152,8 @@ function splitByLatest(
 }
 
 /** Checks the key, the id and the type. */
-function checkOptions({ key, id, type }: NewOptions, { rules }: Config): readonly Problem[] {
+function checkOptions({ key, id, type }: NewOptions, config: Config): readonly Problem[] {
+  const { rules } = config;
   if (!isPlainKey(key)) {
     return [
       makeUsageProblem(
@@ -164,7 +164,9 @@ function checkOptions({ key, id, type }: NewOptions, { rules }: Config): readonl
   if (!rules.promptTypes.includes(type)) return [makeProblem('prompt/unsupported-type', { type })];
   if (rules.placeholderId !== null || id === key) return [];
   return [
-    makeUsageProblem('`--id` must be the same as the key because the key is the id of the prompt in the service.'),
+    makeUsageProblem(
+      `\`--id\` must be the same as the key because the key is the id of the prompt in ${getProviderWords(config).service}.`,
+    ),
   ];
 }
 
@@ -208,14 +210,15 @@ const EDIT_STEP = 'Next: edit the text, run promptsync plan, and commit the file
  * @param placeholder the warning about a placeholder id, with the path and the line of the id; undefined if there is no
  * such warning
  */
-function describeMissingId(placeholder: Problem | undefined, { service }: Config): readonly string[] {
+function describeMissingId(placeholder: Problem | undefined, config: Config): readonly string[] {
   if (placeholder === undefined) return [];
+  const { service } = config;
   const place = `${placeholder.path}:${placeholder.line}`;
   if (service?.kind === 'embedded') {
     return [`Enter any id in ${place}. The embedded service registers the prompt with this id.`];
   }
   const address = service === null ? '' : ` at ${service.baseUrl}`;
-  return [`Create the prompt in the service${address}, then enter its id in ${place}.`];
+  return [`Create the prompt in ${getProviderWords(config).service}${address}, then enter its id in ${place}.`];
 }
 
 function describeUnpinned(environments: readonly string[]): string {

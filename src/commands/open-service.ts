@@ -93,7 +93,7 @@ export async function prepareService(
   const { now, random, sleep, stopSignal, environment, onWait } = world;
   const { concurrency, timeoutSeconds } = config;
   const callOption = options.onCall === undefined ? {} : { onCall: options.onCall };
-  const { vocabulary } = getProviderDescriptor(location);
+  const { words } = getProviderDescriptor(location);
   const opening: ProviderOpening = {
     connection: {
       baseUrl,
@@ -105,7 +105,7 @@ export async function prepareService(
       sleep,
       stop: stopSignal,
       keySources,
-      onWait: (wait) => onWait({ ...wait, service: vocabulary.service }),
+      onWait: (wait) => onWait({ ...wait, service: words.service }),
       ...callOption,
     },
     secretKey,

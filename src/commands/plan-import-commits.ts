@@ -1,3 +1,4 @@
+import { getProviderWords } from '../config/service.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { Environment } from '../domain/policy.ts';
 import type { Pin, PromptFile, TypedPromptIdentity } from '../domain/prompt-file.ts';
@@ -8,7 +9,7 @@ import {
   listServedPins,
   type ImportChoice,
 } from '../planning/choose-import.ts';
-import { isError } from '../problem.ts';
+import { isError, wordProblem } from '../problem.ts';
 import { escapeCommitMessage } from './edit-files.ts';
 import type { NewFileLocation } from './find-import-conflict.ts';
 import { renderImportFile } from './render-import-file.ts';
@@ -77,6 +78,7 @@ function listServedFiles(
   prompt: ObservedPrompt,
   { config, environments }: ImportSettings,
 ): readonly ServedFile[] {
+  const words = getProviderWords(config);
   const contents = listOtherServedContents(prompt, environments, choice.content);
   return contents.map(({ environment, number, content }) => {
     const pins = config.portablePins
@@ -84,8 +86,8 @@ function listServedFiles(
       : listServedPins(prompt, environments);
     const { source, problems } = renderImportFile(identity, prompt, { content, pins }, { config });
     if (source !== null) return { environment, file: { path: identity.path, source }, notice: null };
-    const reason = problems.find(isError)?.message ?? '';
-    const notice = `No commit contains the text of "${showHidden(identity.key)}" that the environment "${environment}" serves (v${number}): ${reason}`;
+    const reasons = problems.filter(isError).map((problem) => wordProblem(problem, words).message);
+    const notice = `No commit contains the text of "${showHidden(identity.key)}" that the ${words.environment} "${environment}" serves (v${number}): ${reasons[0] ?? ''}`;
     return { environment, file: null, notice: showHidden(notice) };
   });
 }

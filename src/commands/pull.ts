@@ -27,8 +27,8 @@ import { readMergeBases } from './list-merge-bases.ts';
 import { checkEnvironmentFlag, type PinEdit, makePinEdit } from './pin-edit.ts';
 import type { CommandResult } from './result.ts';
 import type { PlannedWorkspace } from './run-with-plan.ts';
-import type { Vocabulary } from '../domain/vocabulary.ts';
-import { getVocabulary } from '../config/service.ts';
+import type { Words } from '../words.ts';
+import { getProviderWords } from '../config/service.ts';
 
 type PullOptions = EditOptions & {
   /**
@@ -110,7 +110,7 @@ async function draftMerge(
 ): Promise<PromptDraft> {
   const { file } = prompt;
   const [textEdit = null] = serviceChanges.textEdits;
-  const labels = makeConflictLabels(file, textEdit, getVocabulary(workspace.config));
+  const labels = makeConflictLabels(file, textEdit, getProviderWords(workspace.config));
   const theirs = await readServiceSide(prompt, serviceChanges, line, workspace);
   const mergeLines = makeMerger(makeGitSettings(workspace.config).keyVariables);
   const pinEdits = makePinEdits(serviceChanges, line, options);
@@ -222,11 +222,7 @@ async function readServiceSide(
  * Creates the labels of git's conflict markers. Shows control characters in the path as `\u{…}`, because a path may
  * contain a line break, but a label must fit on one line.
  */
-function makeConflictLabels(
-  { path }: PromptFile,
-  textEdit: OutsideEdit | null,
-  { service }: Vocabulary,
-): ConflictLabels {
+function makeConflictLabels({ path }: PromptFile, textEdit: OutsideEdit | null, { service }: Words): ConflictLabels {
   const theirs = textEdit === null ? service : `${textEdit.environment} v${textEdit.version.number}`;
   return { ours: path.replaceAll(/\p{Cc}/gu, formatCodePoint), theirs };
 }

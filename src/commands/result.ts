@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { getVocabulary } from '../config/service.ts';
+import { getProviderWords } from '../config/service.ts';
 import { type AcceptedWarnings, NO_ACCEPTED_WARNINGS } from '../domain/accepted-warnings.ts';
 import type { EditCommit, EditedPrompt, FileEdit, ImportCommit, WrittenFile } from '../domain/edits.ts';
 import type { VersionHistories } from '../domain/history.ts';
@@ -7,7 +7,7 @@ import type { OutcomeStatus, Plan, PlanStatus, PromptOutcome } from '../domain/p
 import type { PromptFile, TypedPromptIdentity } from '../domain/prompt-file.ts';
 import type { ListedPrompt } from '../domain/provider.ts';
 import type { TextChangesByPrompt } from '../domain/text-changes.ts';
-import type { Vocabulary } from '../domain/vocabulary.ts';
+import type { Words } from '../words.ts';
 import type { World } from '../domain/world.ts';
 import { isError, type Problem } from '../problem.ts';
 import type { Report } from '../report/schema.ts';
@@ -32,7 +32,7 @@ export type CommandRun = {
    */
   readonly folder: string | null;
   /** The words that the report uses for the configured service. */
-  readonly vocabulary: Vocabulary;
+  readonly vocabulary: Words;
   /** The name of the service in reports. Null if the command did not contact the service. */
   readonly service: string | null;
   /** The id of the commit that HEAD points to. Null outside of a git repository, and for commands that make no plan. */
@@ -143,7 +143,7 @@ export function makeRunWithoutPlan(mode: CommandRun['mode'], run: RunWithoutPlan
   return {
     mode,
     folder: config?.folder ?? null,
-    vocabulary: getVocabulary(config),
+    vocabulary: getProviderWords(config),
     service: null,
     commit: null,
     baseName: null,

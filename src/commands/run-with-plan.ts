@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { getVocabulary } from '../config/service.ts';
+import { getProviderWords } from '../config/service.ts';
 import { NO_ACCEPTED_WARNINGS, collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { DesiredState } from '../domain/desired-state.ts';
 import {
@@ -29,8 +29,9 @@ import { openWorkspace, type Workspace, type WorkspaceOptions } from '../desired
 import { assumeObservation, UNAVAILABLE_PROVIDER } from '../observing/assume-observation.ts';
 import { type ReadNeeds, NO_READ_NEEDS, observePrompts, makeReadRequest } from '../observing/observe-prompts.ts';
 import { makePlan, planPrompt } from '../planning/make-plan.ts';
-import { isError, makeProblem, type Problem } from '../problem.ts';
+import { isError, makeProblem, type Problem, wordProblem } from '../problem.ts';
 import { joinWords } from '../text.ts';
+import { capitalize, type Words } from '../words.ts';
 import { checkBranchSetting } from './check-merged-and-up-to-date.ts';
 import { explainUnknownPrompts } from './explain-unknown-prompts.ts';
 import {
@@ -268,7 +269,7 @@ export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorks
   const run = {
     mode,
     folder: config.folder,
-    vocabulary: getVocabulary(config),
+    vocabulary: getProviderWords(config),
     service,
     commit,
     baseName,
@@ -318,6 +319,7 @@ function warnAboutLeftManagement(
 ): readonly Problem[] {
   if (left === null) return [];
   const { ref: base, removedFiles, newPaths, removedPins } = left;
+  const words = getProviderWords(config);
   const currentPaths = new Set(allFiles.map(({ path }) => path));
   const findFileState = (path: string): 'deleted' | 'unmatched' | 'other-id' => {
     if (currentPaths.has(path)) return 'other-id';
@@ -325,14 +327,14 @@ function warnAboutLeftManagement(
   };
   return [
     ...removedFiles.map(({ id, key, path, pins }) => {
-      const serves = describeServedVersions(id, pins, observation);
+      const serves = describeServedVersions(id, pins, observation, words);
       const newPath = newPaths.get(id) ?? null;
       const file = newPath === null ? findFileState(path) : 'other-path-id';
       const evidence = { id, key, base, file, newPath, pins: pins.map(describePin), serves } as const;
       return makeProblem('prompt/gone', evidence, { path });
     }),
     ...removedPins.map(({ file: { id, path }, pins }) => {
-      const serves = describeServedVersions(id, pins, observation);
+      const serves = describeServedVersions(id, pins, observation, words);
       return makeProblem('pin/gone', { base, pins: pins.map(describePin), serves }, { path });
     }),
   ];
@@ -346,11 +348,19 @@ function describePin({ environment, pin }: EnvironmentPin): string {
  * Returns a sentence about the versions that the service still serves in these environments. Returns an empty string if
  * promptsync did not request the prompt.
  */
-function describeServedVersions(id: string, pins: readonly EnvironmentPin[], observation: Observation): string {
+function describeServedVersions(
+  id: string,
+  pins: readonly EnvironmentPin[],
+  observation: Observation,
+  words: Words,
+): string {
+  const { service, environment: noun } = words;
   const failure = observation.failed.get(id);
-  if (failure?.code === 'service/prompt-not-found') return 'The service no longer has the prompt.';
-  if (failure !== undefined)
-    return `promptsync cannot determine which versions the service still serves: ${failure.message}`;
+  if (failure?.code === 'service/prompt-not-found') return `${capitalize(service)} no longer has the prompt.`;
+  if (failure !== undefined) {
+    const { message } = wordProblem(failure, words);
+    return `promptsync cannot determine which versions ${service} still serves: ${message}`;
+  }
   const observed = observation.observed.get(id);
   if (observed === undefined) return '';
   const active = pins.flatMap(({ environment }) => {
@@ -358,6 +368,6 @@ function describeServedVersions(id: string, pins: readonly EnvironmentPin[], obs
     return version === null ? [] : [`v${version.number} in "${environment}"`];
   });
   return active.length === 0
-    ? 'The service serves no version in these environments.'
-    : `The service still serves ${joinWords(active, 'and')}.`;
+    ? `${capitalize(service)} serves no version in these ${noun}s.`
+    : `${capitalize(service)} still serves ${joinWords(active, 'and')}.`;
 }

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { type Config, makeGitSettings } from '../config/config.ts';
-import { getVocabulary } from '../config/service.ts';
 import type { EditedPrompt, ImportCommit } from '../domain/edits.ts';
 import type { Observation } from '../domain/observed-prompt.ts';
-import { applyVocabulary } from '../domain/vocabulary.ts';
 import type { World } from '../domain/world.ts';
 import { createFile } from '../files/read-write.ts';
 import { openCommitter } from '../git/open-committer.ts';
@@ -77,7 +75,7 @@ function planCommits(
   );
   const files = imports.flatMap(({ prompt, file }) => (file !== null && writtenIds.has(prompt.id) ? [file] : []));
   const { commits, notices } = planImportCommits(files, observation, rules);
-  for (const notice of notices) printNotice(applyVocabulary(notice, getVocabulary(rules.config)));
+  for (const notice of notices) printNotice(notice);
   return commits;
 }
 

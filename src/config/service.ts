@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { isJsonObject } from '../domain/json.ts';
 import { isPlainHttp } from '../domain/network.ts';
 import type { ProviderRules } from '../domain/provider.ts';
-import { DEFAULT_VOCABULARY, type Vocabulary } from '../domain/vocabulary.ts';
+import { DEFAULT_WORDS, type Words } from '../words.ts';
 import type { World } from '../domain/world.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { leavesFolder, makeRelativePath } from '../files/paths.ts';
@@ -51,8 +51,8 @@ export function getProviderDescriptor(location: ServiceLocation): ProviderDescri
 }
 
 /** Returns the words that messages and reports use for the configured service. Null stands for no configuration. */
-export function getVocabulary(config: Pick<Config, 'provider'> | null): Vocabulary {
-  return config === null ? DEFAULT_VOCABULARY : PROVIDERS[config.provider].vocabulary;
+export function getProviderWords(config: Pick<Config, 'provider'> | null): Words {
+  return config === null ? DEFAULT_WORDS : PROVIDERS[config.provider].words;
 }
 
 /** Returns the location of the service; null if no service is configured. Offline commands need none. */

@@ -1,3 +1,5 @@
+import { addArticle, type Words } from '../words.ts';
+
 /** The only environment in which `promptsync doctor --write` activates versions. */
 export const DOCTOR_ENVIRONMENT = 'promptsync-doctor';
 
@@ -47,13 +49,8 @@ export type ServiceRequirement = {
 
 export type ServiceRequirements = Readonly<Record<ConformanceRule, ServiceRequirement>>;
 
-/** The rules that have the same wording for every service. Each provider adds the rules that name its own fields. */
-export const SHARED_REQUIREMENTS: Omit<ServiceRequirements, 'metadata' | 'newest'> = {
-  text: {
-    point: 'text',
-    request: 'store prompt text unchanged',
-    loss: 'promptsync cannot sync a prompt whose text the service changes, because promptsync never activates a version whose text differs from the text that it sent.',
-  },
+/** The rules whose wording is the same for every service. */
+const COMMON_REQUIREMENTS = {
   numbers: {
     point: 'version numbers',
     request: 'give each new version a higher number than any earlier version',
@@ -69,11 +66,6 @@ export const SHARED_REQUIREMENTS: Omit<ServiceRequirements, 'metadata' | 'newest
     request: 'reject an unknown version with 404, without changing anything',
     loss: 'promptsync cannot detect a pin to a version that does not exist.',
   },
-  otherVersion: {
-    point: "another prompt's version",
-    request: 'reject a version of another prompt with 404, without changing anything',
-    loss: 'promptsync cannot guarantee that the version that an environment serves belongs to the right prompt.',
-  },
   unknownPrompt: {
     point: 'unknown prompt',
     request: 'return 404 for an unknown prompt',
@@ -84,17 +76,38 @@ export const SHARED_REQUIREMENTS: Omit<ServiceRequirements, 'metadata' | 'newest
     request: 'reject an unknown key with 401 or 403',
     loss: 'promptsync cannot guarantee that only people who have the key can change what applications receive.',
   },
-  nothingActive: {
-    point: 'no active version',
-    request: 'return no version for an environment in which none is active',
-    loss: 'promptsync cannot tell that no version is active there, and might skip the first activation.',
-  },
-};
+} as const satisfies Partial<ServiceRequirements>;
+
+/**
+ * Makes the rules that every service must follow, in the words of the provider. Each provider adds the rules that name
+ * its own fields.
+ */
+export function makeSharedRequirements(words: Words): Omit<ServiceRequirements, 'metadata' | 'newest'> {
+  const environment = addArticle(words.environment);
+  return {
+    ...COMMON_REQUIREMENTS,
+    text: {
+      point: 'text',
+      request: 'store prompt text unchanged',
+      loss: `promptsync cannot sync a prompt whose text ${words.service} changes, because promptsync never activates a version whose text differs from the text that it sent.`,
+    },
+    otherVersion: {
+      point: "another prompt's version",
+      request: 'reject a version of another prompt with 404, without changing anything',
+      loss: `promptsync cannot guarantee that the version that ${environment} serves belongs to the right prompt.`,
+    },
+    nothingActive: {
+      point: 'no active version',
+      request: `return no version for ${environment} in which none is active`,
+      loss: 'promptsync cannot tell that no version is active there, and might skip the first activation.',
+    },
+  };
+}
 
 /**
  * Returns the hint for a service that does not meet a requirement: what the service must do, and what promptsync cannot
  * guarantee otherwise.
  */
-export function makeRequirementHint({ request, loss }: ServiceRequirement): string {
-  return `Ask the operator of the service to ${request}. Otherwise, ${loss}`;
+export function makeRequirementHint({ request, loss }: ServiceRequirement, { service }: Words): string {
+  return `Ask the operator of ${service} to ${request}. Otherwise, ${loss}`;
 }

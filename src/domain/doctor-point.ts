@@ -12,7 +12,7 @@ export type DoctorPoint = {
   /** What was checked, such as `live branch`. */
   readonly name: string;
   readonly level: DoctorLevel;
-  /** What promptsync found. Names from files, git and the service are in quotes, which keeps the vocabulary out of them. */
+  /** What promptsync found. */
   readonly found: string;
   /** What the user should do. Null if there is nothing to do. */
   readonly hint: string | null;
@@ -33,7 +33,7 @@ export function makeErrorPoint(name: string, found: string, hint: string): Docto
   return { name, level: 'error', found, hint };
 }
 
-/** Builds a point from a problem, with the severity of the problem as its level. */
+/** Builds a point from a problem in the words of the provider, with the severity of the problem as its level. */
 export function makeProblemPoint(name: string, { severity, message, hint }: Omit<Problem, 'code'>): DoctorPoint {
   return { name, level: severity, found: message, hint };
 }

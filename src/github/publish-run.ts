@@ -7,6 +7,7 @@ import { makeStickySection, type StickySection } from '../commands/make-sticky-s
 import { makeWorkspacePath } from '../commands/upsert-sticky-text.ts';
 import { mapStrings } from '../domain/json.ts';
 import { makeProblem, getErrorMessage, ProblemError } from '../problem.ts';
+import { getWords } from '../report/describe.ts';
 import { renderHtml } from '../report/html/page.ts';
 import { escapeLine, renderJson } from '../report/escape.ts';
 import {
@@ -365,9 +366,10 @@ async function publishIssue({ inputs, github: client }: ActionContext, publicati
   // service. There may still be drift.
   if (countDifferingPrompts(publication.report) === 0) return;
   const { workspace } = publication.page;
+  const { service } = getWords(publication.report);
   const places = [...(workspace === null ? [] : [workspace]), ...inputs.environments];
   const where = places.length === 0 ? '' : ` (${places.join(', ')})`;
-  await upsertIssue(github, { marker, body, title: `promptsync: the service differs from the files${where}` });
+  await upsertIssue(github, { marker, body, title: `promptsync: ${service} differs from the files${where}` });
 }
 
 /**

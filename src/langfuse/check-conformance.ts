@@ -1,12 +1,12 @@
 import {
   type ConformanceRequest,
   DOCTOR_ENVIRONMENT,
+  makeSharedRequirements,
   REMAINS_POINT,
   type ServiceRequirements,
-  SHARED_REQUIREMENTS,
 } from '../domain/conformance.ts';
 import { type DoctorPoint, makeErrorPoint, makeOkPoint } from '../domain/doctor-point.ts';
-import { makeProblem, toProblem } from '../problem.ts';
+import { makeProblem, toProblem, wordProblem } from '../problem.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import { checkConformance } from '../service/check-conformance.ts';
 import type { ConnectionOptions } from '../service/connection.ts';
@@ -15,6 +15,7 @@ import { ServiceError } from '../service/prompt-service.ts';
 import { readUntil, type RetryPolicy } from '../service/retry.ts';
 import { makeUnexpectedError } from '../service/write-outcome.ts';
 import { connectLangfuse, type LangfuseService, type VersionSelector } from './client.ts';
+import { LANGFUSE_WORDS } from './rules.ts';
 
 /**
  * Checks whether Langfuse, or a gateway in front of it, follows the rules that promptsync depends on. Creates its
@@ -72,6 +73,7 @@ function makeLangfuseTarget(
 ): ConformanceTarget {
   return {
     requirements: LANGFUSE_REQUIREMENTS,
+    words: LANGFUSE_WORDS,
     createVersion: async (text, metadata) => {
       const content = { type: 'text', text, metadata } as const;
       const { number } = await service.create(name, { content, labels: [], message: 'promptsync doctor' });
@@ -140,14 +142,15 @@ async function deleteOwnPrompt(
       hint,
     );
   } catch (error) {
-    const found = `perhaps the prompt "${name}", because promptsync could not verify that it was deleted: ${toProblem(error).message}`;
+    const { message } = wordProblem(toProblem(error), LANGFUSE_WORDS);
+    const found = `perhaps the prompt "${name}", because promptsync could not verify that it was deleted: ${message}`;
     return makeErrorPoint(REMAINS_POINT, found, hint);
   }
 }
 
 /** What promptsync needs from Langfuse. A gateway in front of Langfuse can break these rules. */
 const LANGFUSE_REQUIREMENTS: ServiceRequirements = {
-  ...SHARED_REQUIREMENTS,
+  ...makeSharedRequirements(LANGFUSE_WORDS),
   metadata: {
     point: 'config',
     request: 'store and return `config` unchanged',
@@ -156,6 +159,6 @@ const LANGFUSE_REQUIREMENTS: ServiceRequirements = {
   newest: {
     point: 'newest version',
     request: 'list a new version right after its creation',
-    loss: 'promptsync cannot recover from a lost response, because it cannot tell whether the service created a version.',
+    loss: 'promptsync cannot recover from a lost response, because it cannot tell whether Langfuse created a version.',
   },
 };

@@ -1,10 +1,10 @@
 import type { NamedProviderDescriptor } from '../providers/descriptor.ts';
-import { langfuseRules } from './rules.ts';
+import { LANGFUSE_WORDS, langfuseRules } from './rules.ts';
 
 /** The descriptor of the Langfuse provider. Only `open` loads the Langfuse client. */
 export const LANGFUSE: NamedProviderDescriptor = {
   title: 'Langfuse',
-  vocabulary: { service: 'Langfuse', environment: 'label' },
+  words: LANGFUSE_WORDS,
   rules: langfuseRules,
   keys: {
     secret: {

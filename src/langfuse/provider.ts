@@ -23,7 +23,7 @@ import type { RemoteLangfuseVersion } from './version.ts';
 import { findRewrittenVersion, isStoredAsPlanned } from './find-rewritten-version.ts';
 import { interpretLangfuseReading, type LangfuseReading, readLangfusePrompt, listLangfuseVersions } from './reading.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
-import { LATEST_LABEL, MAX_MESSAGE_LENGTH } from './rules.ts';
+import { LANGFUSE_WORDS, LATEST_LABEL, MAX_MESSAGE_LENGTH } from './rules.ts';
 
 /** The external dependencies of the Langfuse provider: the service and the clock. */
 type LangfuseWorld = Pick<ProviderOpening['connection'], 'sleep'> & { readonly service: LangfuseService };
@@ -160,7 +160,7 @@ async function createLangfuseVersion(
     }
     if (!isLostResponse(error)) throw error;
     const recovered = await findLostLangfuseVersion(state, newVersion, change);
-    if (recovered === null) return { ...makeUnknownCreateOutcome(error), movedEnvironments: labels };
+    if (recovered === null) return { ...makeUnknownCreateOutcome(error, LANGFUSE_WORDS), movedEnvironments: labels };
     createdVersions.push(recovered);
     return { ...(await makeCreateOutcome(state, recovered, labels)), status: 'adopted', isRecovered: true };
   }

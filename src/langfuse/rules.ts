@@ -1,5 +1,9 @@
 import { PROMPT_TYPES } from '../domain/chat.ts';
 import type { ProviderRules } from '../domain/provider.ts';
+import type { Words } from '../words.ts';
+
+/** The words for Langfuse in messages. */
+export const LANGFUSE_WORDS: Words = { service: 'Langfuse', environment: 'label' };
 
 /** The label that Langfuse itself moves to each new version. */
 export const LATEST_LABEL = 'latest';

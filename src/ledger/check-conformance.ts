@@ -6,6 +6,7 @@ import { connectPromptService } from '../service/client.ts';
 import type { CheckRemains, ConformanceTarget, SampleVersion } from '../service/conformance-target.ts';
 import { type PromptService, ServiceError, type ServiceVersion } from '../service/prompt-service.ts';
 import { shortenText } from '../text.ts';
+import { DEFAULT_WORDS } from '../words.ts';
 import { FOUR_CALL_REQUIREMENTS } from './requirements.ts';
 
 /**
@@ -38,6 +39,7 @@ function makeFourCallTarget(
   const activate = (versionId: string) => service.setActive(promptId, DOCTOR_ENVIRONMENT, versionId);
   return {
     requirements: FOUR_CALL_REQUIREMENTS,
+    words: DEFAULT_WORDS,
     createVersion: async (text, metadata) => {
       const content = { type: 'text', text, metadata } as const;
       const version = await service.createVersion(promptId, { content, changeSummary: 'promptsync doctor' });

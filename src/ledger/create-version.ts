@@ -21,6 +21,7 @@ import {
 } from '../service/write-outcome.ts';
 import type { CreateOutcome, WriteOutcome, VersionUses } from '../domain/provider.ts';
 import { makeProblem } from '../problem.ts';
+import { DEFAULT_WORDS } from '../words.ts';
 import { probeNewestVersion, probeVersion, probeVerifiedVersion } from './probe.ts';
 import { makeLedgerEntry, directlyFollowsLedger, isRewritten, mayBeTidiedCreate, mayFollowHead } from './ownership.ts';
 import { listKnownEntries, detectMetadataSupport, findUnreadNewestId, listVersionsRead } from './reading.ts';
@@ -49,7 +50,7 @@ export async function createManagedVersion(state: LedgerWriteState, change: Crea
     return (await adoptExistingVersion(state, change)) ?? (await sendCreate(state, change));
   } catch (error) {
     if (!isLostResponse(error)) return makeFailureHandler('Creating the version')(error);
-    return makeUnknownCreateOutcome(error);
+    return makeUnknownCreateOutcome(error, DEFAULT_WORDS);
   }
 }
 

@@ -1,11 +1,11 @@
-import { DEFAULT_VOCABULARY } from '../domain/vocabulary.ts';
+import { DEFAULT_WORDS } from '../words.ts';
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
 import { ledgerRules } from './rules.ts';
 
 /** Describes the provider for four-call services, which promptsync uses if `service.provider` is not set. */
 export const FOUR_CALL_SERVICE: ProviderDescriptor = {
   title: 'a four-call service',
-  vocabulary: DEFAULT_VOCABULARY,
+  words: DEFAULT_WORDS,
   rules: ledgerRules,
   keys: {
     secret: {

@@ -1,8 +1,9 @@
-import { type ServiceRequirements, SHARED_REQUIREMENTS } from '../domain/conformance.ts';
+import { makeSharedRequirements, type ServiceRequirements } from '../domain/conformance.ts';
+import { DEFAULT_WORDS } from '../words.ts';
 
 /** What promptsync needs from a four-call service. `docs/how-to/connect-your-service.md` contains this table. */
 export const FOUR_CALL_REQUIREMENTS: ServiceRequirements = {
-  ...SHARED_REQUIREMENTS,
+  ...makeSharedRequirements(DEFAULT_WORDS),
   metadata: {
     point: 'metadata_',
     request: 'store and return `metadata_` unchanged',

@@ -165,7 +165,8 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/missing-id': defineError(
     'The field `id` is missing.',
-    "Create the prompt in the service, then copy its id to the `id` field. promptsync cannot create the prompt because the service's API does not support creating prompts.",
+    (_, w) =>
+      `Create the prompt in ${w.service}, then copy its id to the \`id\` field. promptsync cannot create the prompt because ${w.service}'s API does not support creating prompts.`,
   ),
   'prompt/invalid-path-id': defineError<{ id: string; fault: string }>(
     (e) => `The file has no \`id\`, and the id "${e.id}" from its path is invalid: ${e.fault}.`,
@@ -173,7 +174,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/placeholder-id': defineWarning(
     'The id `replace_me` is a placeholder, so promptsync will reject this file when you sync.',
-    "Create the prompt in the service, then replace `replace_me` with the prompt's id.",
+    (_, w) => `Create the prompt in ${w.service}, then replace \`replace_me\` with the prompt's id.`,
   ),
   'prompt/missing-field': defineError<{ field: string }>(
     (e) => `The field \`${e.field}\` is missing.`,

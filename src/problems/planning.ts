@@ -129,8 +129,8 @@ export const PLANNING_PROBLEMS = {
       e.lookable
         ? `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find this version among those that it has read so far. To check the newest version as well, run \`promptsync sync --yes\`.`
         : `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find this version.`,
-    (e) =>
-      `Pin one of the version numbers listed by \`${makePromptCommand('history', e.key)}\`, or pin \`git:<ref>\`, which works for any text in git. If the version does not exist yet, remove the pin, sync the text to another environment, and then run \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\`.`,
+    (e, w) =>
+      `Pin one of the version numbers listed by \`${makePromptCommand('history', e.key)}\`, or pin \`git:<ref>\`, which works for any text in git. If the version does not exist yet, remove the pin, sync the text to another ${w.environment}, and then run \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\`.`,
   ),
   'pin/source-not-asked': defineWarning<{ from: string }>(
     (e, w) =>
@@ -208,7 +208,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/placeholder-id': defineError(
     'The prompt file still has the placeholder id `replace_me`.',
-    "Create the prompt in the service, then replace `replace_me` with the prompt's id.",
+    (_, w) => `Create the prompt in ${w.service}, then replace \`replace_me\` with the prompt's id.`,
   ),
   'guard/promotion-order': defineError<RefusedPromotion>(
     (e) =>

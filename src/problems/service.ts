@@ -7,7 +7,7 @@ export const SERVICE_PROBLEMS = {
   // The service
   'service/unreachable': defineError<{ origin: string; reason: string }>(
     (e, w) => `promptsync could not reach ${w.service} at ${e.origin} (${e.reason}).`,
-    (e) => makeUnreachableHint(e.reason),
+    (e, w) => makeUnreachableHint(e.reason, w),
   ),
   'service/no-answer': defineError<{ origin: string; requests: number; seconds: number; reason: string }>(
     (e, w) =>
@@ -198,9 +198,9 @@ export const SERVICE_PROBLEMS = {
  * Returns the hint for a service that cannot be reached. A setting of Node can only solve one cause: an unknown
  * certificate authority.
  */
-function makeUnreachableHint(reason: string): string {
+function makeUnreachableHint(reason: string, { service }: Words): string {
   return /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(reason)
-    ? "If your own certificate authority issued the service's certificate, set `NODE_EXTRA_CA_CERTS` to the path of that authority's certificate file."
+    ? `If your own certificate authority issued ${service}'s certificate, set \`NODE_EXTRA_CA_CERTS\` to the path of that authority's certificate file.`
     : 'Check the base URL, the network connection, and the proxy settings.';
 }
 

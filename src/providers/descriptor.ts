@@ -1,6 +1,6 @@
 import type { DigestedText } from '../domain/content.ts';
 import type { Provider, ProviderRules } from '../domain/provider.ts';
-import type { Vocabulary } from '../domain/vocabulary.ts';
+import type { Words } from '../words.ts';
 import type { ConnectionOptions } from '../service/connection.ts';
 
 /**
@@ -11,7 +11,7 @@ export type ProviderDescriptor = {
   /** The name of the service in help texts and messages. */
   readonly title: string;
   /** The words that messages and reports use for the service and for its environments. */
-  readonly vocabulary: Vocabulary;
+  readonly words: Words;
   /** The facts about the service that promptsync knows without a request. */
   readonly rules: ProviderRules;
   /** The settings in promptsync.yaml that specify which environment variables contain the keys. */

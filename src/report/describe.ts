@@ -1,4 +1,4 @@
-import { applyVocabulary, DEFAULT_VOCABULARY, type Vocabulary } from '../domain/vocabulary.ts';
+import { DEFAULT_WORDS, type Words } from '../words.ts';
 import { isError } from '../problem.ts';
 import { escapeLine } from './escape.ts';
 import type { Report, ReportChange, ReportEdit, ReportPrompt } from './schema.ts';
@@ -14,16 +14,8 @@ type ActivationChange = ReportChange & { readonly kind: 'set-active' };
 /** The part of a report that determines the words for the service and its environments. */
 export type ReportVocabulary = Pick<Report, 'vocabulary'>;
 
-/**
- * Returns promptsync's own text with the words of the report's vocabulary.
- * @param text must not contain data from files or from the service
- */
-export function applyReportWords({ vocabulary = DEFAULT_VOCABULARY }: ReportVocabulary, text: string): string {
-  return applyVocabulary(text, vocabulary);
-}
-
 /** Returns the words of a report for the service and its environments. */
-export function getWords({ vocabulary = DEFAULT_VOCABULARY }: ReportVocabulary): Vocabulary {
+export function getWords({ vocabulary = DEFAULT_WORDS }: ReportVocabulary): Words {
   return vocabulary;
 }
 

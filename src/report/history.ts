@@ -4,7 +4,7 @@ import { listDifferingRows, hasHistory, renderSummary } from './summary.ts';
 import { renderPromptTitle, type TextOptions } from './text.ts';
 import { renderErrors } from './problems.ts';
 import type { Report, ReportHistory, ReportLineage, ReportPrompt, ReportRow } from './schema.ts';
-import { applyReportWords, describeVersionRef, type ShowText } from './describe.ts';
+import { describeVersionRef, getWords, type ShowText } from './describe.ts';
 import { shortenCommitId, shortenText } from '../text.ts';
 
 /** Renders the report of `promptsync history` for a terminal or a log. The text ends with a line feed. */
@@ -73,7 +73,7 @@ function makeVersionTables(
     { title: null, columns: ['version', 'made (UTC)', 'commit', 'author', 'subject'], rows: origins, item: 'version' },
     {
       title: null,
-      columns: ['version', applyReportWords(report, 'environment'), 'pinned (UTC)', 'commit', 'subject'],
+      columns: ['version', getWords(report).environment, 'pinned (UTC)', 'commit', 'subject'],
       rows: periods,
       item: 'pin',
     },

@@ -4,7 +4,7 @@ import type { Report, ReportChange, ReportDrift, ReportPrompt, ReportRow } from 
 import { fitLine, layOutTable, makeStyle, type TableCell, type Colors, type Style } from './style.ts';
 import { hasPlan, renderSummary } from './summary.ts';
 import type { TextOptions } from './text.ts';
-import { applyReportWords, describeOrphans, describeVersionRef } from './describe.ts';
+import { describeOrphans, describeVersionRef, getWords } from './describe.ts';
 import { describeLongestWait } from './waiting.ts';
 
 /**
@@ -69,7 +69,7 @@ function renderNotes({ prompts }: Report, signs: readonly MatrixSign[], style: S
 function makeMatrixRow(prompt: ReportPrompt, environments: readonly string[], colors: Colors): readonly TableCell[] {
   const pathIdMark = hasPathId(prompt) ? ` ${PATH_ID_SIGN.sign}` : '';
   const fieldMark = hasChangedFields(prompt) ? ` ${FIELD_SIGN.sign}` : '';
-  const driftMark = prompt.drift.some((drift) => 'field' in drift) ? ` ${DRIFT_SIGN.sign}` : '';
+  const driftMark = prompt.drift.some((drift) => 'field' in drift) ? ` ${DRIFT_SIGN}` : '';
   const cells = environments.map((environment) => {
     const cell = makeMatrixCell(prompt, environment);
     const isApart = cell.kind === 'in-sync' && cell.behind + cell.ahead > 0;
@@ -211,7 +211,7 @@ export function formatMatrixCell(cell: MatrixCell): string {
   const distance = formatDistance(cell);
   const current = distance === '' ? now : `${now} ${distance}`;
   const state = kind === 'in-sync' ? current : `${current} → ${next}`;
-  return drift === null ? state : `${state} ${DRIFT_SIGN.sign}`;
+  return drift === null ? state : `${state} ${DRIFT_SIGN}`;
 }
 
 /**
@@ -230,27 +230,26 @@ const FIELD_SIGN: MatrixSign = { sign: '~', meaning: 'a sync would change the ke
 
 const PATH_ID_SIGN: MatrixSign = { sign: '*', meaning: 'the id comes from the path of the file' };
 
-const DRIFT_SIGN: MatrixSign = {
-  sign: 'drift',
-  meaning: 'someone changed the service; for details, run promptsync plan',
-};
+const DRIFT_SIGN = 'drift';
 
 /** Returns the signs in the cells of a report that need an explanation. */
 export function listMatrixSigns(report: Report): readonly MatrixSign[] {
+  const { service, environment } = getWords(report);
   const environments = listEnvironments(report);
   const cells = report.prompts.flatMap((prompt) => environments.map((one) => makeMatrixCell(prompt, one)));
-  const behind = { sign: '↑n', meaning: 'at least n versions behind the environment that it is promoted from' };
+  const behind = { sign: '↑n', meaning: `at least n versions behind the ${environment} that it is promoted from` };
   const ahead = {
     sign: '↓n',
     meaning: 'at least n versions ahead of its promotion source, so promote leaves it alone',
   };
-  const unpinned = { sign: UNPINNED, meaning: 'the file does not pin this environment' };
+  const unpinned = { sign: UNPINNED, meaning: `the file does not pin this ${environment}` };
+  const drift = { sign: DRIFT_SIGN, meaning: `someone changed ${service}; for details, run promptsync plan` };
   return [
     ...(cells.some((cell) => cell.behind > 0) ? [behind] : []),
     ...(cells.some((cell) => cell.ahead > 0) ? [ahead] : []),
     ...(cells.some(({ kind }) => kind === 'unpinned') ? [unpinned] : []),
-    ...(report.prompts.some(({ drift }) => drift.length > 0) ? [DRIFT_SIGN] : []),
-  ].map(({ sign, meaning }) => ({ sign, meaning: applyReportWords(report, meaning) }));
+    ...(report.prompts.some(({ drift }) => drift.length > 0) ? [drift] : []),
+  ];
 }
 
 /**

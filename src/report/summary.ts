@@ -322,9 +322,9 @@ function renderHistoryOutcome(report: Report, colors: Colors): string {
   const { prompts } = report;
   const known = prompts.filter(hasHistory);
   const failed = prompts.length - known.length;
-  if (known.length === 0) return colors.red('promptsync could not read any prompt from the service.');
+  const { service, environment } = getWords(report);
+  if (known.length === 0) return colors.red(`promptsync could not read any prompt from ${service}.`);
   const versions = known.reduce((sum, { history }) => sum + (history?.versions.length ?? 0), 0);
-  const { environment } = getWords(report);
   const differing = known.reduce((sum, prompt) => sum + listDifferingRows(prompt).length, 0);
   const parts = [
     countPrompts(known.length),

@@ -7,7 +7,8 @@ import {
   makeUncheckedPoint,
   makeWarningPoint,
 } from '../domain/doctor-point.ts';
-import { makeProblem, type ProblemCode, ProblemError, toProblem } from '../problem.ts';
+import { makeProblem, type Problem, type ProblemCode, ProblemError, toProblem, wordProblem } from '../problem.ts';
+import { addArticle } from '../words.ts';
 import type { CheckRemains, ConformanceTarget, CreatedSample, NewSample, SampleVersion } from './conformance-target.ts';
 import { listSamples, SAMPLE_METADATA, type TextSample } from './conformance-samples.ts';
 import { makeSamplePoints, type SampleResult, type Visibility } from './conformance-points.ts';
@@ -64,7 +65,9 @@ export async function checkConformance(
     points: [],
   };
   // Clean up even if promptsync has a bug that makes a check throw.
-  const points = await makeRulePoints(run).catch((error: unknown) => [makeProblemPoint(OTHERS, toProblem(error))]);
+  const points = await makeRulePoints(run).catch((error: unknown) => [
+    makeProblemPoint(OTHERS, describeError(error, run)),
+  ]);
   return [...points, await target.cleanUp(run)];
 }
 
@@ -76,7 +79,7 @@ async function makeRulePoints(run: ConformanceRun): Promise<readonly DoctorPoint
   const ending = await runChecks(run);
   const { results, earlierNumber, points } = run;
   const evidence = { results, earlierNumber, isComplete: ending === null };
-  const samplePoints = makeSamplePoints(evidence, run.target.requirements);
+  const samplePoints = makeSamplePoints(evidence, run.target);
   return [...samplePoints, ...points, ...(ending === null ? [] : [ending])];
 }
 
@@ -90,8 +93,13 @@ async function runChecks(run: ConformanceRun): Promise<DoctorPoint | null> {
     return null;
   } catch (error) {
     if (isInterruption(error)) return makeUncheckedPoint(OTHERS, 'the run was interrupted');
-    return makeProblemPoint(OTHERS, toProblem(error));
+    return makeProblemPoint(OTHERS, describeError(error, run));
   }
+}
+
+/** Returns the problem of a failed request in the words of the provider. */
+function describeError(error: unknown, { target }: ConformanceRun): Problem {
+  return wordProblem(toProblem(error), target.words);
 }
 
 function isInterruption(error: unknown): boolean {
@@ -135,7 +143,7 @@ async function trySample(sample: TextSample, run: ConformanceRun): Promise<Sampl
     if (isLostResponse(error)) await findPossibleVersion(newestBefore, run);
     rethrowIfStopped(error, run);
     const isContentRefused = error instanceof ServiceError && CONTENT_STATUSES.includes(error.status);
-    return { sample, created: null, problem: toProblem(error), isContentRefused };
+    return { sample, created: null, problem: describeError(error, run), isContentRefused };
   }
   versions.push({ id: created.id, number: created.number });
   return observeSample(sample, created, run);
@@ -162,7 +170,7 @@ async function tryToActivate(
     await trackActivation(() => target.activate(versionId), run);
   } catch (error) {
     noteFailure(error, run);
-    return { active: { kind: 'failed', problem: toProblem(error) }, served: null };
+    return { active: { kind: 'failed', problem: describeError(error, run) }, served: null };
   }
   const active = await awaitValue(
     () => readOwnEnvironment(target),
@@ -237,7 +245,7 @@ async function awaitValue<Value>(
     }
   } catch (error) {
     noteFailure(error, run);
-    return { kind: 'failed', problem: toProblem(error) };
+    return { kind: 'failed', problem: describeError(error, run) };
   }
 }
 
@@ -265,19 +273,20 @@ async function checkRefusal(
   send: () => Promise<unknown>,
   run: ConformanceRun,
 ): Promise<DoctorPoint> {
-  const requirement = run.target.requirements[rule];
+  const { requirements, words } = run.target;
+  const requirement = requirements[rule];
   try {
     await send();
   } catch (error) {
     noteFailure(error, run);
-    const problem = toProblem(error);
+    const problem = describeError(error, run);
     if (problem.code === code) return makeOkPoint(requirement.point, 'refused');
     const isRefused = error instanceof ServiceError && error.effect === 'rejected';
     if (!isRefused && problem.code !== 'service/unexpected-status') return makeProblemPoint(requirement.point, problem);
-    const hint = `In this case, promptsync reports this status instead of the actual problem. Ask the operator of the service to ${requirement.request}.`;
+    const hint = `In this case, promptsync reports this status instead of the actual problem. Ask the operator of ${words.service} to ${requirement.request}.`;
     return makeWarningPoint(requirement.point, `refused, but not as expected: ${problem.message}`, hint);
   }
-  return makeErrorPoint(requirement.point, 'accepted', makeRequirementHint(requirement));
+  return makeErrorPoint(requirement.point, 'accepted', makeRequirementHint(requirement, words));
 }
 
 async function checkOtherVersion(run: ConformanceRun): Promise<DoctorPoint | null> {
@@ -299,18 +308,20 @@ async function checkRefusedActivation(
   send: () => Promise<unknown>,
   run: ConformanceRun,
 ): Promise<DoctorPoint> {
+  const { requirements, words } = run.target;
   const before = await readServedId(run);
   const check: RefusalCheck = { rule, code: 'service/version-not-found' };
   const point = await checkRefusal(check, () => trackActivation(send, run), run);
   if (point.level === 'error') return point;
   const after = await readServedId(run);
   if (before === null || after === null) {
-    return makeUncheckedPoint(point.name, 'promptsync could not read the environment before or after the request');
+    const reason = `promptsync could not read the ${words.environment} before or after the request`;
+    return makeUncheckedPoint(point.name, reason);
   }
   // An earlier activation of this check can become visible late.
   if (before === after || run.versions.some(({ id }) => id === after)) return point;
-  const hint = makeRequirementHint(run.target.requirements[rule]);
-  return makeErrorPoint(point.name, 'refused, but the environment changed anyway', hint);
+  const hint = makeRequirementHint(requirements[rule], words);
+  return makeErrorPoint(point.name, `refused, but the ${words.environment} changed anyway`, hint);
 }
 
 /** Returns the id of the version that `DOCTOR_ENVIRONMENT` serves, or an empty id for none. Null if a read fails. */
@@ -320,20 +331,21 @@ function readServedId(run: ConformanceRun): Promise<string | null> {
 
 /** Checks that the service returns no version for an environment in which nothing has ever been activated. */
 async function checkNothingActive(environment: string, run: ConformanceRun): Promise<DoctorPoint> {
-  const { requirements, readActive } = run.target;
+  const { requirements, words, readActive } = run.target;
+  const { service } = words;
+  const noun = addArticle(words.environment);
   const { nothingActive } = requirements;
   const { point } = nothingActive;
   try {
     const version = await readActive(environment);
-    if (version === null) return makeOkPoint(point, 'the service returns none');
-    const found = `the service returns version ${version.number} for an environment in which nothing was activated`;
-    return makeErrorPoint(point, found, makeRequirementHint(nothingActive));
+    if (version === null) return makeOkPoint(point, `${service} returns none`);
+    const found = `${service} returns version ${version.number} for ${noun} in which nothing was activated`;
+    return makeErrorPoint(point, found, makeRequirementHint(nothingActive, words));
   } catch (error) {
     noteFailure(error, run);
-    const problem = toProblem(error);
+    const problem = describeError(error, run);
     if (problem.code !== 'service/prompt-not-found') return makeProblemPoint(point, problem);
-    const hint =
-      'promptsync sends one more request for each environment in which no version is active. There is no other effect.';
-    return makeWarningPoint(point, 'status 404 for the environment, although the prompt exists', hint);
+    const hint = `promptsync sends one more request for each ${words.environment} in which no version is active. There is no other effect.`;
+    return makeWarningPoint(point, `status 404 for the ${words.environment}, although the prompt exists`, hint);
   }
 }

@@ -1,4 +1,4 @@
-import { makeRequirementHint, type ServiceRequirement, type ServiceRequirements } from '../domain/conformance.ts';
+import { makeRequirementHint, type ServiceRequirement } from '../domain/conformance.ts';
 import { digestText } from '../domain/content.ts';
 import {
   type DoctorPoint,
@@ -11,9 +11,10 @@ import {
 import { isJsonObject, isNestedDeeper, type JsonValue, renderCanonicalJson } from '../domain/json.ts';
 import type { Problem } from '../problem.ts';
 import { formatNumber } from '../text.ts';
+import type { Words } from '../words.ts';
 import { SAMPLE_METADATA, SAMPLE_METADATA_DEPTH, type TextSample } from './conformance-samples.ts';
 import { READ_BACK_WAITS_MS } from './retry.ts';
-import type { NewSample, SampleContent } from './conformance-target.ts';
+import type { ConformanceTarget, NewSample, SampleContent } from './conformance-target.ts';
 
 /** Whether a service showed the effect of a write, and if so, after how many reads and how much time. */
 export type Visibility<Value = unknown> =
@@ -58,45 +59,45 @@ type SampleEvidence = {
 /** Builds the points about texts, metadata, numbers, the newest version and activations. */
 export function makeSamplePoints(
   { results, earlierNumber, isComplete }: SampleEvidence,
-  requirements: ServiceRequirements,
+  { requirements, words }: Pick<ConformanceTarget, 'requirements' | 'words'>,
 ): readonly DoctorPoint[] {
   const created = results.flatMap((result): readonly CreatedResult[] => (result.created === null ? [] : [result]));
-  const texts = results.map((result) => makeTextPoint(result, requirements.text));
+  const texts = results.map((result) => makeTextPoint(result, requirements.text, words));
   const { metadata, numbers, newest, activation } = requirements;
   if (created.length === 0) {
     const rules = isComplete ? [metadata, numbers, newest, activation] : [];
-    return [...texts, ...rules.map(({ point }) => makeUncheckedPoint(point, 'the service returned no new version'))];
+    const reason = `${words.service} returned no new version`;
+    return [...texts, ...rules.map(({ point }) => makeUncheckedPoint(point, reason))];
   }
   return [
     ...texts,
-    makeMetadataPoint(created, metadata),
-    makeNumbersPoint(created, earlierNumber, numbers),
-    makeNewestPoint(created, newest),
-    makeActivationPoint(created, activation),
+    makeMetadataPoint(created, metadata, words),
+    makeNumbersPoint(created, earlierNumber, numbers, words),
+    makeNewestPoint(created, newest, words),
+    makeActivationPoint(created, activation, words),
   ];
 }
 
-function makeTextPoint(result: SampleResult, requirement: ServiceRequirement): DoctorPoint {
+function makeTextPoint(result: SampleResult, requirement: ServiceRequirement, words: Words): DoctorPoint {
+  const { service } = words;
   const { sample, created } = result;
   const name = `${requirement.point}: ${sample.name}`;
   if (created === null) {
     if (!result.isContentRefused) return makeProblemPoint(name, result.problem);
-    const hint =
-      'Ask the operator of the service to accept this kind of text. promptsync cannot sync prompts that contain it.';
+    const hint = `Ask the operator of ${service} to accept this kind of text. promptsync cannot sync prompts that contain it.`;
     return makeErrorPoint(name, result.problem.message, hint);
   }
   const received = listContents(result).map(({ text }) => text);
   const changed = received.find((text) => text !== sample.text);
   if (changed === undefined) {
-    return result.stored.length === 0 ? makeUnreadPoint(name) : makeOkPoint(name, 'returned byte for byte');
+    return result.stored.length === 0 ? makeUnreadPoint(name, words) : makeOkPoint(name, 'returned byte for byte');
   }
-  const found = `the service returned the text ${describeTextChange(sample.text, changed)}`;
+  const found = `${service} returned the text ${describeTextChange(sample.text, changed)}`;
   if (received.every((text) => digestText(text).digest === digestText(sample.text).digest)) {
-    const hint =
-      'Plans show no change, because promptsync ignores this difference. However, applications read the text exactly as the service returns it.';
+    const hint = `Plans show no change, because promptsync ignores this difference. However, applications read the text exactly as ${service} returns it.`;
     return makeWarningPoint(name, found, hint);
   }
-  return makeErrorPoint(name, found, makeRequirementHint(requirement));
+  return makeErrorPoint(name, found, makeRequirementHint(requirement, words));
 }
 
 /**
@@ -108,8 +109,8 @@ function listContents({ created: { content }, stored }: CreatedResult): readonly
 }
 
 /** Builds the point about content that nobody could read. A response to a create request alone proves nothing. */
-function makeUnreadPoint(name: string): DoctorPoint {
-  return makeUncheckedPoint(name, 'the service did not return the stored version');
+function makeUnreadPoint(name: string, { service }: Words): DoctorPoint {
+  return makeUncheckedPoint(name, `${service} did not return the stored version`);
 }
 
 /**
@@ -126,7 +127,11 @@ function describeTextChange(sent: string, received: string): string {
   return sent.startsWith(received) ? `cut off (${lengths})` : `with changes (${lengths})`;
 }
 
-function makeMetadataPoint(created: readonly CreatedResult[], requirement: ServiceRequirement): DoctorPoint {
+function makeMetadataPoint(
+  created: readonly CreatedResult[],
+  requirement: ServiceRequirement,
+  words: Words,
+): DoctorPoint {
   const { point } = requirement;
   const received = created.flatMap(listContents).map(({ metadata }) => metadata);
   const sent = renderCanonicalJson(SAMPLE_METADATA);
@@ -135,10 +140,10 @@ function makeMetadataPoint(created: readonly CreatedResult[], requirement: Servi
   );
   if (changed === undefined) {
     const isUnread = created.every(({ stored }) => stored.length === 0);
-    return isUnread ? makeUnreadPoint(point) : makeOkPoint(point, 'returned unchanged');
+    return isUnread ? makeUnreadPoint(point, words) : makeOkPoint(point, 'returned unchanged');
   }
-  const found = isEmpty(changed) ? 'the service dropped it' : 'the service changed it';
-  return makeErrorPoint(point, found, makeRequirementHint(requirement));
+  const found = `${words.service} ${isEmpty(changed) ? 'dropped' : 'changed'} it`;
+  return makeErrorPoint(point, found, makeRequirementHint(requirement, words));
 }
 
 function isEmpty(metadata: JsonValue): boolean {
@@ -149,6 +154,7 @@ function makeNumbersPoint(
   created: readonly CreatedResult[],
   earlierNumber: number | null,
   requirement: ServiceRequirement,
+  words: Words,
 ): DoctorPoint {
   const { point } = requirement;
   const numbers = created.map((result) => result.created.number);
@@ -158,16 +164,20 @@ function makeNumbersPoint(
   const earlier = earlierNumber === null ? '' : ` after v${earlierNumber} from an earlier run`;
   const list = `${numbers.map((number) => `v${number}`).join(', ')}${earlier}`;
   if (isIncreasing) return makeOkPoint(point, `increasing: ${list}`);
-  return makeErrorPoint(point, `not increasing: ${list}`, makeRequirementHint(requirement));
+  return makeErrorPoint(point, `not increasing: ${list}`, makeRequirementHint(requirement, words));
 }
 
-function makeNewestPoint(created: readonly CreatedResult[], requirement: ServiceRequirement): DoctorPoint {
+function makeNewestPoint(
+  created: readonly CreatedResult[],
+  requirement: ServiceRequirement,
+  words: Words,
+): DoctorPoint {
   const { point } = requirement;
   const worst = findWorst(created.map(({ newest }) => newest));
   if (worst.kind === 'failed') return makeFailurePoint(worst.problem, requirement);
   if (worst.kind === 'never') {
-    const found = 'the service does not report a new version as the newest one';
-    return makeErrorPoint(point, found, makeRequirementHint(requirement));
+    const found = `${words.service} does not report a new version as the newest one`;
+    return makeErrorPoint(point, found, makeRequirementHint(requirement, words));
   }
   if (worst.reads === 1) return makeOkPoint(point, 'reported right after creation');
   const hint = 'Expect longer waits after a lost response, because promptsync then looks for the newest version.';
@@ -177,17 +187,21 @@ function makeNewestPoint(created: readonly CreatedResult[], requirement: Service
 /** How many times a sync reads an environment back before it reports that the activation failed. */
 const SYNC_READS = READ_BACK_WAITS_MS.length + 1;
 
-function makeActivationPoint(created: readonly CreatedResult[], requirement: ServiceRequirement): DoctorPoint {
+function makeActivationPoint(
+  created: readonly CreatedResult[],
+  requirement: ServiceRequirement,
+  words: Words,
+): DoctorPoint {
   const { point } = requirement;
   const worst = findWorst(created.map(({ active }) => active));
   if (worst.kind === 'failed') return makeFailurePoint(worst.problem, requirement);
   if (worst.kind === 'never') {
-    const found = 'the environment did not serve the activated version within 30 s';
-    return makeErrorPoint(point, found, makeRequirementHint(requirement));
+    const found = `the ${words.environment} did not serve the activated version within 30 s`;
+    return makeErrorPoint(point, found, makeRequirementHint(requirement, words));
   }
   if (worst.reads === 1) return makeOkPoint(point, `visible after ${formatVisibilityTime(worst.milliseconds)}`);
   const found = `visible only after ${formatVisibilityTime(worst.milliseconds)}`;
-  if (worst.reads > SYNC_READS) return makeErrorPoint(point, found, makeRequirementHint(requirement));
+  if (worst.reads > SYNC_READS) return makeErrorPoint(point, found, makeRequirementHint(requirement, words));
   const hint =
     'Expect each activation in a sync to take this long, because promptsync waits until it can read back the activated version.';
   return makeWarningPoint(point, found, hint);

@@ -1,6 +1,7 @@
 import type { ServiceRequirements } from '../domain/conformance.ts';
 import type { DoctorPoint } from '../domain/doctor-point.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
+import type { Words } from '../words.ts';
 
 /** The content of a version of the throwaway prompt, exactly as the service returned it. */
 export type SampleContent = { readonly text: string; readonly metadata: JsonValue };
@@ -17,6 +18,8 @@ export type NewSample = Pick<SampleVersion, 'id' | 'number'> & { readonly conten
  */
 export type ConformanceTarget = {
   readonly requirements: ServiceRequirements;
+  /** The words for the service in the points. */
+  readonly words: Words;
   /** Creates a version without activating it. Sends the request only once. */
   readonly createVersion: (text: string, metadata: JsonObject) => Promise<NewSample>;
   /** Reads a version that is not necessarily active. Null if the service cannot return such versions. */

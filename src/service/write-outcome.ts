@@ -1,7 +1,8 @@
 import type { ChangeStatus } from '../domain/plan.ts';
 import type { WriteOutcome } from '../domain/provider.ts';
 import { type KnownVersion, makeVersionRef, type VersionRef } from '../domain/versions.ts';
-import { prefixProblem, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
+import { prefixProblem, makeProblem, type Problem, ProblemError, toProblem, wordProblem } from '../problem.ts';
+import type { Words } from '../words.ts';
 import { ServiceError } from './prompt-service.ts';
 
 /**
@@ -60,8 +61,9 @@ export async function findLostVersion<Version>(
  * Creates the outcome of a create call whose response was lost and whose version was not found. The version may still
  * exist.
  */
-export function makeUnknownCreateOutcome({ problem }: ServiceError): WriteOutcome {
-  return makeStoppedOutcome('unknown', makeProblem('apply/outcome-unknown', { reason: problem.message }));
+export function makeUnknownCreateOutcome({ problem }: ServiceError, words: Words): WriteOutcome {
+  const reason = wordProblem(problem, words).message;
+  return makeStoppedOutcome('unknown', makeProblem('apply/outcome-unknown', { reason }));
 }
 
 /**

@@ -3,7 +3,7 @@ import { type CommandRun, chooseExitCode } from '../../src/commands/result.ts';
 import { NO_ACCEPTED_WARNINGS } from '../../src/domain/accepted-warnings.ts';
 import { computeContentDigest, makeContent, digestText } from '../../src/domain/content.ts';
 import type { PromptOutcome, PromptPlan } from '../../src/domain/plan.ts';
-import { DEFAULT_VOCABULARY } from '../../src/domain/vocabulary.ts';
+import { DEFAULT_WORDS } from '../../src/words.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { observed } from '../planning/support.ts';
 
@@ -32,7 +32,7 @@ function dryRun(...prompts: readonly PromptPlan[]): CommandRun {
   const plan = { prompts, digest: computeContentDigest('') };
   const none = {
     folder: null,
-    vocabulary: DEFAULT_VOCABULARY,
+    vocabulary: DEFAULT_WORDS,
     service: null,
     ...{ commit: null, baseName: null, liveBranch: null },
     files: [],

@@ -1,8 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { EVIDENCE } from '../../scripts/pages/evidence.ts';
 import { init } from '../../src/commands/init.ts';
+import { LANGFUSE } from '../../src/langfuse/descriptor.ts';
+import { makeProblem, type Problem, type ProblemCode, wordProblem } from '../../src/problem.ts';
 import type { Report } from '../../src/report/schema.ts';
+import { ServiceError } from '../../src/service/prompt-service.ts';
+import { makeUnknownCreateOutcome } from '../../src/service/write-outcome.ts';
 import { startLangfuse, type LangfuseDouble } from '../doubles/langfuse-server.ts';
 import { commitAllAt, initRepository, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { readMarkdown } from '../support/markdown.ts';
@@ -409,6 +414,43 @@ describe('the hints of problems with Langfuse', () => {
     const { report } = await runJson(folder, ['plan']);
     expect(report.problems.map(({ code }) => code)).toEqual(['config/missing-service']);
     expect(report.problems[0]?.hint.match(/[A-Z]+_[A-Z_]+/g)).toEqual(names);
+  });
+});
+
+describe('the words of problems with Langfuse', () => {
+  /** The words of a service that has no words of its own. The term "environment variable" has no other word. */
+  const DEFAULTS = /\bthe (?:prompt )?service\b|\benvironments?\b(?! variables?\b)/i;
+
+  /** Returns the texts of a problem for Langfuse, without names in quotes, code and the values of the evidence. */
+  function listOwnTexts(code: ProblemCode, evidence: object): string {
+    const make = makeProblem as (code: ProblemCode, evidence: object) => Problem;
+    const { message, hint } = wordProblem(make(code, evidence), LANGFUSE.words);
+    const values = Object.values(evidence).filter((value) => typeof value === 'string' && value !== '');
+    const withoutValues = values.reduce((text, value) => text.replaceAll(value, ''), `${message}\n${hint}`);
+    return withoutValues.replaceAll(/"[^"]*"|`[^`]*`/g, '');
+  }
+
+  test('No problem of the catalog calls Langfuse "the service" or a label an environment', () => {
+    const texts = Object.entries(EVIDENCE).map(([code, evidence]) => [
+      code,
+      listOwnTexts(code as ProblemCode, evidence),
+    ]);
+    expect(texts.filter(([, text = '']) => DEFAULTS.test(text))).toEqual([]);
+    expect(texts.filter(([, text = '']) => text.includes('Langfuse')).length).toBeGreaterThan(20);
+  });
+
+  test('The problem of a create without a response names Langfuse in its reason', () => {
+    const timeout = new ServiceError(makeProblem('service/timeout', { seconds: 15 }), 'unknown');
+    const [problem] = makeUnknownCreateOutcome(timeout, LANGFUSE.words).problems;
+    expect(problem?.message).toContain('Langfuse did not respond within 15 seconds.');
+  });
+
+  test('The warning about removed pins says what Langfuse still serves', async () => {
+    const { langfuse, folder } = await makeSimpleScene('{ staging: 1, production: 1 }', 'One.');
+    writeFiles(folder, { 'prompts/a.md': fileOf('a', '{ production: 1 }', 'One.') });
+    const { report } = await runJson(folder, ['plan', '--base', 'HEAD'], langfuse);
+    const [message] = listProblems(report).flatMap((one) => (one.code === 'pin/gone' ? [one.message] : []));
+    expect(message).toContain('Langfuse still serves v1 in "staging"');
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { SHARED_REQUIREMENTS } from '../../src/domain/conformance.ts';
+import { makeSharedRequirements } from '../../src/domain/conformance.ts';
+import { DEFAULT_WORDS } from '../../src/words.ts';
 import { makeOkPoint } from '../../src/domain/doctor-point.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { makeProblem } from '../../src/problem.ts';
@@ -35,8 +36,9 @@ async function check(replaced: Partial<ConformanceTarget>, clock = makeClock()) 
   let active: SampleVersion | null = null;
   const calls: string[] = [];
   const correct: ConformanceTarget = {
+    words: DEFAULT_WORDS,
     requirements: {
-      ...SHARED_REQUIREMENTS,
+      ...makeSharedRequirements(DEFAULT_WORDS),
       metadata: { point: 'metadata', request: 'keep it', loss: 'promptsync loses it.' },
       newest: { point: 'newest', request: 'report it', loss: 'promptsync loses it.' },
     },
