@@ -57,15 +57,15 @@ export async function emitReport(
   const { hide } = host.secrets;
   // Redact the strings before rendering. Markup, wrapping and escaping could split a secret, and `hide` would miss it.
   const report = mapStrings(unredactedReport, hide);
-  const wereDiffsShown = shownReport !== undefined && !goesToFiles(options);
+  const wereTextsShown = shownReport !== undefined && !goesToFiles(options);
+  const withoutDiffs = options.withoutDiffs ?? false;
   const obstacles: Problem[] = [];
   for (const { format, file } of options.targets) {
     const isPrintedText = format === 'text' && file === null;
-    const withoutDiffs = options.withoutDiffs === true || (wereDiffsShown && format === 'text');
     const style = isPrintedText ? await chooseStyle('output', host, options) : { colour: false };
     // Escape the content of files, too, because a file such as /dev/stdout can be the log of a GitHub runner.
     const text = escapeForLog(
-      hide(await renderReport(report, format, { ...style, quiet: options.quiet, withoutDiffs })),
+      hide(await renderReport(report, format, { ...style, quiet: options.quiet, withoutDiffs, wereTextsShown })),
       host,
     );
     const problem = file === null ? null : await writeOutputFile(text, file, REPORT_OUTPUT, host);
@@ -87,8 +87,11 @@ type EmittedState = Pick<CommandResult, 'shownReport'> & {
   readonly obstacles: readonly Problem[];
 };
 
+/** The options for rendering, and whether the user has already seen the texts, which a text report then omits. */
+type RenderOptions = TextOptions & { readonly wereTextsShown: boolean };
+
 /** Renders a report in one format. Loads only the renderer of that format. */
-async function renderReport(report: Report, format: Format, options: TextOptions): Promise<string> {
+async function renderReport(report: Report, format: Format, options: RenderOptions): Promise<string> {
   if (format === 'json') return renderJson(report);
   const title = getCommandName(report);
   if (format === 'markdown') {
@@ -103,7 +106,7 @@ async function renderReport(report: Report, format: Format, options: TextOptions
   if (onlyLine !== null) return `${onlyLine}\n`;
   if (report.mode === 'history') return (await import('../report/history.ts')).renderHistory(report, options);
   if (report.mode === 'status') return (await import('../report/status.ts')).renderStatus(report, options);
-  return renderText(report, options);
+  return renderText(report, { ...options, withoutDiffs: options.withoutDiffs === true || options.wereTextsShown });
 }
 
 /**
