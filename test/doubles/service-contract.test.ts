@@ -76,6 +76,7 @@ describe.each(backends)('every prompt service fulfills the same contract (%s)', 
         metadataDigest: computeMetadataDigest(metadata),
       },
       record: stamp,
+      createdAt: expect.any(Number),
     });
     expect((await service.readPrompt('p1', 'staging')).activeVersion).toStrictEqual(created);
   });
