@@ -65,7 +65,9 @@ describe.each(backends)('every prompt service fulfills the same contract (%s)', 
     const metadata = { model: 'gpt-5', nested: { list: [1, null, 'x'] } };
     const created = await service.createVersion('p1', draft('Hello', { metadata, changeSummary: 'Say hello' }));
     await service.setActive('p1', 'staging', created.id);
-    expect(makeLedgerVersion(created)).toStrictEqual({
+    // A service need not return the creation time.
+    const { createdAt: _, ...version } = makeLedgerVersion(created);
+    expect(version).toStrictEqual({
       id: 'ver_1',
       number: 1,
       content: {
@@ -76,7 +78,6 @@ describe.each(backends)('every prompt service fulfills the same contract (%s)', 
         metadataDigest: computeMetadataDigest(metadata),
       },
       record: stamp,
-      createdAt: expect.any(Number),
     });
     expect((await service.readPrompt('p1', 'staging')).activeVersion).toStrictEqual(created);
   });
