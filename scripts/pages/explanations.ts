@@ -88,7 +88,7 @@ export const EXPLANATIONS = {
     why: 'Without an id, promptsync cannot match the file to a prompt in the service.',
   },
   'prompt/invalid-path-id': {
-    why: 'In Langfuse, a file without the field `id` takes its id from its path, and Langfuse does not allow every name.',
+    why: 'In Langfuse, a file without the field `id` gets its id from its path, and Langfuse does not allow every name.',
   },
   'prompt/placeholder-id': { why: PLACEHOLDER },
   'prompt/missing-field': { why: 'Every prompt file must contain this field.' },
@@ -114,8 +114,6 @@ export const EXPLANATIONS = {
   },
   'prompt/hidden-character': {
     why: 'Invisible characters often slip in with pasted text, and they can hide instructions from reviewers.',
-    advice:
-      'To accept invisible characters in a file, add `accept_warnings: [prompt/hidden-character]` to its front matter.',
   },
   'prompt/gone': {
     why: 'promptsync changes only prompts whose file matches a pattern under `prompts`. From now on, it leaves this prompt alone, so the service keeps serving it.',
@@ -213,7 +211,7 @@ export const EXPLANATIONS = {
   },
   'service/prompt-not-found': { why: 'The `id` in the file is wrong, or the API key belongs to another project.' },
   'service/prompt-deleted': {
-    why: 'The service does not have the prompt, although the commit before the base already has a file with this id. If the service has none of several prompts, promptsync reports `service/none-found` instead.',
+    why: 'The service does not have the prompt, although the commit before the base already has a file with this id. If this applies to several prompts and the service has none of them, promptsync reports `service/none-found` instead.',
   },
   'service/none-found': { why: 'If the service cannot find any of the prompts, the base URL is probably wrong.' },
   'service/cannot-list': {
@@ -267,7 +265,7 @@ export const EXPLANATIONS = {
     why: 'With `portable_pins`, a pin must refer to a commit, but no commit contains the text of this version. Someone probably changed the text in the service.',
   },
   'pin/unknown-version': {
-    why: 'If promptsync knows all versions of the prompt, a plan reports this error. Otherwise, only a sync can find out.',
+    why: 'A plan can report this error only if promptsync knows all versions of the prompt. Otherwise, only a sync can detect it.',
   },
   'pin/unknown-ref': {
     why: 'The tag, branch, or commit is misspelled, has been deleted, or is missing from this clone.',
@@ -379,7 +377,7 @@ export const EXPLANATIONS = {
     why: KNOWN_VERSIONS,
   },
   'rollback/newer-files': {
-    why: 'Someone may already have rolled back these prompts, or the version that your clone calls the previous one may be out of date.',
+    why: 'Someone may already have rolled back these prompts, or your clone may be out of date about which version is the previous one.',
   },
   'rollback/remote-silent': { why: 'An incident must not wait for a git remote.' },
   'rollback/branch-exists': { why: 'With `--now`, each rollback gets a branch of its own.' },
@@ -388,7 +386,7 @@ export const EXPLANATIONS = {
   },
   'rollback/not-committed': { why: 'Usually a hook refused the commit, or git has no author.' },
   'rollback/not-live': {
-    why: 'The activation failed or was interrupted after promptsync had committed the pin. The problem above it gives the reason.',
+    why: 'The activation failed or was interrupted after promptsync had committed the pin. The problem reported above this one gives the reason.',
   },
   // promptsync pull
   'pull/conflict': { why: SAME_LINES },

@@ -66,8 +66,8 @@ function mapFailures(edited: readonly EditedPrompt[]): CommittedRollback['failur
 }
 
 /**
- * Writes the former bytes of the files. Returns the paths of the files that do not contain the drafted edits anymore,
- * for example because a hook has formatted them.
+ * Restores the original bytes of the files. Returns the paths of the files that no longer contain the drafted edits,
+ * for example because a hook has reformatted them.
  */
 async function putFilesBack(drafts: readonly PromptDraft[], { folder }: Config): Promise<readonly string[]> {
   const results = await Promise.all(

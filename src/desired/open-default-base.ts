@@ -102,7 +102,7 @@ export function openDefaultBase(workspace: DesiredWorkspace, kind: DefaultBaseKi
       const { repository: repositoryAtBase } = await base.repository.readConfigAt(base.commit);
       const isSameMeaning = repositoryAtBase === base.repository;
       const filesAsRead = new Set(workspace.files);
-      // A file that is not in the workspace may contain edits that promptsync has not written yet.
+      // A file object that is not from the workspace may hold edits that promptsync has not written to disk yet.
       const isUnchanged = (file: PromptFile) =>
         isSameMeaning &&
         filesAsRead.has(file) &&

@@ -114,9 +114,9 @@ function listParentFolders(name: string): readonly string[] {
 }
 
 /**
- * Returns a function that tests whether the key or the path of a prompt is a name, or matches a pattern. Wildcards also
- * match names that begin with a dot, because a prompt in the service may have such a name. Hidden files were already
- * skipped when promptsync looked for prompt files.
+ * Returns a function that tests whether the key or the path of a prompt equals a name or matches a pattern. Wildcards
+ * also match names that begin with a dot, because a prompt in the service may have such a name. Hidden files were
+ * already skipped when promptsync looked for prompt files.
  */
 function makeNameTest(name: string, field: 'key' | 'path'): SelectorTest {
   const glob = makeGlobMatcher(name, 'matched');

@@ -198,7 +198,7 @@ function makeFile(
   };
 }
 
-/** Returns the pins of a file, or the default pins. Separates the pins of other configurations. */
+/** Returns the pins of a file or, if it has none, the default pins. Keeps the pins of other configurations separate. */
 function choosePins(
   { pins }: FrontMatter,
   mapping: LocatedMapping,

@@ -37,8 +37,8 @@ export type PromptRepository = Repository &
 /** The configuration at a commit. */
 export type FormerConfig = Pick<FormerSettings, 'patterns' | 'acceptWarnings'> & {
   /**
-   * The repository with the settings of this configuration. It is the same object if prompt files mean the same as in the
-   * work tree.
+   * The repository with the settings of this configuration. It is the original repository object if prompt files have
+   * the same meaning as in the work tree.
    */
   readonly repository: PromptRepository;
 };
@@ -218,7 +218,10 @@ type FileSearchResult =
   | { readonly kind: 'found'; readonly file: PromptFile; readonly path: string }
   | { readonly kind: 'missing'; readonly reason: string };
 
-/** Finds a prompt's file in a commit for its content. The configuration at the commit decides about ids from paths. */
+/**
+ * Finds a prompt's file in a commit, to read its content. The configuration at that commit determines which ids come
+ * from paths.
+ */
 export async function findContentAtCommit(
   location: PromptLocation,
   commit: string,

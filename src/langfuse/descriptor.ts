@@ -26,7 +26,7 @@ export const LANGFUSE: NamedProviderDescriptor = {
   },
   interfacePath: '/api/public/',
   fieldNotes: {
-    id: 'In Langfuse, this is the name of the prompt, including its folders. It is required, except with Langfuse, where the default comes from the path of the file.',
+    id: 'It is required, except with Langfuse. In Langfuse, it is the name of the prompt, including its folders, and the default comes from the path of the file.',
     key: 'It is required, except with Langfuse.',
     type: 'Only Langfuse has chat prompts.',
     name: 'It is required, except with Langfuse: omit it there, because the id serves as the name.',

@@ -30,7 +30,7 @@ export function choosePullEffect({ pin, isInGit, isOlder }: PullFacts, portableP
   };
 }
 
-/** Returns true if a pull can copy what has drifted into the file. */
+/** Returns true if a pull can copy the drifted value into the file. */
 export function canPullDrift(drift: Drift, { pins }: Pick<PromptFile, 'pins'>, portablePins: boolean): boolean {
   if (drift.subject === 'field') return true;
   const { environment, expected, observed } = drift;
@@ -42,9 +42,9 @@ export function canPullDrift(drift: Drift, { pins }: Pick<PromptFile, 'pins'>, p
 }
 
 /**
- * Returns true if git has the content of a version, because promptsync definitely created it or because a state of the
- * line has the same content. Prefers the entry in `known`, where every possible edited copy counts as foreign. In
- * `ObservedPrompt.active`, a possible edited copy counts as foreign only if its original is known.
+ * Returns true if git has the content of a version, either because promptsync definitely created the version or because
+ * a state of the line has the same content. Prefers the entry in `known`, where every version that may be an edited
+ * copy counts as foreign. In `ObservedPrompt.active`, such a version counts as foreign only if its original is known.
  */
 export function isVersionInGit(
   version: KnownVersion,

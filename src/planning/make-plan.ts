@@ -113,8 +113,8 @@ function markPromptCreation(changes: readonly Change[], { isMissing }: ObservedP
 }
 
 /**
- * Adds the first environment in promotion order to a new version that no pin uses, if the file does not pin this
- * environment and may pin it to `latest`. Without such a pin, an edit of the file goes live nowhere.
+ * If no pin uses a new version, notes the first environment in promotion order on it, provided that the file does not
+ * pin this environment and may pin it to `latest`. Without such a pin, an edit to the file does not go live anywhere.
  */
 function addMissingPin(
   change: Change,

@@ -29,7 +29,7 @@ function describeGoneFile({ file, key }: GonePrompt): string {
     case 'other-id':
       return `the file for the prompt "${key}" has a different \`id\``;
     case 'other-path-id':
-      return `the file for the prompt "${key}", which takes its id from its path, has a different id`;
+      return `the file for the prompt "${key}" has a different id, because its id comes from its path`;
   }
 }
 
@@ -148,7 +148,7 @@ export const COMMAND_PROBLEMS = {
   ),
   'rollback/remote-silent': defineWarning<{ reason: string }>(
     (e) =>
-      `promptsync continues although it could not ask the remote for newer commits to these files: ${endSentence(e.reason)}`,
+      `promptsync could not check the remote for newer commits to these files, and continues without this check. ${endSentence(e.reason)}`,
     'Compare the plan with `promptsync history KEY`. If this clone is out of date, use `--to N` to specify a version.',
   ),
   'rollback/branch-exists': defineError<{ branch: string }>(
@@ -166,7 +166,7 @@ export const COMMAND_PROBLEMS = {
     kept: readonly string[];
   }>(
     (e) =>
-      `promptsync could not commit the rollback, so it activated nothing and put the files back: ${endSentence(e.reason)}${e.kept.length === 0 ? '' : ` It did not put back ${joinCodeNames(e.kept, 'and')}, which another program changed in the meantime.`}`,
+      `promptsync could not commit the rollback. It activated nothing and restored the files. ${endSentence(e.reason)}${e.kept.length === 0 ? '' : ` It did not restore ${joinCodeNames(e.kept, 'and')}, which another program changed in the meantime.`}`,
     'Fix the problem that git reported, then run the command again.',
   ),
   'rollback/not-live': defineError<{
@@ -176,7 +176,7 @@ export const COMMAND_PROBLEMS = {
     number: number | null;
   }>(
     (e) =>
-      `The file now pins "${e.environment}" to ${e.number === null ? 'the earlier version' : `v${e.number}`}, but promptsync could not make sure that "${e.environment}" serves it.`,
+      `The file now pins "${e.environment}" to ${e.number === null ? 'the earlier version' : `v${e.number}`}, but promptsync could not confirm that "${e.environment}" serves it.`,
     (e) => {
       const to = e.number === null ? '' : ` --to ${e.number}`;
       const options = `--environment ${quoteShellWord(e.environment)}${to} --now`;

@@ -235,7 +235,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/max-changes': defineError<{ changing: number; allowed: number }>(
     (e) => `The plan would change ${formatCount(e.changing, 'prompt')}, but \`max_changes\` allows only ${e.allowed}.`,
-    'Review the plan. To apply it anyway, select fewer prompts, or sync with a higher limit in `--max-changes`.',
+    'Review the plan. To apply all of it, sync with a higher limit in `--max-changes`. To apply a part of it, select fewer prompts.',
   ),
   'guard/drift': defineError<{
     key: string;

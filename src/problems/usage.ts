@@ -264,7 +264,7 @@ export const USAGE_PROBLEMS = {
     (e) => `The value of \`${e.flag}\` is invalid: ${endSentence(e.reason)}`,
     (e) =>
       e.flag === '--url'
-        ? 'Use an https URL. For a service on a private network that supports only plain http, run `promptsync init` with an https URL. Then, under `service:` in `promptsync.yaml`, change `base_url` and set `allow_http: true`.'
+        ? 'Use an https URL. If the service is on a private network and supports only plain http, first run `promptsync init` with an https URL. Then, under `service:` in `promptsync.yaml`, change `base_url` to the http URL and set `allow_http: true`.'
         : 'For help, run `promptsync init --help`.',
   ),
   'init/nested': defineWarning<{ path: string }>(

@@ -28,7 +28,7 @@ export const VersionShape = z.object({
   version_number: z.int(),
   content: z.string(),
   metadata_: metadata.nullish(),
-  /** promptsync can work without this time, so it ignores an invalid one and one without a time zone. */
+  /** promptsync can work without this time, so it ignores a time that is invalid or has no time zone. */
   created_at: z.iso.datetime({ offset: true }).nullish().catch(null),
 });
 

@@ -197,13 +197,13 @@ describe('--offline', () => {
   });
 
   test.each<[title: string, words: readonly string[], missing: string]>([
-    ['plan --offline without --base names only --base', ['plan'], '`--base`'],
+    ['the error for plan --offline without --base names only --base', ['plan'], '`--base`'],
     [
-      'sync --offline with --base but without --dry-run names only --dry-run',
+      'the error for sync --offline with --base but without --dry-run names only --dry-run',
       ['sync', '--yes', '--base', 'HEAD~1'],
       '`--dry-run`',
     ],
-    ['sync --offline without --base and --dry-run names both', ['sync'], '`--dry-run` and `--base`'],
+    ['the error for sync --offline without --base or --dry-run names both flags', ['sync'], '`--dry-run` and `--base`'],
   ])('%s', async (_title, words, missing) => {
     const { exitCode, stdout } = await runOffline(...words);
     expect(exitCode).toBe(1);

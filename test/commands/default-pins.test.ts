@@ -57,7 +57,7 @@ describe('default pins', () => {
     }
   });
 
-  test('A change of the default pins hides no drift of another default pin', async () => {
+  test('A change to one default pin does not hide drift in another default pin', async () => {
     const { service, json, commit } = await makeTeam();
     await changeService(service.baseUrl, 'a', 'staging', 'A fix.');
     commit({ [CONFIG]: configOf('{ staging: latest, production: latest }') });
@@ -118,7 +118,7 @@ describe('default pins', () => {
     expect(prompts[1]).toMatchObject({ status: 'pending', changes: [{ environment: 'production' }] });
   });
 
-  test('promotion order treats a default pin as a pin that the file has had since it was added', async () => {
+  test('promotion order treats a default pin as if the file had contained it since the file was added', async () => {
     const { json, commit } = await makeTeam();
     const environments = 'environments: { staging: {}, production: { promote_from: staging } }\n';
     commit({ [CONFIG]: configOf('{ staging: latest, production: 1 }', environments) });

@@ -286,7 +286,7 @@ describe('the refusals of unmerged and outdated commits', () => {
 });
 
 describe('the message about a commit that is not merged', () => {
-  test('The message says where the remote branch is, and names a single file that differs', async () => {
+  test('If a single file differs, the message names it, and says which commit the remote branch is at', async () => {
     const team = makeTeam();
     const folder = UNMERGED(team);
     const [head, first] = [git(folder, 'rev-parse', 'HEAD'), team.first].map((id) => id.trim().slice(0, 12));
@@ -296,7 +296,7 @@ describe('the message about a commit that is not merged', () => {
     );
   });
 
-  test('The message counts several files that differ, and says whether the commit is pushed', async () => {
+  test('If several files differ, the message gives their number, and says whether the commit has been pushed', async () => {
     const team = makeTeam();
     const folder = team.clone();
     writeFiles(folder, { ...greets('Mine'), 'prompts/new.md': promptText('new') });

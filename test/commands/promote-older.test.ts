@@ -24,7 +24,7 @@ describe('the promotion of an older version', () => {
       { pin: 'latest', text: 'Three.', said: 'The file pins "production" to v3, ' },
     ],
     [
-      'promote leaves a prompt alone if the pin of production means a version that does not exist yet',
+      'promote leaves a prompt alone if the production pin refers to a version that does not exist yet',
       {
         serves: 1,
         pin: 'latest',
@@ -79,7 +79,7 @@ describe('the promotion of an older version', () => {
 });
 
 test.each<[string, string | number, string]>([
-  ['a refused pin to a newer version names a promote command that works', 3, 'Two {{a}}.'],
+  ['the error for a refused pin to a newer version names a promote command that works', 3, 'Two {{a}}.'],
   ['a refused pin to a version that does not exist yet names a promote command that works', 'latest', 'Four.'],
 ])('%s', async (_, pin, text) => {
   const scene = await makePromotionScene({ text, pins: { production: pin } }, outsideGit);

@@ -247,7 +247,7 @@ describe('the remote of rollback --now', () => {
     expect(summarizeRun(await runJson(folder, [...NOW, '--yes']))).toBe(APPLIED);
   });
 
-  test('rollback --now accepts newer commits to other files, and edits on a branch that is not merged', async () => {
+  test('rollback --now accepts newer commits to other files, as well as edits on an unmerged branch', async () => {
     const scene = await makeIncident();
     pushFromElsewhere(scene.origin, pinned(4));
     git(scene.folder, 'switch', '--quiet', '--create', 'feature');
@@ -365,7 +365,7 @@ describe('the guards of rollback --now', () => {
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
-  test('rollback --now requires a git repository and excludes --commit', async () => {
+  test('rollback --now requires a git repository and cannot be combined with --commit', async () => {
     const outside = await makePromotionScene(pinned(4), { makeFolder: makeWorkspace, config: CONFIG });
     outside.make(TEXTS);
     outside.activate('production', 4);

@@ -78,7 +78,7 @@ describe('selectFiles', () => {
     ['a path can be relative to the working directory', 'summary.md', '/work/prompts', [summary]],
     ['a path may lead out of the working directory', '../summary.md', '/work/prompts/support', [summary]],
     ['a folder can be relative to the working directory', 'support/', '/work/prompts', [greeting, refund]],
-    ['a pattern of paths can be relative to the working directory', './re*.md', '/work/prompts/support', [refund]],
+    ['a path pattern can be relative to the working directory', './re*.md', '/work/prompts/support', [refund]],
     ['a path can be absolute', '/work/prompts/summary.md', '/elsewhere', [summary]],
     [
       'a path can be relative to the configuration in any working directory',
@@ -142,7 +142,7 @@ describe('selectFiles', () => {
     expect(selectKey('team/')).toEqual(['team/a', 'team/b/c']);
   });
 
-  test('selectKeys matches only keys and patterns of keys, because names in the service have no folders', () => {
+  test('selectKeys matches only keys and key patterns, because names in the service have no folders', () => {
     expect(selectKeys(files, ['support', 'prompts/summary.md'])).toEqual({
       files: [],
       unmatched: ['support', 'prompts/summary.md'],

@@ -131,7 +131,7 @@ describe('the configuration of a line', () => {
     expect(await listPins(after)).toEqual(['staging,eu,x', 'staging,eu,x']);
   });
 
-  test('Default pins for an environment of another configuration do not count as pins of this one', async () => {
+  test('Default pins for an environment of another configuration do not count as pins of this configuration', async () => {
     const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE + NEW, [PATH]: withoutFields('One.') });
     const repository = await openPromptRepository(folder, `${LANGFUSE}other_environments: [eu]\n`);
     const [state] = (await readPromptLine(location('a', PATH), repository.head!, repository)).states;

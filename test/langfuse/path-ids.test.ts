@@ -94,7 +94,7 @@ describe('Langfuse prompts that take their ids from their paths', () => {
     expect(report.summary).toMatchObject({ unchanged: 3 });
   });
 
-  test('A copy of a removed file that was there before is not taken for the moved file', async () => {
+  test('A copy that existed before the original file was removed is not mistaken for the moved file', async () => {
     const { folder, json, commit } = await makeProject();
     commit({ 'prompts/copy.md': '---\n---\nGreet.\n' });
     renameSync(join(folder, GREETING), join(folder, 'greeting.txt'));
@@ -143,7 +143,7 @@ describe('validate with ids from paths', () => {
     expect(problems).toEqual([expect.stringMatching(/^prompt\/duplicate-id /)]);
   });
 
-  test('validate still requires front matter, because any README below a pattern would become a live prompt otherwise', async () => {
+  test('validate still requires front matter, because otherwise any README that matches a pattern would become a live prompt', async () => {
     const files = { 'promptsync.yaml': CONFIG, 'prompts/README.md': '# Prompts\n' };
     expect(await validate(files)).toEqual(['prompt/no-front-matter prompts/README.md:1:1']);
   });

@@ -439,7 +439,7 @@ describe('the words of problems with Langfuse', () => {
     expect(texts.filter(([, text = '']) => text.includes('Langfuse')).length).toBeGreaterThan(20);
   });
 
-  test('The problem of a create without a response names Langfuse in its reason', () => {
+  test('The problem for a create request that got no response names Langfuse in its reason', () => {
     const timeout = new ServiceError(makeProblem('service/timeout', { seconds: 15 }), 'unknown');
     const [problem] = makeUnknownCreateOutcome(timeout, LANGFUSE.words).problems;
     expect(problem?.message).toContain('Langfuse did not respond within 15 seconds.');

@@ -109,19 +109,19 @@ describe('renderMarkdown', () => {
       ['```diff', ' One.', '-Two.', '+2.', ' Three.', '```'],
     ],
     [
-      'In a diff of a Markdown report, a line that continues the line above it has one more blank after its sign',
+      'In a diff in a Markdown report, a line that continues the line above it has an extra space after its sign',
       `${'Be kind to all. '.repeat(6)}Bye.`,
       `${'Be kind to all. '.repeat(6)}Good night.`,
       ['```diff', '…', '   Be kind to all.', '   Be kind to all.', '-  Bye.', '+  Good night.', '```'],
     ],
     [
-      'In a diff of a Markdown report, an ellipsis stands for lines that the diff leaves out',
+      'In a diff in a Markdown report, an ellipsis stands for lines that the diff leaves out',
       'a\nb\nc\nd\ne\n-\nf\ng\nh\ni\nj\nk',
       'a\nb\nC\nd\ne\n-\nf\ng\nH\ni\nj\nk',
       ['```diff', ' a', ' b', '-c', '+C', ' d', ' e', '…', ' f', ' g', '-h', '+H', ' i', ' j', '…', '```'],
     ],
     [
-      'A diff of a Markdown report names every space other than U+0020 in changed lines, and only there',
+      'A diff in a Markdown report names every space other than U+0020 in changed lines, and only there',
       'a\u00a0b\nc d',
       'a\u00a0b\nc\u00a0d',
       ['```diff', ' a\u00a0b', '-c d', '+c\\u{a0}d', '(only white space differs)', '```'],

@@ -343,7 +343,7 @@ describe('listProblems', () => {
       [undefined],
     ],
     [
-      'listProblems adds the file path to a problem that all changed prompts have but another prompt does not',
+      'listProblems adds the file path to a problem that all changed prompts have but an unchanged prompt does not',
       [change('a', [down]), change('b', [down]), prompt('c')],
       ['a.md', 'b.md'],
     ],
@@ -386,26 +386,34 @@ describe('groupProblems', () => {
   const withMessages = files.map((path) => at(path, { message: `About ${path}.` }));
 
   test.each<[string, readonly Problem[], readonly (readonly string[])[]]>([
-    ['groupProblems lists errors with the same message in two files', [at('a.md'), at('b.md')], [['a.md', 'b.md']]],
     [
-      'groupProblems lists warnings with the same code in two files, even if their messages differ',
+      'groupProblems combines errors with the same message in two files into one list',
+      [at('a.md'), at('b.md')],
+      [['a.md', 'b.md']],
+    ],
+    [
+      'groupProblems combines warnings with the same code in two files into one list, even if their messages differ',
       [warnAt('a.md', 'x'), warnAt('b.md', 'y')],
       [['a.md', 'b.md']],
     ],
-    ['groupProblems does not list two problems in the same file', [at('a.md'), at('a.md')], [['a.md'], ['a.md']]],
+    ['groupProblems does not combine two problems in the same file', [at('a.md'), at('a.md')], [['a.md'], ['a.md']]],
     [
-      'groupProblems does not list errors with different messages in three files',
+      'groupProblems does not combine errors with different messages in three files',
       withMessages.slice(0, 3),
       [['a.md'], ['b.md'], ['c.md']],
     ],
-    ['groupProblems lists errors with different messages and the same hint in four files', withMessages, [files]],
+    [
+      'groupProblems combines errors with different messages and the same hint in four files into one list',
+      withMessages,
+      [files],
+    ],
     [
       'groupProblems ignores the command at the end of a hint',
       files.map((path) => at(path, { message: path, hint: `Then run: \`promptsync pull ${path}\`` })),
       [files],
     ],
     [
-      'groupProblems does not list errors with different hints',
+      'groupProblems does not combine errors with different hints',
       [at('a.md', { hint: 'Do x.' }), at('b.md', { hint: 'Do y.' })],
       [['a.md'], ['b.md']],
     ],
