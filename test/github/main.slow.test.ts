@@ -280,7 +280,7 @@ describe('a review without an API key', () => {
     expect(service.requests).toEqual([]);
     const [comment] = github.comments(1);
     expect(comment?.body).toContain('promptsync did not contact the service');
-    expect(comment?.body).toContain('`staging: base → new version`');
+    expect(comment?.body).toContain('`staging`: `base` → new version');
     expect(comment?.body).toContain('\n-Text of greeting.\n+Other');
     expect(comment?.body).not.toContain('<!-- plan');
   });
@@ -293,7 +293,7 @@ describe('a review without an API key', () => {
     expect(ran.stdout).toMatch(
       /^::notice title=action\/not-told::promptsync could not write the comment.* `pull-requests: write` permission/m,
     );
-    expect(ran.summary).toContain('`staging: base → new version`');
+    expect(ran.summary).toContain('`staging`: `base` → new version');
     expect(service.requests).toEqual([]);
     expect(github.comments(1)).toEqual([]);
   });
