@@ -250,7 +250,8 @@ async function carryOut(
   if (!committed.isSuccess) return stopRollback(run, world, ...committed.problems);
   const { commit, failures } = committed.value;
   const outcomes = await activateVersions(failures, rollback, options, world);
-  const nextSteps = await readRollbackSteps(commit, target);
+  const hasActivated = outcomes.some(({ status }) => status === 'applied');
+  const nextSteps = await readRollbackSteps(commit, hasActivated, target);
   return makeCommandResult({ ...run, outcomes, nextSteps, ...(commit && { committed: commit }) }, world);
 }
 

@@ -22,14 +22,16 @@ export function makeRollbackBranchName(
 
 /**
  * Returns the steps after a rollback: the commands that push the branch and open the pull request, and a sentence that
- * says why to merge it. Without a remote, there is nothing to push. Without a commit, there are no steps.
+ * says why to merge it. Without a remote, there is nothing to push. Without a commit, there is one step if the rollback
+ * activated a version, because another clone may pin the version from before.
  */
 export async function readRollbackSteps(
   committed: EditCommit | null,
+  hasActivated: boolean,
   { config, repository }: Pick<RollbackTarget, 'config' | 'repository'>,
 ): Promise<readonly string[]> {
-  if (committed === null) return [];
   const liveBranch = config.branch ?? (await repository.findKnownTip(null))?.branch ?? null;
+  if (committed === null) return hasActivated ? [describeUnneededCommit(liveBranch)] : [];
   const remote = await openRemote(makeGitSettings(config))
     .findRemote(config.branch)
     .catch(() => null);
@@ -39,6 +41,11 @@ export async function readRollbackSteps(
     ...(remote === null ? [] : listPushSteps(branch, remote, liveBranch)),
     `Until the branch is merged, the next sync of ${showHidden(liveBranch ?? 'the live branch')} restores the version from before.`,
   ];
+}
+
+function describeUnneededCommit(liveBranch: string | null): string {
+  const branch = showHidden(liveBranch ?? 'the live branch');
+  return `promptsync made no commit, because the files in this clone already have these pins. If ${branch} has other pins, the next sync of ${branch} restores the version from before. To check, run git pull and then promptsync plan.`;
 }
 
 function listPushSteps(branch: string, remote: RemoteAddress, liveBranch: string | null): readonly string[] {

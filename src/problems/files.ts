@@ -84,7 +84,7 @@ export const FILE_PROBLEMS = {
   }>('The file does not begin with front matter.', (e) =>
     e.isPreceded
       ? 'Remove everything before the first `---`, including blank lines, spaces, and invisible characters.'
-      : `Begin the file with a \`---\` line, the fields \`id\`, \`key\`, and \`name\`, and another \`---\` line. If the file is not a prompt, add \`'!${escapeSelector(e.path)}'\` to \`prompts:\` in \`promptsync.yaml\` to exclude the file.`,
+      : `Begin the file with a \`---\` line, the fields of the prompt, and another \`---\` line. If the file is not a prompt, add \`'!${escapeSelector(e.path)}'\` to \`prompts:\` in \`promptsync.yaml\` to exclude the file.`,
   ),
   'prompt/bad-delimiter': defineError<{ line: string }>(
     (e) => `The line "${e.line}" is not a valid front matter delimiter.`,

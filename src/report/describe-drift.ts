@@ -21,10 +21,15 @@ export function describeDrift(
 ): readonly string[] {
   const desired = describeDesiredState(drift, prompt, show);
   const difference = describeDeviation(drift, prompt, report, show);
-  const effect = describeEffect(drift, desired, prompt, report.mode);
+  const effect = describeEffect(drift, desired, prompt, isAfterRun(prompt, report));
   const statement = `${difference}. ${effect}${describeMissingCommit(drift, show)}`;
-  const hasCommands = report.mode !== 'apply' && drift.kind === 'outside';
+  const hasCommands = !isAfterRun(prompt, report) && drift.kind === 'outside';
   return hasCommands ? [statement, ...listCommands(drift, desired, prompt, show)] : [statement];
+}
+
+/** Returns true if the report says what a run did: after a sync, and after a rollback that changed the service. */
+function isAfterRun({ changes }: ReportPrompt, { mode }: DriftContext): boolean {
+  return mode === 'apply' || changes.some(({ status }) => status !== undefined);
 }
 
 /** The expected or the observed state of an environment or a field. Null if the environment serves no version. */
@@ -52,7 +57,7 @@ function describeDesiredState(drift: ReportDrift, prompt: ReportPrompt, show: Sh
 function describeDeviation(drift: ReportDrift, prompt: ReportPrompt, report: DriftContext, show: ShowText): string {
   const [observed, expected] = [drift.observed, drift.expected].map((state) => describeState(state, show));
   const change = findChangeOfDrift(drift, prompt);
-  const isReplaced = report.mode === 'apply' && change !== undefined && isDone(change);
+  const isReplaced = change !== undefined && isDone(change);
   const wants = `but ${report.base === undefined ? 'the base' : show(report.base)} asks for ${expected}`;
   if ('field' in drift) {
     return `${drift.field} ${isReplaced ? 'was' : 'is'} ${observed} in ${getWords(report).service}, ${wants}`;
@@ -79,10 +84,10 @@ function chooseVerb(drift: ReportDrift): (typeof VERBS)[keyof typeof VERBS] {
  * Describes what a sync would do about a drift. In the report of a sync, describes what that sync did.
  * @param desired the escaped state that a sync makes
  */
-function describeEffect(drift: ReportDrift, desired: string, prompt: ReportPrompt, mode: Report['mode']): string {
+function describeEffect(drift: ReportDrift, desired: string, prompt: ReportPrompt, isAfter: boolean): string {
   if (prompt.status === 'blocked') return 'The prompt is blocked, so a sync does not change it.';
   const verb = chooseVerb(drift);
-  if (mode !== 'apply') return `A sync ${verb.sync} ${desired}.`;
+  if (!isAfter) return `A sync ${verb.sync} ${desired}.`;
   const result = findChangeOfDrift(drift, prompt)?.status;
   if (result === 'unknown') return 'promptsync does not know whether this run changed it.';
   return result === 'made' || result === 'adopted' ? `This run ${verb.run} ${desired}.` : 'This run did not change it.';

@@ -218,9 +218,10 @@ export function combineProblems(group: ProblemGroup): ProblemList {
     path: problem.path,
     message: hasOneMessage ? '' : problem.message,
   }));
+  const count = new Set(group.map(({ path, key }) => path ?? key)).size;
   const title = hasOneMessage
     ? message
-    : `${formatCount(group.length, first.path === undefined ? 'prompt' : 'file')} with this problem:`;
+    : `${formatCount(count, first.path === undefined ? 'prompt' : 'file')} with this problem:`;
   const hasOneHint = group.every((problem) => problem.hint === hint);
   const sharedHint = hasOneHint ? hint : `${formatProblemPlace(first)}: ${hint}`;
   return { title: { code, severity, message: title, hint: sharedHint }, items };

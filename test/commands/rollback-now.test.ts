@@ -187,14 +187,15 @@ describe('rollback --now', () => {
     expect(scene.service.takeWrites()).toEqual(['set-active prm_greeting production']);
   });
 
-  test('rollback --now only activates the version if the file already pins it', async () => {
+  test('If the file already pins the version, rollback --now only activates it, and says why there is no commit', async () => {
     const scene = await makeIncident();
     scene.commit(pinned(2));
     git(scene.folder, 'push', '--quiet');
     const ran = await scene.runJson(...NOW, '--yes');
     expect(summarizeRun(ran)).toBe(APPLIED);
     expect(scene.serves('production')).toBe('v2');
-    expect([ran.report.committed, ran.report.next_steps]).toEqual([undefined, []]);
+    expect(ran.report.committed).toBeUndefined();
+    expect(ran.report.next_steps).toEqual([expect.stringMatching(/^promptsync made no commit.*git pull/)]);
     expect(git(scene.folder, 'branch', '--show-current')).toBe('main');
   });
 });
@@ -308,7 +309,7 @@ describe('the branch of rollback --now', () => {
     const scene = await makeIncident();
     addHook(scene.folder, 'pre-commit', `echo formatted >> ${PATH}; exit 1`);
     const { report } = await scene.runJson(...NOW, '--yes');
-    expect(report.problems[0]?.message).toContain(`did not put back \`${PATH}\``);
+    expect(report.problems[0]?.message).toContain(`did not restore \`${PATH}\``);
     expect(scene.read()).toContain('formatted');
     expect(git(scene.folder, 'branch')).toBe('* main');
   });

@@ -236,7 +236,7 @@ test.each<[string, Fault, number]>([
   github.fail(match, failure, times);
   const ran = await review(greets('Other'));
   expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
-  expect(ran.summary).toContain('`staging: none → new version`');
+  expect(ran.summary).toContain('`staging`: none → new version');
   expect(github.comments(1)).toHaveLength(comments);
   expect(/^::notice .*promptsync could not write the comment/m.test(ran.stdout)).toBe(comments === 0);
 });
