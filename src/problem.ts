@@ -65,8 +65,12 @@ export function makeProblem<Code extends ProblemCode>(...[code, evidence, place]
   return wordProblem({ code, severity, message: '', hint: '', evidence: evidence ?? {}, ...place }, DEFAULT_WORDS);
 }
 
-/** Returns the problem in the words of a provider. Reports and questions show it in this form. */
+/**
+ * Returns the problem in the words of a provider. Reports and questions show it in this form. Keeps the wording of a
+ * problem that has no evidence, because `makeProblem` did not create it.
+ */
 export function wordProblem(problem: Problem, words: Words): Problem {
+  if (problem.evidence === undefined) return problem;
   const entry: CatalogEntry<never> = catalog[problem.code];
   const evidence = problem.evidence as never;
   const step = problem.step === undefined ? '' : `${problem.step}: `;

@@ -18,6 +18,13 @@ test('The public API supports a complete sync: reading, observing, planning, app
   expect(second).toMatchObject({ summary: { unchanged: 3, applied: 0 } });
 });
 
+test('A report keeps the wording of a problem that a user of the library created', () => {
+  const problem: api.Problem = { code: 'guard/drift', severity: 'error', message: 'Closed today.', hint: 'Wait.' };
+  const run = { service: 'x', commit: null, files: [], acceptedWarnings: api.collectAcceptedWarnings([], null) };
+  const report = api.makeReport({ ...run, plan: null, outcomes: null, problems: [problem], mode: 'dry-run' });
+  expect(report.problems).toMatchObject([{ message: 'Closed today.', hint: 'Wait.' }]);
+});
+
 test('Every export of the public API has a doc comment', () => {
   const exported = exportsOf(readSource('index.ts'));
   expect(exported.length).toBeGreaterThan(30);

@@ -1,7 +1,7 @@
 import { makeGitSettings } from '../config/config.ts';
 import type { FileEdit } from '../domain/edits.ts';
 import { computePlanDigest, isObserved, type Plan, type PromptOutcome, type PromptPlan } from '../domain/plan.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
+import { dependsOnConfig, type PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { openCommitter } from '../git/open-committer.ts';
@@ -99,6 +99,7 @@ async function planRollback(
   const unguarded = { prompts, digest: computePlanDigest(prompts) };
   const guards: GuardSettings = {
     onDrift: config.onDrift,
+    portablePins: config.portablePins,
     maxChanges: config.maxChanges,
     expectedPlan: unguarded.digest,
     uncommitted: new Set(),
@@ -111,13 +112,14 @@ async function planRollback(
   const history = new Map(replans.flatMap((replan) => [...replan.history]));
   const workspace = { ...limited, plan, problems, history };
   const pending = new Set(plan.prompts.filter(({ status }) => status === 'pending').map(({ file }) => file.id));
+  const acceptedDrafts = drafts.filter(({ status, file }) => status === 'pending' && pending.has(file.id));
   return {
     workspace,
     guards,
-    drafts: drafts.filter(({ status, file }) => status === 'pending' && pending.has(file.id)),
+    drafts: acceptedDrafts,
     run: {
       ...makePlannedRun('rollback', workspace),
-      edits: mapEdits(drafts),
+      edits: mapEdits(acceptedDrafts),
       texts: collectTextChanges(plan.prompts, workspace, history),
       affected: findAffectedPrompts(plan.prompts, workspace.allFiles, config.rules.listParts),
     },
@@ -192,8 +194,10 @@ function refuseNewVersion(plan: PromptPlan, { environmentSelection }: PlannedWor
   return { ...plan, status: 'blocked', changes: [], problems: [...plan.problems, problem], pinsToFind: [] };
 }
 
-function makeUncommittedProblem({ path }: PromptFile, repository: Repository | null): Problem {
-  return makeProblem('guard/uncommitted-edit', { submodule: repository?.findSubmodule(path) ?? null }, { path });
+function makeUncommittedProblem(file: PromptFile, repository: Repository | null): Problem {
+  const { path } = file;
+  const evidence = { submodule: repository?.findSubmodule(path) ?? null, dependsOnConfig: dependsOnConfig(file) };
+  return makeProblem('guard/uncommitted-edit', evidence, { path });
 }
 
 /** Returns the edits for the report, by prompt id. Omits their texts, because the planned activations contain them. */
@@ -252,7 +256,8 @@ async function carryOut(
   const outcomes = await activateVersions(failures, rollback, options, world);
   const hasActivated = outcomes.some(({ status }) => status === 'applied');
   const nextSteps = await readRollbackSteps(commit, hasActivated, target);
-  return makeCommandResult({ ...run, outcomes, nextSteps, ...(commit && { committed: commit }) }, world);
+  const edits = mapEdits(drafts.filter(({ file }) => !failures.has(file.id)));
+  return makeCommandResult({ ...run, outcomes, edits, nextSteps, ...(commit && { committed: commit }) }, world);
 }
 
 /** Creates the result of a rollback that ends before it changes anything. */

@@ -1,6 +1,7 @@
 import { applyPlan, isIdle } from '../applying/apply-plan.ts';
 import type { Plan, PromptOutcome } from '../domain/plan.ts';
 import type { MaxChanges, OnDrift } from '../domain/policy.ts';
+import { dependsOnConfig } from '../domain/prompt-file.ts';
 import { isContinuousIntegration, type World } from '../domain/world.ts';
 import { guardPlan, guardFreshPlan, type GuardSettings, type RefusePrompt } from '../planning/guard-plan.ts';
 import { findAffectedPrompts } from '../planning/find-affected-prompts.ts';
@@ -196,9 +197,11 @@ function warnAboutUncommittedFiles(
   if (!options.dryRun || options.allowDirty) return [];
   return plan.prompts
     .filter(({ status, file }) => status === 'pending' && uncommitted.has(file.path))
-    .map(({ file: { path } }) =>
-      makeProblem('git/uncommitted', { submodule: repository?.findSubmodule(path) ?? null }, { path }),
-    );
+    .map(({ file }) => {
+      const { path } = file;
+      const evidence = { submodule: repository?.findSubmodule(path) ?? null, dependsOnConfig: dependsOnConfig(file) };
+      return makeProblem('git/uncommitted', evidence, { path });
+    });
 }
 
 /**

@@ -17,7 +17,6 @@ import {
   type ProviderName,
   PROVIDERS,
 } from '../providers/list.ts';
-import type { GitSettings } from '../git/open-git.ts';
 
 /** The name of the configuration file. */
 export const CONFIG_NAME = 'promptsync.yaml';
@@ -328,6 +327,9 @@ export const CONFIG_FIELDS: readonly string[] = [
 ];
 
 /** Returns the settings for git. git must not inherit the variables that contain the keys of the service. */
-export function makeGitSettings({ root, service }: Pick<Config, 'root' | 'service'>): GitSettings {
+export function makeGitSettings({ root, service }: Pick<Config, 'root' | 'service'>): {
+  readonly root: string;
+  readonly keyVariables: readonly string[];
+} {
   return { root, keyVariables: service?.kind === 'remote' ? service.keyVariables : [] };
 }

@@ -128,9 +128,9 @@ export const NO_WORKSPACE: Workspace = {
   skipped: null,
 };
 
-/** Makes the identity by which selectors find an invalid file. The path replaces an id or a key that is unknown. */
+/** Makes the identity by which selectors find an invalid file. If its key is unknown, only its path finds it. */
 function identifyInvalidFile({ path, id, key }: InvalidFile): PromptIdentity {
-  return { path, id: id ?? path, key: key ?? path };
+  return { path, id: id ?? path, key: key ?? '' };
 }
 
 function splitBySelection(

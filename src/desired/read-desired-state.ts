@@ -18,7 +18,7 @@ import { selectFiles } from './select-files.ts';
 import type { FormerConfig, PromptRepository } from '../history/read-at-commit.ts';
 import { type AcceptedWarnings, collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { DesiredState, BaseState } from '../domain/desired-state.ts';
-import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
+import { dependsOnConfig, type EnvironmentPin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeSuccess, type Result, failWithProblem } from '../domain/result.ts';
 import { listSearchFolders, makePromptMatcher } from '../files/find-prompt-paths.ts';
 import type { HeadComparison, WorkTreeComparison } from '../git/open-repository.ts';
@@ -37,7 +37,10 @@ export type DesiredWorkspace = DesiredState & {
   readonly allFiles: readonly PromptFile[];
   readonly invalidFiles: Workspace['invalidFiles'];
   readonly selectors: Workspace['selectors'];
-  /** The paths of the selected files that differ from HEAD. Empty outside a repository. */
+  /**
+   * The paths of the selected files that differ from HEAD, or that take their id or pins from a configuration that gives
+   * them another meaning at HEAD. Empty outside a repository.
+   */
   readonly uncommitted: ReadonlySet<string>;
   /**
    * The paths of all tracked files that were changed or deleted since HEAD: the configuration, and the files in the
@@ -133,12 +136,18 @@ async function compareFilesWithHead(
   repository: PromptRepository | null,
 ): Promise<HeadComparison> {
   if (repository === null) return { uncommitted: new Set(), changed: [] };
+  const { head } = repository;
   const paths = files.map(({ path }) => path);
   const configPaths = listConfigPaths(config);
-  const comparison = await repository.compareWithHead(paths, [...listSearchFolders(config), ...configPaths]);
-  const isConfigUnchanged = !configPaths.some((path) => comparison.changed.includes(path));
-  if (repository.head !== null && isConfigUnchanged) repository.rememberConfig(repository.head);
-  return comparison;
+  const folders = [...listSearchFolders(config), ...configPaths];
+  const { uncommitted, changed } = await repository.compareWithHead([...paths, ...configPaths], folders);
+  const isConfigUncommitted = configPaths.some((path) => uncommitted.has(path));
+  if (head !== null && !isConfigUncommitted) repository.rememberConfig(head);
+  const hasOldMeaning = head === null || (await repository.readConfigAt(head)).repository === repository;
+  // If the uncommitted configuration gives files another meaning, the files that depend on it are uncommitted, too.
+  const isUncommitted = (file: PromptFile): boolean =>
+    uncommitted.has(file.path) || (!hasOldMeaning && dependsOnConfig(file));
+  return { uncommitted: new Set(files.filter(isUncommitted).map(({ path }) => path)), changed };
 }
 
 /** The base commit, with the prompt files that promptsync compares with the service. */
@@ -213,7 +222,7 @@ async function readBase(request: BaseRequest, workspaceRepository: PromptReposit
     files: baseFiles,
     isDefault: false,
     removedFiles,
-    newPaths: await findNewPaths(removedFiles, files, { repository, commit }),
+    newPaths: await findNewPaths(removedFiles, request.allFiles, { repository, commit }),
     removedPins: findRemovedPins(files, baseFiles, request.environmentSelection),
     acceptedWarnings: { everywhere, byPath: mapAcceptedWarnings(files, baseFiles, removedFiles) },
     problems: [...warnAboutInvalidFiles(changedFiles, request), ...shallowWarnings],

@@ -103,7 +103,7 @@ export function makeUnmatchedProblems(
 function suggestSelectors(selector: string, files: readonly PromptIdentity[]): readonly string[] {
   const fileWithId = files.find(({ id }) => id === selector);
   if (fileWithId !== undefined) return [fileWithId.key];
-  const names = files.flatMap(({ key, path }) => [key, path]);
+  const names = files.flatMap(({ key, path }) => [key, path]).filter((name) => name !== '');
   return suggestNames(selector, [...new Set([...names, ...names.flatMap(listParentFolders)])]);
 }
 

@@ -44,6 +44,11 @@ export type PromptFile = {
   readonly content: Content;
 };
 
+/** Returns true if a prompt takes its id or a pin from the configuration, so that an edit there can change it. */
+export function dependsOnConfig({ idSource, pins }: PromptFile): boolean {
+  return idSource === 'path' || pins.some(({ path }) => path !== undefined);
+}
+
 /** The id in a new prompt file if the user must create the prompt in the service first. */
 export const PLACEHOLDER_ID = 'replace_me';
 

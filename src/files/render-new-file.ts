@@ -27,7 +27,7 @@ export type NewFile = PromptIdentity & {
    * example, `\r\r\n` becomes `\r\n` the first time and `\n` the second time.
    */
   readonly content: FileContent;
-  /** The pins, in the order in which the file lists them. */
+  /** The pins, in the order in which the file lists them. If there are none, the default pins do not apply either. */
   readonly pins: readonly NewPin[];
 };
 
@@ -54,7 +54,7 @@ export function renderNewFile(newFile: NewFile, settings: ParseSettings): NewFil
 }
 
 function renderInStyle(newFile: NewFile, style: TextStyle, settings: ParseSettings): NewFileResult {
-  const frontMatter = makeFrontMatter(newFile);
+  const frontMatter = makeFrontMatter(newFile, settings);
   const { text } = newFile.content;
   const yaml = renderFrontMatter(frontMatter, newFile, style);
   if (yaml === null) return { source: null, problems: [makeProblem('yaml/too-deep')] };
@@ -67,14 +67,17 @@ function renderInStyle(newFile: NewFile, style: TextStyle, settings: ParseSettin
   return { source: isReadBack ? source : null, problems: parsed.problems };
 }
 
-function makeFrontMatter({ id, key, name, description, pins, content }: NewFile): JsonObject {
+function makeFrontMatter(newFile: NewFile, { defaultPins }: ParseSettings): JsonObject {
+  const { id, key, name, description, pins, content } = newFile;
   const { metadata = {} } = content;
+  // Without the field `pins`, the default pins would apply.
+  const hasPins = pins.length > 0 || defaultPins.length > 0;
   return {
     id,
     ...(name !== undefined && { key, name }),
     ...(content.type !== 'text' && { type: content.type }),
     ...(description !== '' && { description }),
-    ...(pins.length > 0 && { pins: Object.fromEntries(pins.map(({ environment, value }) => [environment, value])) }),
+    ...(hasPins && { pins: Object.fromEntries(pins.map(({ environment, value }) => [environment, value])) }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(findConflictMarker(content.text) !== -1 && { accept_warnings: [CONFLICT_MARKERS_CODE] }),
   };

@@ -54,6 +54,7 @@ export function listPlannedPromotions(
  * 3. Before the current run of the environment began, a state of the line wanted the version in the environment or in its
  *    source.
  * 4. The environment has wanted the version since the first state of a complete line. The file was adopted with this pin.
+ *    A default pin never meets this condition, because all states of a line have the default pins of the newest commit.
  *
  * A version that does not exist yet can only meet the first condition, unless another configuration manages the source.
  * promptsync cannot ask that source, so the content that the version will have decides the others.
@@ -71,7 +72,9 @@ export function isPromotionAllowed(
   const run = countRun(line, environment);
   const wasWanted = (name: string) =>
     line.states.slice(run).some((state) => wantsVersion(state, name, target, metadata));
-  return [environment, from].some(wasWanted) || (line.isComplete && run === line.states.length);
+  const pin = findPin(line.states[0]?.file.pins ?? [], environment);
+  const wasAdopted = pin?.path === undefined && line.isComplete && run === line.states.length;
+  return [environment, from].some(wasWanted) || wasAdopted;
 }
 
 /**

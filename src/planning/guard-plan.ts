@@ -1,4 +1,5 @@
 import { type Drift, type Plan, type PromptPlan, computePlanDigest, isVisibleChange } from '../domain/plan.ts';
+import { dependsOnConfig } from '../domain/prompt-file.ts';
 import { countAllowedChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { shortenDigest } from '../text.ts';
@@ -92,7 +93,8 @@ function isDigestPrefix(expected: string, digest: string): boolean {
 function checkCommitted({ file }: PromptPlan, guards: GuardSettings): readonly Problem[] {
   const { path } = file;
   if (!guards.uncommitted.has(path)) return [];
-  return [makeProblem('guard/uncommitted', { submodule: guards.findSubmodule?.(path) ?? null }, { path })];
+  const evidence = { submodule: guards.findSubmodule?.(path) ?? null, dependsOnConfig: dependsOnConfig(file) };
+  return [makeProblem('guard/uncommitted', evidence, { path })];
 }
 
 /**

@@ -69,7 +69,15 @@ function makePromotionHint(e: RefusedPromotion): string {
 type UncommittedFile = {
   /** The submodule, or the other repository, that contains the file. Null if there is none. */
   submodule: string | null;
+  /** Whether the prompt takes its id or pins from promptsync.yaml. If so, that file may be the uncommitted one. */
+  dependsOnConfig?: boolean;
 };
+
+function describeUncommitted({ dependsOnConfig = false }: UncommittedFile): string {
+  return dependsOnConfig
+    ? 'The prompt file has uncommitted changes, or promptsync.yaml has some that affect its id or pins'
+    : 'The prompt file has uncommitted changes';
+}
 
 /** Returns the message for a file in a submodule, or null for any other file. */
 function describeSubmodule({ submodule }: UncommittedFile): string | null {
@@ -218,16 +226,16 @@ export const PLANNING_PROBLEMS = {
     makePromotionHint,
   ),
   'guard/uncommitted': defineError<UncommittedFile>(
-    (e) => describeSubmodule(e) ?? 'The prompt file has uncommitted changes.',
+    (e) => describeSubmodule(e) ?? `${describeUncommitted(e)}.`,
     (e) =>
       e.submodule === null
-        ? 'Commit the file, or use `--allow-dirty`, which creates new versions without recording a commit.'
+        ? 'Commit the changes, or use `--allow-dirty`, which creates new versions without recording a commit.'
         : 'Move promptsync.yaml into the submodule and sync there, or use `--allow-dirty`, which creates new versions without recording a commit.',
   ),
   'guard/uncommitted-edit': defineError<UncommittedFile>(
     (e) =>
       describeSubmodule(e) ??
-      'The prompt file has uncommitted changes, so promptsync did not edit it. Editing it could overwrite these changes or include them in the commit that promptsync creates.',
+      `${describeUncommitted(e)}, so promptsync did not edit it. Editing it could overwrite these changes or include them in the commit that promptsync creates.`,
     (e) =>
       e.submodule === null
         ? 'Commit or stash the changes first, or run the command without `--commit`, `--branch`, and `--now`. To see the changes, run `git diff HEAD` and `git diff --cached`.'
@@ -288,10 +296,10 @@ export const PLANNING_PROBLEMS = {
 
   // git
   'git/uncommitted': defineWarning<UncommittedFile>(
-    (e) => describeSubmodule(e) ?? 'The prompt file has uncommitted changes, so a sync would reject the file.',
+    (e) => describeSubmodule(e) ?? `${describeUncommitted(e)}, so a sync would reject the file.`,
     (e) =>
       e.submodule === null
-        ? 'Commit the file before you sync, or use `--allow-dirty`.'
+        ? 'Commit the changes before you sync, or use `--allow-dirty`.'
         : 'Move promptsync.yaml into the submodule and sync there, or use `--allow-dirty`.',
   ),
   'git/needs-repository': defineError<{ what: string }>(

@@ -10,8 +10,8 @@ export type DriftContext = Pick<Report, 'mode' | 'vocabulary' | 'base'>;
 /**
  * Describes one case of drift as lines of text. The first line says what differs, and what a sync does about it. Each
  * further line names a command: one that keeps the current state, and one that replaces it. The report of a finished
- * sync has only the first line. Drift of the kind `unfinished` has only the first line, too, because the user has
- * nothing to decide.
+ * sync or of a rollback has only the first line. Drift of the kind `unfinished` has only the first line, too, because
+ * the user has nothing to decide.
  */
 export function describeDrift(
   drift: ReportDrift,
@@ -21,9 +21,12 @@ export function describeDrift(
 ): readonly string[] {
   const desired = describeDesiredState(drift, prompt, show);
   const difference = describeDeviation(drift, prompt, report, show);
-  const effect = describeEffect(drift, desired, prompt, isAfterRun(prompt, report));
-  const statement = `${difference}. ${effect}${describeMissingCommit(drift, show)}`;
-  const hasCommands = !isAfterRun(prompt, report) && drift.kind === 'outside';
+  const isAfter = isAfterRun(prompt, report);
+  // The plan of a rollback has no sync to speak of. The rollback replaces the state that the files ask for.
+  const isPlannedRollback = report.mode === 'rollback' && !isAfter;
+  const effect = isPlannedRollback ? '' : ` ${describeEffect(drift, desired, prompt, isAfter)}`;
+  const statement = `${difference}.${effect}${describeMissingCommit(drift, show)}`;
+  const hasCommands = !isAfter && !isPlannedRollback && drift.kind === 'outside';
   return hasCommands ? [statement, ...listCommands(drift, desired, prompt, show)] : [statement];
 }
 

@@ -106,9 +106,12 @@ export function filterActivations(prompt: ReportPrompt, undoesDrift: boolean): R
   return { ...prompt, changes, edits: undoesDrift ? [] : listWrittenEdits(prompt) };
 }
 
-/** Returns the edits that are in the file. A failed prompt has edits there only if they contain a conflict to resolve. */
-function listWrittenEdits({ status, edits = [] }: ReportPrompt): readonly ReportEdit[] {
-  return status !== 'failed' || edits.some(isConflict) ? edits : [];
+/**
+ * Returns the edits that are in the file. A failed prompt has edits there only if they contain a conflict to resolve, or
+ * if an activation failed after the edit.
+ */
+function listWrittenEdits({ status, changes, edits = [] }: ReportPrompt): readonly ReportEdit[] {
+  return status !== 'failed' || changes.length > 0 || edits.some(isConflict) ? edits : [];
 }
 
 function makeEditEntry(edit: ReportEdit, show: ShowText): Entry {

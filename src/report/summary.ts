@@ -27,9 +27,10 @@ export function renderSummary(report: Report, style: Style, quiet = false): stri
  * other run, including every run that may have written something.
  */
 export function renderEndedRun(report: Report): string | null {
-  const { problems, prompts, files = [] } = report;
+  const { problems, prompts, files = [], committed } = report;
   if (problems.some(({ code }) => code === 'usage/declined')) return 'Nothing was applied.';
   const hasWritten =
+    committed !== undefined ||
     files.some(({ status }) => status !== 'kept') ||
     prompts.some(({ status, changes }) => status === 'applied' || changes.some(mayBeMade));
   return isInterrupted(report) && !hasWritten ? 'Interrupted. promptsync made no changes.' : null;
@@ -92,6 +93,7 @@ function describeChanged(report: Report, colors: Colors): string {
     [summary.create_version, 'new version'],
     [summary.update_prompt, 'field update'],
     [summary.set_active, 'activation'],
+    [countPinEdits(report), 'pin edit'],
   ] as const;
   const details = parts.flatMap(([number, noun]) => (number === 0 ? [] : [formatCount(number, noun)])).join(', ');
   if (count > 0) return `${title}: ${isApply ? countPrompts(count) : countChanging(report, count)} (${details}).`;
@@ -106,13 +108,23 @@ function countChanging({ summary: { prompts } }: Report, count: number): string 
   return `${count} of ${countPrompts(prompts)} ${count === 1 ? 'changes' : 'change'}`;
 }
 
-/** Counts the prompts with changes other than a baseline: changes to make or, after a sync, changes that it made. */
+/** Counts the pins that `rollback --now` edits or has edited. The environment may already serve what they name. */
+function countPinEdits({ mode, prompts }: Report): number {
+  const isEdited = ({ status }: ReportPrompt): boolean => status === 'pending' || status === 'applied';
+  return mode === 'rollback' ? prompts.filter(isEdited).flatMap(({ edits = [] }) => edits).length : 0;
+}
+
+/**
+ * Counts the prompts with changes other than a baseline, or with edited pins: changes to make or, after a run, changes
+ * that it made.
+ */
 function countChangedPrompts(report: Report): number {
   const isApply = isApplied(report);
   const isCounted = (change: ReportChange): boolean =>
     !(change.kind === 'create-version' && change.baseline === true) && (!isApply || change.status === 'made');
-  return report.prompts.filter(({ status, changes }) => (isApply || status === 'pending') && changes.some(isCounted))
-    .length;
+  const isChanged = (prompt: ReportPrompt): boolean =>
+    prompt.changes.some(isCounted) || countPinEdits({ ...report, prompts: [prompt] }) > 0;
+  return report.prompts.filter((prompt) => (isApply || prompt.status === 'pending') && isChanged(prompt)).length;
 }
 
 /** Counts the prompts that do not change, and those that changes could not be made to. */
@@ -138,7 +150,9 @@ function describeOthers(report: Report): readonly string[] {
  */
 function describeDriftCount({ mode, prompts }: Report): string {
   const drifted = prompts.filter(({ drift }) => drift.some(({ kind }) => kind === 'outside')).length;
-  return mode === 'apply' || drifted === 0 ? '' : ` ${formatCount(drifted, 'prompt has', 'prompts have')} drifted.`;
+  return mode === 'apply' || mode === 'rollback' || drifted === 0
+    ? ''
+    : ` ${formatCount(drifted, 'prompt has', 'prompts have')} drifted.`;
 }
 
 /**
@@ -194,7 +208,9 @@ function isAboutFiles({ mode, plan_digest: digest }: Report): boolean {
 
 /** Returns true if the report says what a run did to the service, and not what it would do. */
 function isApplied({ mode, prompts }: Report): boolean {
-  return mode === 'apply' || prompts.some(({ changes }) => changes.some(({ status }) => status !== undefined));
+  const hasChanged = ({ status, changes }: ReportPrompt): boolean =>
+    status === 'applied' || changes.some((change) => change.status !== undefined);
+  return mode === 'apply' || prompts.some(hasChanged);
 }
 
 /** Summarizes, in one line, the file edits that a command made or would make. */

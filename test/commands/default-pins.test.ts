@@ -75,6 +75,27 @@ describe('default pins', () => {
     ]);
   });
 
+  test('A sync refuses files whose default pins differ at HEAD because the configuration is not committed', async () => {
+    const { folder, json, commit } = await makeTeam();
+    commit({ [B]: fileOf('b', 'Two.', 'pins: { staging: latest }\n') });
+    writeFiles(folder, { [CONFIG]: configOf('{ staging: latest, production: latest }') });
+    const plan = await json('plan');
+    expect(plan.problems.map(({ code, path }) => [code, path])).toEqual([['git/uncommitted', A]]);
+    const { prompts } = await json('sync', '--yes');
+    expect(prompts.map(({ status, problems }) => [status, ...problems.map(({ code }) => code)])).toEqual([
+      ['blocked', 'guard/uncommitted'],
+      ['unchanged'],
+    ]);
+  });
+
+  test('A sync refuses files with default pins if git does not track the configuration', async () => {
+    const service = await startTestService(['a']);
+    const folder = makeRepository({ [A]: fileOf('a', 'One.') });
+    writeFiles(folder, { [CONFIG]: configOf('{ staging: latest }') });
+    const { report } = await runJson(folder, ['sync', '--yes'], service);
+    expect(report.prompts.flatMap(({ problems }) => problems.map(({ code }) => code))).toEqual(['guard/uncommitted']);
+  });
+
   test.each([['plan --base HEAD^'], ['plan --base HEAD^ --offline']])(
     '%s lists the default pins that a commit removed, for each file',
     async (words) => {
@@ -118,12 +139,15 @@ describe('default pins', () => {
     expect(prompts[1]).toMatchObject({ status: 'pending', changes: [{ environment: 'production' }] });
   });
 
-  test('promotion order treats a default pin as if the file had contained it since the file was added', async () => {
+  test('promotion order refuses a new default pin to a version that staging does not serve, as it refuses a new pin in a file', async () => {
     const { json, commit } = await makeTeam();
     const environments = 'environments: { staging: {}, production: { promote_from: staging } }\n';
     commit({ [CONFIG]: configOf('{ staging: latest, production: 1 }', environments) });
     const { prompts } = await json('plan');
-    expect(prompts.map(({ status }) => status)).toEqual(['pending', 'pending']);
+    expect(prompts.flatMap(({ problems }) => problems.map(({ code }) => code))).toEqual([
+      'guard/promotion-order',
+      'guard/promotion-order',
+    ]);
   });
 
   test('A prompt file can accept a warning about a default pin', async () => {

@@ -64,6 +64,17 @@ describe('a command with keys, and a file with errors', () => {
     });
   });
 
+  test.each(['prompts', 'prompts/', 'prompts/*.md', '*', '.'])(
+    'the selector %s selects files whose keys cannot be read in the same way as the other files',
+    async (selector) => {
+      const scene = await makeScene();
+      scene.write(BROKEN_FRONT_MATTER);
+      scene.write(BROKEN_TEXT.replaceAll('refund', 'third'), 'prompts/third.md');
+      const { report } = await scene.runJson('validate', selector);
+      expect(report.problems.map(({ path }) => path)).toEqual([REFUND, 'prompts/third.md']);
+    },
+  );
+
   test.each(['refund', REFUND, 'prompts/', '*', 'ref*'])(
     'a file with errors stops the command if %s selects it, and only its errors are listed',
     async (selector) => {

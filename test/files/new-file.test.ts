@@ -25,6 +25,13 @@ function writeWith({ type = 'text', text = 'Hello.', metadata, ...parts }: Parts
 }
 
 describe('renderNewFile', () => {
+  test('A new file without pins has an empty field `pins` if the configuration has default pins', () => {
+    const defaultPins = [{ environment: 'staging', pin: { kind: 'latest' }, line: 1, column: 1 }] as const;
+    const newFile = { ...NEW_FILE, pins: [] };
+    expect(renderNewFile(newFile, SETTINGS).source).not.toContain('pins');
+    expect(renderNewFile(newFile, { ...SETTINGS, defaultPins }).source).toContain('pins: {}');
+  });
+
   test('promptsync writes a new prompt file in readable YAML block style', () => {
     const description = 'First message.\nIn two lines.';
     const limits = { tokens: 100 };

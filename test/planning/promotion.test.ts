@@ -277,6 +277,18 @@ describe.each(Object.entries(cases))('promotion order if %s', (_, rows) => {
   );
 });
 
+test('The promotion guard refuses a default pin that all states of the line have, because the line takes it from the newest commit', () => {
+  const adopted = line(parseStates('8/7'), { isComplete: true });
+  const states = adopted.states.map((state) => {
+    const pins = state.file.pins.map((pin) => ({ ...pin, path: 'promptsync.yaml' }));
+    return { ...state, file: { ...state.file, pins } };
+  });
+  const promotion = { environment: 'production', from: 'staging', isOtherSource: false, target: withMetadata({}) };
+  const observation = observed({ active: { staging: V8, production: V6 } });
+  expect(isPromotionAllowed(promotion, observation, adopted)).toBe(true);
+  expect(isPromotionAllowed(promotion, observation, { ...adopted, states })).toBe(false);
+});
+
 const REFUSED = 'blocked: guard/promotion-order';
 const ORDER = ['staging', 'production'];
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makeProblem, type Problem } from '../../src/problem.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderHtml } from '../../src/report/html/page.ts';
+import { renderEndedRun } from '../../src/report/summary.ts';
 import { groupProblems, isInterrupted, listProblems } from '../../src/report/problems.ts';
 import { renderStatus } from '../../src/report/status.ts';
 import { makeScreen } from '../../src/report/screen.ts';
@@ -444,6 +445,13 @@ describe('the report of an interrupted run', () => {
       expect(text(cut, true)).toContain(`Interrupted. 1 prompt failed, 1 ${note}.`);
     },
   );
+
+  test('An interrupted rollback that has committed its edits does not claim that it made no changes', () => {
+    const prompts = [change('a', [stopped], 'not_attempted')];
+    const before = reportOf(prompts, { mode: 'rollback' });
+    expect(renderEndedRun(before)).toBe('Interrupted. promptsync made no changes.');
+    expect(renderEndedRun({ ...before, committed: { commit: 'f'.repeat(40), branch: 'rollback' } })).toBeNull();
+  });
 
   test('An HTML report does not show an interrupted run as a success', () => {
     const cut = changed([change('a', [], 'unchanged'), change('b', [stopped], 'not_attempted')], 'dry-run');
