@@ -111,8 +111,7 @@ async function planRollback(
   const problems = [...planned.problems, ...remoteWarnings, ...warnAboutMissingBase(planned, guards)];
   const history = new Map(replans.flatMap((replan) => [...replan.history]));
   const workspace = { ...limited, plan, problems, history };
-  const pending = new Set(plan.prompts.filter(({ status }) => status === 'pending').map(({ file }) => file.id));
-  const acceptedDrafts = drafts.filter(({ status, file }) => status === 'pending' && pending.has(file.id));
+  const acceptedDrafts = keepPendingDrafts(drafts, plan);
   return {
     workspace,
     guards,
@@ -148,6 +147,12 @@ async function draftRollbacks(
 
 function findDraft({ file }: PromptPlan, drafts: readonly PromptDraft[]): PromptDraft | undefined {
   return drafts.find((draft) => draft.file.id === file.id);
+}
+
+/** Returns the drafts that neither the draft itself nor a guard of the plan refuses. */
+function keepPendingDrafts(drafts: readonly PromptDraft[], { prompts }: Plan): readonly PromptDraft[] {
+  const pending = new Set(prompts.filter(({ status }) => status === 'pending').map(({ file }) => file.id));
+  return drafts.filter(({ status, file }) => status === 'pending' && pending.has(file.id));
 }
 
 /** Limits a workspace to activations in one environment, and adds the contents of refs that only the drafts pin. */

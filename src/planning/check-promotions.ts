@@ -72,9 +72,13 @@ export function isPromotionAllowed(
   const run = countRun(line, environment);
   const wasWanted = (name: string) =>
     line.states.slice(run).some((state) => wantsVersion(state, name, target, metadata));
-  const pin = findPin(line.states[0]?.file.pins ?? [], environment);
-  const wasAdopted = pin?.path === undefined && line.isComplete && run === line.states.length;
-  return [environment, from].some(wasWanted) || wasAdopted;
+  return [environment, from].some(wasWanted) || (run === line.states.length && wasAdopted(environment, line));
+}
+
+/** Returns true if a line whose states all want the same in an environment shows that the file was adopted with its pin. */
+function wasAdopted(environment: string, { isComplete, states }: Line): boolean {
+  const pin = findPin(states[0]?.file.pins ?? [], environment);
+  return isComplete && pin?.path === undefined;
 }
 
 /**

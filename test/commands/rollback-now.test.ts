@@ -96,6 +96,19 @@ describe('rollback --now', () => {
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
+  test('If production already serves the version, the summary of rollback --now counts the edited pin, and no sync is suggested', async () => {
+    const scene = await makeIncident();
+    scene.activate('production', 2);
+    for (const [flag, outcome] of [
+      ['--dry-run', 'Plan: 1 of 1 prompt changes (1 pin edit).'],
+      ['--yes', 'Applied: 1 prompt (1 pin edit).'],
+    ] as const) {
+      const { stdout, stderr } = await scene.run(...NOW, '--to', '2', flag);
+      expect(stdout).toContain(outcome);
+      expect(`${stdout}${stderr}`).not.toContain('promptsync sync');
+    }
+  });
+
   test('rollback --now requires --yes without a terminal', async () => {
     const scene = await makeIncident();
     expect(summarizeRun(await scene.runJson(...NOW))).toBe('exit 1, usage/confirmation-needed');
