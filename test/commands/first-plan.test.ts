@@ -98,7 +98,7 @@ describe('many warnings of one kind', () => {
       [
         'warning: The prompt file has uncommitted changes, so a sync would reject the file. [git/uncommitted]',
         ...[...files, ...moreFiles].map((file) => `  ${file}`),
-        '  Commit the file before you sync, or use `--allow-dirty`.',
+        '  Commit the changes before you sync, or use `--allow-dirty`.',
         '',
       ].join('\n'),
     );
