@@ -241,6 +241,7 @@ export const EVIDENCE = {
     newer: { verb: 'serves', number: 4 },
     from: 'staging',
     promoted: { verb: 'serves', number: 3 },
+    isSourceUnsynced: false,
   },
   // promptsync rollback
   'rollback/nothing-before': { environment: 'production', number: 7, key: 'support/greeting' },

@@ -117,13 +117,14 @@ type VersionPromotion = PromotionRequest & { readonly version: KnownVersion; rea
 function keepNewerVersion(
   draft: PromptDraft,
   { from, to, allowOlder, version, verb }: VersionPromotion,
-  { file, observed }: ObservedPromptPlan,
+  { file, observed, changes }: ObservedPromptPlan,
   workspace: PlannedWorkspace,
 ): PromptDraft {
   if (allowOlder || draft.status === 'unchanged') return draft;
   const newer = findNewerVersion(to, version, file, observed, getContentsAtRefs(workspace, file.id));
   if (newer === null) return draft;
-  const evidence = { to, newer, from, promoted: { verb, number: version.number } };
+  const isSourceUnsynced = changes.some((change) => change.kind === 'set-active' && change.environment === from);
+  const evidence = { to, newer, from, promoted: { verb, number: version.number }, isSourceUnsynced };
   return makeDraftWithoutEdits(file, 'unchanged', [makeProblem('promote/older', evidence, { path: file.path })]);
 }
 

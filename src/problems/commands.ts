@@ -103,12 +103,23 @@ export const COMMAND_PROBLEMS = {
     from: string;
     /** What the source environment serves or pins. */
     promoted: { verb: 'serves' | 'pins'; number: number };
-  }>((e) => {
-    const newer = e.newer.number === null ? 'a version that does not exist yet' : `v${e.newer.number}`;
-    const target = e.newer.verb === 'serves' ? `"${e.to}" serves ${newer}` : `The file pins "${e.to}" to ${newer}`;
-    const source = e.promoted.verb === 'serves' ? `that "${e.from}" serves` : `to which the file pins "${e.from}"`;
-    return `${target}, which is newer than v${e.promoted.number} ${source}. promptsync did not change the file.`;
-  }, 'To promote the older version anyway, run the command again with `--allow-older`.'),
+    /** Whether a sync would make another version active in the source environment. */
+    isSourceUnsynced: boolean;
+  }>(
+    (e) => {
+      const newer = e.newer.number === null ? 'a version that does not exist yet' : `v${e.newer.number}`;
+      const target = e.newer.verb === 'serves' ? `"${e.to}" serves ${newer}` : `The file pins "${e.to}" to ${newer}`;
+      const source = e.promoted.verb === 'serves' ? `that "${e.from}" serves` : `to which the file pins "${e.from}"`;
+      return `${target}, which is newer than v${e.promoted.number} ${source}. promptsync did not change the file.`;
+    },
+    (e) => {
+      const sync = `promptsync sync --environment ${quoteShellWord(e.from)}`;
+      const first = e.isSourceUnsynced
+        ? `The pin of "${e.from}" is not synced yet. To promote what it names, first run \`${sync}\`, then run this command again. `
+        : '';
+      return `${first}To promote the older version anyway, run the command again with \`--allow-older\`.`;
+    },
+  ),
 
   // promptsync rollback
   'rollback/nothing-before': defineError<{ environment: string; number: number; key: string }>(

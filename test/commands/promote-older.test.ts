@@ -46,6 +46,17 @@ describe('the promotion of an older version', () => {
     expect(scene.read()).toContain('"production":2');
   });
 
+  test('If the pin of staging is not synced yet, the warning about an older version suggests to sync it first', async () => {
+    const scene = await makePromotionScene({ text: 'Four.', pins: { staging: 4, production: 3 } }, outsideGit);
+    scene.make(['One.', 'Two.', 'Three.', 'Four.']);
+    scene.activate('staging', 2);
+    scene.activate('production', 3);
+    const { report } = await scene.runJson(...TO_PRODUCTION);
+    expect(report.prompts[0]?.problems).toMatchObject([
+      { code: 'promote/older', hint: expect.stringContaining('promptsync sync --environment staging') },
+    ]);
+  });
+
   test('promote --all leaves only those prompts alone for which production is ahead of staging', async () => {
     const pinned = { text: 'Two.', pins: { staging: 2, production: 1 } };
     const scene = await makePromotionScene(pinned, { ...outsideGit, others: { refund: pinned } });
