@@ -256,7 +256,7 @@ export const FILE_PROBLEMS = {
     (e, w) =>
       makeSuggestionHint(
         e,
-        `Use ${joinQuotedNames(e.known, 'or')}. If "${e.environment}" is a new ${w.environment}, first add it to \`environments:\` in \`promptsync.yaml\`.`,
+        `Use ${joinQuotedNames(e.known, 'or')}. If "${e.environment}" is a new ${w.environment}, first add it to \`environments:\` in \`promptsync.yaml\`. If it no longer exists, remove its pin.`,
         '`',
       ),
   ),
