@@ -5,7 +5,7 @@ import { makeGitSettings } from '../config/config.ts';
 import { getProviderWords } from '../config/service.ts';
 import type { EditCommit, EditedPrompt, FileEdit } from '../domain/edits.ts';
 import { isNewVersionRef, isObserved, type ObservedPromptPlan, type PromptPlan } from '../domain/plan.ts';
-import type { PromptFile } from '../domain/prompt-file.ts';
+import { getIdentity, type PromptFile } from '../domain/prompt-file.ts';
 import { formatCodePoint, formatCount, shortenCommitId, showHidden } from '../text.ts';
 import type { World } from '../domain/world.ts';
 import { editPromptFile, type PromptEdits } from '../files/edit-prompt-file.ts';
@@ -323,9 +323,7 @@ function makeEditedPrompt(
   status: EditedPrompt['status'],
   problem?: Problem,
 ): EditedPrompt {
-  const { path, id, idSource, key, type } = file;
-  const identity = { path, id, ...(idSource !== undefined && { idSource }), key, type };
-  return { ...identity, status, edits, problems: problem === undefined ? problems : [...problems, problem] };
+  return { ...getIdentity(file), status, edits, problems: problem === undefined ? problems : [...problems, problem] };
 }
 
 /**

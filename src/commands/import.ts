@@ -12,7 +12,7 @@ import type { EditedPrompt } from '../domain/edits.ts';
 import { formatCount } from '../text.ts';
 import { type Observation, makePlainReadRequest } from '../domain/observed-prompt.ts';
 import type { Environment } from '../domain/policy.ts';
-import type { PromptIdentity, PromptFile, TypedPromptIdentity } from '../domain/prompt-file.ts';
+import { getIdentity, type PromptIdentity, type PromptFile, type TypedPromptIdentity } from '../domain/prompt-file.ts';
 import type { Provider } from '../domain/provider.ts';
 import { makeFailure, makeSuccess, type Result, failWithProblem } from '../domain/result.ts';
 import type { World } from '../domain/world.ts';
@@ -125,9 +125,8 @@ function separateExisting(ids: readonly string[], files: readonly PromptFile[]):
 }
 
 /** Describes a prompt that `import` leaves alone, because it already has a file. */
-function makeExistingPrompt({ path, id, idSource, key, type }: PromptFile): EditedPrompt {
-  const identity = { path, id, ...(idSource !== undefined && { idSource }), key, type };
-  return { ...identity, status: 'unchanged', edits: [], problems: [] };
+function makeExistingPrompt(file: PromptFile): EditedPrompt {
+  return { ...getIdentity(file), status: 'unchanged', edits: [], problems: [] };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { makeGitSettings } from '../config/config.ts';
 import type { FileEdit } from '../domain/edits.ts';
 import { computePlanDigest, isObserved, type Plan, type PromptOutcome, type PromptPlan } from '../domain/plan.ts';
-import { dependsOnConfig, type PromptFile } from '../domain/prompt-file.ts';
+import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import type { WorkspaceLock } from '../files/lock-workspace.ts';
 import { openCommitter } from '../git/open-committer.ts';
@@ -10,7 +10,7 @@ import { NO_PLANNING_HISTORY } from '../history/prompt-history.ts';
 import { readContentsAtRefs } from '../history/read-at-commit.ts';
 import { collectTextChanges } from '../planning/collect-text-changes.ts';
 import { findAffectedPrompts } from '../planning/find-affected-prompts.ts';
-import { guardPlan, type GuardSettings } from '../planning/guard-plan.ts';
+import { guardPlan, type GuardSettings, makeUncommittedEvidence } from '../planning/guard-plan.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { checkForNewerFiles } from './check-merged-and-up-to-date.ts';
 import { commitRollback, type CommittedRollback, type RollbackTarget } from './commit-rollback.ts';
@@ -200,9 +200,8 @@ function refuseNewVersion(plan: PromptPlan, { environmentSelection }: PlannedWor
 }
 
 function makeUncommittedProblem(file: PromptFile, repository: Repository | null): Problem {
-  const { path } = file;
-  const evidence = { submodule: repository?.findSubmodule(path) ?? null, dependsOnConfig: dependsOnConfig(file) };
-  return makeProblem('guard/uncommitted-edit', evidence, { path });
+  const evidence = makeUncommittedEvidence(file, repository?.findSubmodule);
+  return makeProblem('guard/uncommitted-edit', evidence, { path: file.path });
 }
 
 /** Returns the edits for the report, by prompt id. Omits their texts, because the planned activations contain them. */

@@ -1,9 +1,14 @@
 import { applyPlan, isIdle } from '../applying/apply-plan.ts';
 import type { Plan, PromptOutcome } from '../domain/plan.ts';
 import type { MaxChanges, OnDrift } from '../domain/policy.ts';
-import { dependsOnConfig } from '../domain/prompt-file.ts';
 import { isContinuousIntegration, type World } from '../domain/world.ts';
-import { guardPlan, guardFreshPlan, type GuardSettings, type RefusePrompt } from '../planning/guard-plan.ts';
+import {
+  guardPlan,
+  guardFreshPlan,
+  type GuardSettings,
+  makeUncommittedEvidence,
+  type RefusePrompt,
+} from '../planning/guard-plan.ts';
 import { findAffectedPrompts } from '../planning/find-affected-prompts.ts';
 import { collectTextChanges } from '../planning/collect-text-changes.ts';
 import { sortByPlace, makeProblem, type Problem } from '../problem.ts';
@@ -198,9 +203,8 @@ function warnAboutUncommittedFiles(
   return plan.prompts
     .filter(({ status, file }) => status === 'pending' && uncommitted.has(file.path))
     .map(({ file }) => {
-      const { path } = file;
-      const evidence = { submodule: repository?.findSubmodule(path) ?? null, dependsOnConfig: dependsOnConfig(file) };
-      return makeProblem('git/uncommitted', evidence, { path });
+      const evidence = makeUncommittedEvidence(file, repository?.findSubmodule);
+      return makeProblem('git/uncommitted', evidence, { path: file.path });
     });
 }
 

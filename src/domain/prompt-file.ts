@@ -60,6 +60,17 @@ export type PromptIdentity = Pick<PromptFile, 'path' | 'id' | 'idSource' | 'key'
 /** The identity of a prompt, with its type. The type is null if `import` could not read the prompt. */
 export type TypedPromptIdentity = PromptIdentity & { readonly type: PromptType | null };
 
+/** Returns the identity of the prompt that a file declares. */
+export function getIdentity({
+  path,
+  id,
+  idSource,
+  key,
+  type,
+}: PromptFile): PromptIdentity & { readonly type: PromptType } {
+  return { path, id, ...(idSource !== undefined && { idSource }), key, type };
+}
+
 /** Formats a pin as it appears in prompt files, such as `latest`, `3` or `git:main`. */
 export function formatPin(pin: Pin): string {
   if (pin.kind === 'version') return `version:${pin.id}`;

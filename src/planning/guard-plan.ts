@@ -1,7 +1,7 @@
 import { type Drift, type Plan, type PromptPlan, computePlanDigest, isVisibleChange } from '../domain/plan.ts';
-import { dependsOnConfig } from '../domain/prompt-file.ts';
+import { dependsOnConfig, type PromptFile } from '../domain/prompt-file.ts';
 import { countAllowedChanges, type MaxChanges, type OnDrift } from '../domain/policy.ts';
-import { makeProblem, type Problem } from '../problem.ts';
+import { type EvidenceOf, makeProblem, type Problem } from '../problem.ts';
 import { shortenDigest } from '../text.ts';
 import { canPullDrift } from './choose-pull.ts';
 
@@ -93,8 +93,15 @@ function isDigestPrefix(expected: string, digest: string): boolean {
 function checkCommitted({ file }: PromptPlan, guards: GuardSettings): readonly Problem[] {
   const { path } = file;
   if (!guards.uncommitted.has(path)) return [];
-  const evidence = { submodule: guards.findSubmodule?.(path) ?? null, dependsOnConfig: dependsOnConfig(file) };
-  return [makeProblem('guard/uncommitted', evidence, { path })];
+  return [makeProblem('guard/uncommitted', makeUncommittedEvidence(file, guards.findSubmodule), { path })];
+}
+
+/** Returns the evidence for the problems about a prompt with uncommitted changes. */
+export function makeUncommittedEvidence(
+  file: PromptFile,
+  findSubmodule: GuardSettings['findSubmodule'],
+): EvidenceOf<'guard/uncommitted'> {
+  return { submodule: findSubmodule?.(file.path) ?? null, dependsOnConfig: dependsOnConfig(file) };
 }
 
 /**

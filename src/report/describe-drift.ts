@@ -31,7 +31,7 @@ export function describeDrift(
 }
 
 /** Returns true if the report says what a run did: after a sync, and after a rollback that changed the service. */
-function isAfterRun({ changes }: ReportPrompt, { mode }: DriftContext): boolean {
+export function isAfterRun({ changes }: ReportPrompt, { mode }: DriftContext): boolean {
   return mode === 'apply' || changes.some(({ status }) => status !== undefined);
 }
 

@@ -4,6 +4,7 @@ import { isError } from '../problem.ts';
 import { type Colors, fitLine, type Style, renderWebLink } from './style.ts';
 import { escapeLine } from './escape.ts';
 import { describeBehindHint } from './describe-changes.ts';
+import { isAfterRun } from './describe-drift.ts';
 import { describeCoverage, getWords, type ShowText } from './describe.ts';
 import { isInterrupted } from './problems.ts';
 import type { Report, ReportChange, ReportPrompt, ReportRow } from './schema.ts';
@@ -93,7 +94,7 @@ function describeChanged(report: Report, colors: Colors): string {
     [summary.create_version, 'new version'],
     [summary.update_prompt, 'field update'],
     [summary.set_active, 'activation'],
-    [countPinEdits(report), 'pin edit'],
+    [report.prompts.reduce((total, prompt) => total + countPinEdits(prompt, report), 0), 'pin edit'],
   ] as const;
   const details = parts.flatMap(([number, noun]) => (number === 0 ? [] : [formatCount(number, noun)])).join(', ');
   if (count > 0) return `${title}: ${isApply ? countPrompts(count) : countChanging(report, count)} (${details}).`;
@@ -109,9 +110,9 @@ function countChanging({ summary: { prompts } }: Report, count: number): string 
 }
 
 /** Counts the pins that `rollback --now` edits or has edited. The environment may already serve what they name. */
-function countPinEdits({ mode, prompts }: Report): number {
-  const isEdited = ({ status }: ReportPrompt): boolean => status === 'pending' || status === 'applied';
-  return mode === 'rollback' ? prompts.filter(isEdited).flatMap(({ edits = [] }) => edits).length : 0;
+function countPinEdits({ status, edits = [] }: ReportPrompt, { mode }: Report): number {
+  const isEdited = mode === 'rollback' && (status === 'pending' || status === 'applied');
+  return isEdited ? edits.length : 0;
 }
 
 /**
@@ -123,7 +124,7 @@ function countChangedPrompts(report: Report): number {
   const isCounted = (change: ReportChange): boolean =>
     !(change.kind === 'create-version' && change.baseline === true) && (!isApply || change.status === 'made');
   const isChanged = (prompt: ReportPrompt): boolean =>
-    prompt.changes.some(isCounted) || countPinEdits({ ...report, prompts: [prompt] }) > 0;
+    prompt.changes.some(isCounted) || countPinEdits(prompt, report) > 0;
   return report.prompts.filter((prompt) => (isApply || prompt.status === 'pending') && isChanged(prompt)).length;
 }
 
@@ -207,10 +208,9 @@ function isAboutFiles({ mode, plan_digest: digest }: Report): boolean {
 }
 
 /** Returns true if the report says what a run did to the service, and not what it would do. */
-function isApplied({ mode, prompts }: Report): boolean {
-  const hasChanged = ({ status, changes }: ReportPrompt): boolean =>
-    status === 'applied' || changes.some((change) => change.status !== undefined);
-  return mode === 'apply' || prompts.some(hasChanged);
+function isApplied(report: Report): boolean {
+  const hasRun = (prompt: ReportPrompt): boolean => prompt.status === 'applied' || isAfterRun(prompt, report);
+  return report.mode === 'apply' || report.prompts.some(hasRun);
 }
 
 /** Summarizes, in one line, the file edits that a command made or would make. */
