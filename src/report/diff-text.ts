@@ -1,12 +1,11 @@
 import {
-  type DifferenceNames,
   type Hunk,
   makeTextDiffs,
   makeUnmarkedBlock,
   type MarkedBlock,
   type MarkedLine,
   markWords,
-  nameInvisibleDifferences,
+  nameInvisibleChanges,
   type TextDiff,
 } from './diff.ts';
 import { formatCount, showHidden } from '../text.ts';
@@ -64,7 +63,7 @@ function renderDiff(diff: TextDiff, style: Style, length: DiffLength): readonly 
     ...hunks.flatMap((hunk, index) => [
       ...(isNew ? [] : fitLine(style.colors.cyan(hunk.title), style, 2)),
       // A folded diff begins with the same hunks, blocks and lines. A name can depend on lines that it omits.
-      ...renderHunk(hunk, nameInvisibleDifferences(diff.hunks[index]?.blocks ?? []), diff.type, style),
+      ...renderHunk(hunk, nameInvisibleChanges(diff.hunks[index]?.blocks ?? []), diff.type, style),
     ]),
     ...(omittedLines === 0 ? [] : fitLine(dim(more), style, 2)),
   ];
@@ -94,39 +93,28 @@ function countLines(hunks: readonly Hunk[]): number {
   return hunks.flatMap(({ blocks }) => blocks).reduce((sum, { lines }) => sum + lines.length, 0);
 }
 
-function renderHunk(
-  hunk: Hunk,
-  names: readonly DifferenceNames[],
-  type: TextDiff['type'],
-  style: Style,
-): readonly string[] {
+function renderHunk(hunk: Hunk, names: readonly string[], type: TextDiff['type'], style: Style): readonly string[] {
   const { colors, screen } = style;
   const blocks = hunk.blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(shortenBlanks) }));
   // Word marks are visible only in color. A terminal without color also needs them, because a long line is shortened to
   // the text around its marked words.
   const needsMarks = colors.isColorSupported || screen !== null;
   const marked = needsMarks ? markWords(blocks, type) : blocks.map(makeUnmarkedBlock);
-  return marked.flatMap((block, index) => renderBlock(block, names[index], style));
+  return marked.flatMap((block, index) => renderBlock(block, names[index] ?? '', style));
 }
 
-/** Renders a block. The name of a difference has its own line, which starts with a parenthesis instead of a sign. */
-function renderBlock(
-  { kind, lines }: MarkedBlock,
-  names: DifferenceNames | undefined,
-  style: Style,
-): readonly string[] {
+/** Renders a block. The name of a change has its own line, which starts with a parenthesis instead of a sign. */
+function renderBlock({ kind, lines }: MarkedBlock, name: string, style: Style): readonly string[] {
   const { colors, screen } = style;
   if (kind === 'same') {
     const rendered = lines.map((line) => ` ${joinSegments(line, style)}`);
     return screen === null ? rendered : rendered.map((line) => screen.cut(line, screen.columns));
   }
   const [sign, paint] = kind === 'added' ? ['+', colors.green] : ['-', colors.red];
-  const renderName = (name = ''): readonly string[] => (name === '' ? [] : fitLine(colors.cyan(name), style, 1));
-  const rendered = lines.flatMap((line, index) => [
-    ...fitLine(paint(`${sign}${joinSegments(makeExcerptAroundChange(line, style), style)}`), style, 1),
-    ...renderName(names?.lines[index]),
-  ]);
-  return [...rendered, ...renderName(names?.whole)];
+  const rendered = lines.flatMap((line) =>
+    fitLine(paint(`${sign}${joinSegments(makeExcerptAroundChange(line, style), style)}`), style, 1),
+  );
+  return name === '' ? rendered : [...rendered, ...fitLine(colors.cyan(name), style, 1)];
 }
 
 /**

@@ -183,38 +183,18 @@ function getLineKind(line: string): Block['kind'] {
   return line.startsWith('-') ? 'removed' : 'same';
 }
 
-/** The names of the invisible differences to show with a block of a diff. An empty string stands for no name. */
-export type DifferenceNames = {
-  /** The name for the whole change that ends with this block. */
-  readonly whole: string;
-  /** The names of the differences, one for each line of the block. Empty if one name applies to the whole change. */
-  readonly lines: readonly string[];
-};
-
-/** The names for a block without an invisible difference. */
-export const NO_NAMES: DifferenceNames = { whole: '', lines: [] };
-
 /**
- * Names the differences that readers could overlook, for each block of a diff. A change consists of removed lines, of
- * added lines, or of removed lines and the added lines that follow them.
- * - If the whole change is invisible, it has one name.
- * - Otherwise, each removed line is compared with the added line at the same position in the change. An added line has a
- *   name if this difference is invisible.
+ * Names the differences that readers could overlook. Returns one name for each block, or an empty string for a block
+ * without such a name. A change consists of removed lines, of added lines, or of removed lines and the added lines that
+ * follow them. Its name belongs to its last block.
  */
-export function nameInvisibleDifferences(blocks: readonly Block[]): readonly DifferenceNames[] {
-  return blocks.map((block, index) => {
+export function nameInvisibleChanges(blocks: readonly Block[]): readonly string[] {
+  return blocks.map(({ kind, lines }, index) => {
     const [previous, next] = [blocks[index - 1], blocks[index + 1]];
-    if (block.kind === 'same') return NO_NAMES;
-    if (block.kind === 'removed') return next?.kind === 'added' ? NO_NAMES : nameChangedLines(block.lines, []);
-    return nameChangedLines(previous?.kind === 'removed' ? previous.lines : [], block.lines);
+    if (kind === 'same' || (kind === 'removed' && next?.kind === 'added')) return '';
+    if (kind === 'removed') return nameInvisibleDifference(endEachLine(lines), '');
+    return nameInvisibleDifference(previous?.kind === 'removed' ? endEachLine(previous.lines) : '', endEachLine(lines));
   });
-}
-
-function nameChangedLines(removed: readonly string[], added: readonly string[]): DifferenceNames {
-  const whole = nameInvisibleDifference(endEachLine(removed), endEachLine(added));
-  if (whole !== '') return { whole, lines: [] };
-  const pairs = added.slice(0, removed.length);
-  return { whole, lines: pairs.map((line, index) => nameInvisibleDifference(removed[index] ?? '', line)) };
 }
 
 function endEachLine(lines: readonly string[]): string {

@@ -1,12 +1,5 @@
 import { formatCodePoint } from '../text.ts';
-import {
-  type Block,
-  type DifferenceNames,
-  makeTextDiffs,
-  nameInvisibleDifferences,
-  NO_NAMES,
-  type TextDiff,
-} from './diff.ts';
+import { type Block, makeTextDiffs, nameInvisibleChanges, type TextDiff } from './diff.ts';
 import { UNKNOWN_TEXT_NOTES } from './diff-text.ts';
 import { isContinuationLine, readDisplayText, splitIntoDisplayLines } from './display-lines.ts';
 import { escapeHtml, renderCodeBlock, renderCodeSpan, shortenBlanks } from './escape.ts';
@@ -46,46 +39,16 @@ function renderBody({ hunks, unknownReason }: TextDiff): string {
   return renderCodeBlock(lines, 'diff');
 }
 
-/** Renders the lines of a hunk. The name of a difference that readers could overlook has its own line. */
+/**
+ * Renders the lines of a hunk. The name of a change that readers could overlook has its own line. Where a line wraps is
+ * only white space, so the display lines of a change have the same name as its lines.
+ */
 function renderBlocks(blocks: readonly Block[]): readonly string[] {
-  const names = nameDisplayLines(blocks);
+  const names = nameInvisibleChanges(blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(readDisplayText) })));
   return blocks.flatMap(({ kind, lines }, index) => {
-    const { whole, lines: ofLines } = names[index] ?? NO_NAMES;
-    const rendered = lines.flatMap((line, place) => [renderLine(line, kind), ofLines[place] ?? '']);
-    return [...rendered, whole].filter((line) => line !== '');
+    const name = names[index] ?? '';
+    return [...lines.map((line) => renderLine(line, kind)), ...(name === '' ? [] : [name])];
   });
-}
-
-/**
- * Names the differences that readers could overlook. Compares whole lines and not display lines, because the terminal
- * and the HTML report also compare whole lines. The label of a line follows its last display line.
- */
-function nameDisplayLines(blocks: readonly Block[]): readonly DifferenceNames[] {
-  const names = nameInvisibleDifferences(blocks.map(({ kind, lines }) => ({ kind, lines: joinDisplayLines(lines) })));
-  return blocks.map(({ lines }, index) => {
-    const { whole, lines: ofLines } = names[index] ?? NO_NAMES;
-    // The first item of `joinDisplayLines` is the end of a line that begins above the block.
-    let at = 0;
-    const ofDisplayLines = lines.map((line, place) => {
-      if (!isContinuationLine(line)) at += 1;
-      const next = lines[place + 1];
-      return next !== undefined && isContinuationLine(next) ? '' : (ofLines[at] ?? '');
-    });
-    return { whole, lines: ofDisplayLines };
-  });
-}
-
-/**
- * Joins the display lines of a block into lines. The first line of the result is the end of a line that begins above
- * the block. It is empty if there is no such line.
- */
-function joinDisplayLines(lines: readonly string[]): readonly string[] {
-  const joined: string[][] = [[]];
-  for (const line of lines) {
-    if (isContinuationLine(line)) joined.at(-1)?.push(readDisplayText(line));
-    else joined.push([readDisplayText(line)]);
-  }
-  return joined.map((parts) => parts.join(''));
 }
 
 /**

@@ -146,37 +146,34 @@ export type ProblemGroup = readonly [PlacedProblem, ...PlacedProblem[]];
 export type DividedErrors = {
   /** The errors that a report shows in the block of their prompt. */
   readonly ofPrompts: ReadonlyMap<ReportPrompt, readonly ReportProblem[]>;
-  /** All other errors: those of the run, those that every prompt has, and the groups of several errors. */
+  /** All other errors: those of the run, those that several prompts have, and the groups of several errors. */
   readonly others: readonly ProblemGroup[];
 };
 
-/** Divides the errors of a report. An error of a prompt stays with its prompt unless it is in a group of several. */
-export function divideErrors({ prompts, problems }: Pick<Report, 'prompts' | 'problems'>): DividedErrors {
-  const shared = findSharedProblems(prompts);
-  const owned = prompts.flatMap((prompt) =>
-    prompt.problems
-      .filter((problem) => !isSharedProblem(problem, shared))
-      .map((problem) => ({ prompt, problem, placed: addPath(problem, prompt) })),
+/** Divides the errors of a report. An error stays with its prompt unless other prompts have an error of its kind. */
+export function divideErrors(report: Pick<Report, 'prompts' | 'problems'>): DividedErrors {
+  const owners = Map.groupBy(
+    report.prompts.flatMap((prompt) => prompt.problems.map((problem) => ({ prompt, problem }))),
+    ({ prompt, problem }) => makePlacedKey(addPath(problem, prompt)),
   );
-  const ownedByPlaced = new Map(owned.map((one) => [one.placed, one]));
-  const errors = [...problems, ...shared, ...ownedByPlaced.keys()].filter(({ severity }) => severity === 'error');
-  const groups = groupProblems(errors);
-  const single = groups.flatMap((group) => (group.length === 1 ? (ownedByPlaced.get(group[0]) ?? []) : []));
-  const groupedByPrompt = Map.groupBy(single, ({ prompt }) => prompt);
+  const findOnlyOwner = (group: ProblemGroup): { prompt: ReportPrompt; problem: ReportProblem } | undefined => {
+    const [owner, ...others] = group.length === 1 ? (owners.get(makePlacedKey(group[0])) ?? []) : [];
+    return others.length === 0 ? owner : undefined;
+  };
+  const groups = groupProblems(listProblems(report).filter(({ severity }) => severity === 'error'));
+  const owned = groups.flatMap((group) => findOnlyOwner(group) ?? []);
+  const byPrompt = Map.groupBy(owned, ({ prompt }) => prompt);
   return {
-    ofPrompts: new Map([...groupedByPrompt].map(([prompt, list]) => [prompt, list.map(({ problem }) => problem)])),
-    others: groups.filter((group) => group.length > 1 || !ownedByPlaced.has(group[0])),
+    ofPrompts: new Map([...byPrompt].map(([prompt, list]) => [prompt, list.map(({ problem }) => problem)])),
+    others: groups.filter((group) => findOnlyOwner(group) === undefined),
   };
 }
-
-/** The minimum number of files with errors of one kind but different messages that a report shows as a list. */
-const MIN_FILES_WITH_MESSAGES = 4;
 
 /**
  * Groups problems that a report shows as one problem with a list of files. Warnings are of one kind if they have the same
  * code, and errors if they have the same code and the same hint, apart from the command at its end. Problems of one kind
- * form a list from two files on or, if they are errors with different messages, from four files on. Every other problem
- * is a group of its own. Each group takes the position of its first problem.
+ * form a list from two files on. Every other problem is a group of its own. Each group takes the position of its first
+ * problem.
  */
 export function groupProblems(problems: readonly PlacedProblem[]): readonly ProblemGroup[] {
   const makeKind = ({ code, severity, hint }: ReportProblem): string =>
@@ -185,15 +182,14 @@ export function groupProblems(problems: readonly PlacedProblem[]): readonly Prob
   return problems.flatMap((problem): readonly ProblemGroup[] => {
     const group = kinds.get(makeKind(problem)) ?? [];
     const [first, ...others] = group;
-    if (first === undefined || !formsList(group)) return [[problem]];
+    if (first === undefined || countFiles(group) === 1) return [[problem]];
     return problem === first ? [[first, ...others]] : [];
   });
 }
 
-function formsList(problems: readonly PlacedProblem[]): boolean {
-  const fileCount = new Set(problems.map(({ path, key }) => path ?? key)).size;
-  const hasMessages = problems.some((one) => one.severity === 'error' && one.message !== problems[0]?.message);
-  return fileCount >= (hasMessages ? MIN_FILES_WITH_MESSAGES : 2);
+/** Counts the files that problems concern. A problem without a path concerns a prompt without a file. */
+function countFiles(problems: readonly PlacedProblem[]): number {
+  return new Set(problems.map(({ path, key }) => path ?? key)).size;
 }
 
 /** A group of problems as a title and a list, in a form that every output format can render. */
@@ -218,7 +214,7 @@ export function combineProblems(group: ProblemGroup): ProblemList {
     path: problem.path,
     message: hasOneMessage ? '' : problem.message,
   }));
-  const count = new Set(group.map(({ path, key }) => path ?? key)).size;
+  const count = countFiles(group);
   const title = hasOneMessage
     ? message
     : `${formatCount(count, first.path === undefined ? 'prompt' : 'file')} with this problem:`;

@@ -62,31 +62,22 @@ describe('renderDiffs', () => {
       [...heads, '@@ -1,1 +1,1 @@', '-caf\u00e9', '+cafe\u0301', '(only Unicode normalization differs)'],
     ],
     [
-      'renderDiffs labels a line that differs only in white space and is next to another changed line',
+      'renderDiffs labels a change that differs only in Unicode normalization and white space',
+      side('caf\u00e9 x'),
+      side('cafe\u0301\u00a0x'),
+      [
+        ...[...heads, '@@ -1,1 +1,1 @@', '-caf\u00e9 x', '+cafe\u0301\u00a0x'],
+        '(only Unicode normalization and white space differ)',
+      ],
+    ],
+    [
+      'renderDiffs does not label lines that differ only in white space if a line next to them changes visibly',
       side('a\nb'),
       side('a\u00a0\nc'),
-      [...heads, '@@ -1,2 +1,2 @@', '-a', '-b', '+a\u00a0', '(only white space differs)', '+c'],
+      [...heads, '@@ -1,2 +1,2 @@', '-a', '-b', '+a\u00a0', '+c'],
     ],
     [
-      'renderDiffs labels a line that differs only in Unicode normalization and is next to another changed line',
-      side('b\ncaf\u00e9'),
-      side('c\ncafe\u0301'),
-      [
-        ...[...heads, '@@ -1,2 +1,2 @@', '-b', '-caf\u00e9', '+c', '+cafe\u0301'],
-        '(only Unicode normalization differs)',
-      ],
-    ],
-    [
-      'renderDiffs labels a line that differs in both Unicode normalization and white space',
-      side('caf\u00e9 x\nb'),
-      side('cafe\u0301\u00a0x\nc'),
-      [
-        ...[...heads, '@@ -1,2 +1,2 @@', '-caf\u00e9 x', '-b', '+cafe\u0301\u00a0x'],
-        ...['(only Unicode normalization and white space differ)', '+c'],
-      ],
-    ],
-    [
-      'renderDiffs uses a single label for several lines that differ only in white space if no other line changes with them',
+      'renderDiffs uses a single label for several adjacent lines that differ only in white space',
       side('a\nb'),
       side('a \nb '),
       [...heads, '@@ -1,2 +1,2 @@', '-a', '-b', '+a ', '+b ', '(only white space differs)'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeProblem } from '../../src/problem.ts';
+import { makeProblem, type Problem } from '../../src/problem.ts';
 import { renderHtml } from '../../src/report/html/page.ts';
 import { type MarkdownOptions, renderMarkdown } from '../../src/report/markdown.ts';
 import { renderText } from '../../src/report/text.ts';
@@ -208,15 +208,11 @@ describe('renderMarkdown', () => {
 
   test('A Markdown report lists problems of the whole run first, followed by those of each prompt in prompt order', () => {
     const keys = ['k/2', 'k/1', 'k/3'];
-    const of = (key: string) =>
-      prompt({
-        key,
-        id: key,
-        changes: [set(7, 9)],
-        problems: [makeProblem('config/unknown-field', { field: key, known: [] })],
-      });
-    const problems = [makeProblem('config/unknown-field', { field: 'run', known: [] })];
-    const text = page(report(keys.map(of), { problems }));
+    const unknownField = (field: string): Problem => {
+      return { ...makeProblem('config/unknown-field', { field, known: [] }), hint: `Remove ${field}.` };
+    };
+    const of = (key: string) => prompt({ key, id: key, changes: [set(7, 9)], problems: [unknownField(key)] });
+    const text = page(report(keys.map(of), { problems: [unknownField('run')] }));
     expect(rowsOf(text)).toEqual(keys.map((key) => `| \`${key}\` | \`production\`: \`v7\` → \`v9\` |`));
     const fields = readMarkdown(text).blocks.map(({ value }) => /setting `(.*?)`/.exec(value)?.[1]);
     expect(fields).toEqual(['run', ...keys]);
@@ -474,45 +470,28 @@ describe('a Markdown page over its size limit', () => {
     );
   });
 
-  test.each([
-    ['caf\u00e9', 'cafe\u0301', '(only Unicode normalization differs)'],
-    [`${'A word '.repeat(20)}ends.`, `${'A word '.repeat(20)} ends.`, '(only white space differs)'],
-  ])('Markdown and HTML reports label an invisible difference between %j and %j', (before_text, after_text, name) => {
-    const changes = [setActive({ before: ref(1), before_text, after_text })];
-    expect(page(report([prompt({ changes })]))).toContain(`\n${name}\n`);
-    expect(renderHtml(report([prompt({ changes })]), 'plan')).toContain(`<div class="note">${name}</div>`);
-    const visible = page(report([prompt({ changes: [setActive({ before: ref(1), before_text, after_text: 'x' })] })]));
-    expect(visible).not.toContain('(only ');
-  });
-
   const LONG = 'A word '.repeat(20).trim();
 
   test.each([
     ['caf\u00e9', 'cafe\u0301', '(only Unicode normalization differs)'],
-    ['a b', 'a\u00a0b', '(only white space differs)'],
+    [`${'A word '.repeat(20)}ends.`, `${'A word '.repeat(20)} ends.`, '(only white space differs)'],
     ['a caf\u00e9', 'a\u00a0cafe\u0301', '(only Unicode normalization and white space differ)'],
     // The display lines of such a line differ in number.
     [LONG, LONG.replaceAll('d A', `d${' '.repeat(9)}A`), '(only white space differs)'],
-  ])('All formats label an invisible difference between %j and %j once next to changed lines', (old, changed, name) => {
-    const [before_text, after_text] = [`x\n${old}\ny`, `One.\n${changed}\nTwo.`];
-    const plan = report([prompt({ changes: [setActive({ before: ref(1), before_text, after_text })] })]);
+  ])('All formats label an invisible difference between %j and %j once', (before_text, after_text, name) => {
+    const changes = [setActive({ before: ref(1), before_text, after_text })];
+    const plan = report([prompt({ changes })]);
     const [markdown, html, text] = [
       page(plan),
       renderHtml(plan, 'plan'),
       renderText(plan, { colour: false, quiet: false }),
     ];
-    expect(markdown).toContain(`\n${name}\n+Two.\n`);
-    expect(html.replaceAll(/<\/?mark>/g, '')).toContain(
-      `\n</ins><div class="note">${name}</div><ins>Two.\n</ins></div>`,
-    );
-    expect(text.replaceAll(/^ +/gm, '')).toContain(`\n${name}\n+Two.\n`);
+    expect(markdown).toContain(`\n${name}\n`);
+    expect(html).toContain(`<div class="note">${name}</div>`);
+    expect(text).toContain(`      ${name}\n`);
     for (const rendered of [markdown, html, text]) expect(rendered.split('(only ')).toHaveLength(2);
-  });
-
-  test('A Markdown report labels a line that loses all its spaces and tabs next to another changed line', () => {
-    const change = setActive({ before: ref(1), before_text: 'x\n \n\t', after_text: 'y\n\n\n\nz' });
-    const named = '+\n(only white space differs)\n';
-    expect(page(report([prompt({ changes: [change] })]))).toContain(`\n+y\n${named}${named}+\n+z\n`);
+    const visible = page(report([prompt({ changes: [setActive({ before: ref(1), before_text, after_text: 'x' })] })]));
+    expect(visible).not.toContain('(only ');
   });
 
   test.each(['name', 'description'] as const)('All formats label an invisible difference of the field %s', (field) => {

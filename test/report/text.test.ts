@@ -368,23 +368,32 @@ describe('listProblems', () => {
     expect(listProblems({ problems: [], prompts }).map(({ path }) => path)).toEqual(paths);
   });
 
-  test('The text report shows a problem below each affected prompt if not all prompts share it', () => {
-    const two = changed([change('a', [down]), change('b', [broken]), change('c', [])]);
-    const lines = text(two, true).split('\n');
-    expect(lines.flatMap((line) => /^[abc] (?= )|status \d+/.exec(line)?.[0].trim() ?? [])).toEqual([
-      'a',
-      'status 503',
-      'b',
-      'status 500',
-    ]);
+  test.each<[string, readonly ReportPrompt[], readonly string[]]>([
+    [
+      'The text report shows an error in the block of its prompt if no other prompt has an error of its kind',
+      [change('a', [down]), change('b', [stopped]), change('c', [])],
+      ['a', 'status 503', 'b', 'interrupted'],
+    ],
+    [
+      'The text report shows errors of one kind once below all prompts',
+      [change('a', [down]), change('b', [broken]), change('c', [])],
+      ['status 503', 'status 500'],
+    ],
+    [
+      'The text report shows an error in another file once below all prompts if several prompts have it',
+      [change('a', [placed]), change('b', [placed]), change('c', [])],
+      ['elsewhere.md'],
+    ],
+  ])('%s', (_, prompts, expected) => {
+    const lines = text(changed(prompts), true).split('\n');
+    const shown = /^[abc] (?= )|status \d+|interrupted(?=.*\[)|elsewhere\.md/;
+    expect(lines.flatMap((line) => shown.exec(line)?.[0].trim() ?? [])).toEqual(expected);
   });
 });
 
 describe('groupProblems', () => {
   const at = (path: string, parts: Partial<Problem> = {}): Problem => ({ ...down, path, ...parts });
   const warnAt = (path: string, message: string): Problem => ({ ...down, path, message, severity: 'warning' });
-  const files = ['a.md', 'b.md', 'c.md', 'd.md'];
-  const withMessages = files.map((path) => at(path, { message: `About ${path}.` }));
 
   test.each<[string, readonly Problem[], readonly (readonly string[])[]]>([
     [
@@ -399,19 +408,14 @@ describe('groupProblems', () => {
     ],
     ['groupProblems does not combine two problems in the same file', [at('a.md'), at('a.md')], [['a.md'], ['a.md']]],
     [
-      'groupProblems does not combine errors with different messages in three files',
-      withMessages.slice(0, 3),
-      [['a.md'], ['b.md'], ['c.md']],
-    ],
-    [
-      'groupProblems combines errors with different messages and the same hint in four files into one list',
-      withMessages,
-      [files],
+      'groupProblems combines errors with different messages and the same hint in two files into one list',
+      ['a.md', 'b.md'].map((path) => at(path, { message: `About ${path}.` })),
+      [['a.md', 'b.md']],
     ],
     [
       'groupProblems ignores the command at the end of a hint',
-      files.map((path) => at(path, { message: path, hint: `Then run: \`promptsync pull ${path}\`` })),
-      [files],
+      ['a.md', 'b.md'].map((path) => at(path, { hint: `Then run: \`promptsync pull ${path}\`` })),
+      [['a.md', 'b.md']],
     ],
     [
       'groupProblems does not combine errors with different hints',

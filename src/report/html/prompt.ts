@@ -2,13 +2,11 @@ import { describeChangeStatus, type NoteContext } from '../describe-changes.ts';
 import type { DriftContext } from '../describe-drift.ts';
 import {
   type Block,
-  type DifferenceNames,
   isMarkerLine,
   makeTextDiffs,
   type MarkedLine,
   markWords,
-  nameInvisibleDifferences,
-  NO_NAMES,
+  nameInvisibleChanges,
   type TextDiff,
 } from '../diff.ts';
 import { UNKNOWN_TEXT_NOTES } from '../diff-text.ts';
@@ -219,33 +217,13 @@ function renderDiffTable({ environments, type, before, after, unknownReason, hun
   const unmarked = hunks.flatMap((hunk) => hunk.blocks);
   const marked = markWords(unmarked, type);
   const blocks = marked.map(({ kind, lines }) => ({ kind, lines: lines.map((line) => renderDiffLine(line, type)) }));
-  const differences = nameInvisibleDifferences(unmarked);
+  const changeNames = nameInvisibleChanges(unmarked);
   const shown = blocks.map((block, index) => {
-    const { lines, whole } = differences[index] ?? NO_NAMES;
-    const rendered = lines.some((name) => name !== '')
-      ? renderNamedLines(block.lines, lines)
-      : renderDiffBlock(block, index === 0, index === blocks.length - 1);
-    return markup`${rendered}${renderDifferenceName(whole)}`;
+    const rendered = renderDiffBlock(block, index === 0, index === blocks.length - 1);
+    const name = changeNames[index] ?? '';
+    return name === '' ? rendered : markup`${rendered}<div class="note">${name}</div>`;
   });
   return markup`<h3>${names}: ${before ?? 'nothing'} → ${after}</h3>\n<div class="text">${shown}</div>\n`;
-}
-
-/** Renders the name of a difference that readers could overlook. */
-function renderDifferenceName(name: string): Markup {
-  return name === '' ? NO_MARKUP : markup`<div class="note">${name}</div>`;
-}
-
-/**
- * Renders added lines, and after a line the name of its difference, if it has one. One element contains all lines, so
- * that the side-by-side view keeps them in one column.
- */
-function renderNamedLines(lines: readonly Markup[], names: DifferenceNames['lines']): Markup {
-  const ends = [...lines.keys()].filter((index) => index === lines.length - 1 || (names[index] ?? '') !== '');
-  const parts = ends.map((end, index) => {
-    const added = lines.slice((ends[index - 1] ?? -1) + 1, end + 1);
-    return markup`<ins>${added}</ins>${renderDifferenceName(names[end] ?? '')}`;
-  });
-  return markup`<div class="named">${parts}</div>`;
 }
 
 /** A block of a diff with rendered lines. */
