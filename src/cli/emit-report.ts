@@ -1,7 +1,7 @@
 import type { CommandResult } from '../commands/result.ts';
 import { mapStrings } from '../domain/json.ts';
 import { makeProblem, describeSystemError, getSystemCode, type Problem } from '../problem.ts';
-import { renderJson } from '../report/escape.ts';
+import { escapeLine, renderJson } from '../report/escape.ts';
 import { renderErrors, renderProblem, renderWarnings } from '../report/problems.ts';
 import { renderEndedRun, renderSummary } from '../report/summary.ts';
 import { renderText, type TextOptions } from '../report/text.ts';
@@ -60,6 +60,7 @@ export async function emitReport(
   const wereTextsShown = shownReport !== undefined && !goesToFiles(options);
   const withoutDiffs = options.withoutDiffs ?? false;
   const obstacles: Problem[] = [];
+  const writtenFiles: string[] = [];
   for (const { format, file } of options.targets) {
     const isPrintedText = format === 'text' && file === null;
     const style = isPrintedText ? await chooseStyle('output', host, options) : { colour: false };
@@ -71,9 +72,10 @@ export async function emitReport(
     const problem = file === null ? null : await writeOutputFile(text, file, REPORT_OUTPUT, host);
     if (file === null || (problem !== null && obstacles.length === 0)) host.output.write(text);
     if (problem !== null) obstacles.push(problem);
+    else if (file !== null) writtenFiles.push(file);
   }
   const redactedShownReport = shownReport && mapStrings(shownReport, hide);
-  await printProblems(report, { ...options, obstacles, shownReport: redactedShownReport }, host);
+  await printProblems(report, { ...options, obstacles, writtenFiles, shownReport: redactedShownReport }, host);
   return obstacles.length === 0;
 }
 
@@ -85,6 +87,7 @@ function goesToFiles({ targets }: OutputOptions): boolean {
 type EmittedState = Pick<CommandResult, 'shownReport'> & {
   /** One problem for each file that could not be written. */
   readonly obstacles: readonly Problem[];
+  readonly writtenFiles: readonly string[];
 };
 
 /** The options for rendering, and whether the user has already seen the texts, which a text report then omits. */
@@ -111,10 +114,11 @@ async function renderReport(report: Report, format: Format, options: RenderOptio
 
 /**
  * Prints problems to standard error: the warnings that the user did not see with the confirmation question, and the
- * files that could not be written. If the report goes to files, also prints its errors and the summary line.
+ * files that could not be written. If the report goes to files, also prints its errors, the summary line and the names
+ * of the files.
  */
 async function printProblems(report: Report, options: OutputOptions & EmittedState, host: SafeHost): Promise<void> {
-  const { obstacles, shownReport } = options;
+  const { obstacles, writtenFiles, shownReport } = options;
   const onlyLine = renderEndedRun(report);
   const quiet = options.quiet || onlyLine !== null;
   const toFiles = goesToFiles(options);
@@ -123,6 +127,7 @@ async function printProblems(report: Report, options: OutputOptions & EmittedSta
   const errors = toFiles && onlyLine === null ? renderErrors(report, style) : [];
   const lines = obstacles.map((problem) => `${renderProblem(problem, style)}\n`);
   if (toFiles) lines.push(`${onlyLine ?? renderSummary(report, style, quiet)}\n`);
+  if (writtenFiles.length > 0 && !quiet) lines.push(`Report: ${writtenFiles.map(escapeLine).join(', ')}\n`);
   host.errors.write([...warnings, ...errors, ...lines].join(''));
 }
 

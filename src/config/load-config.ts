@@ -189,8 +189,8 @@ function parseDefaultPins(
 function checkDefaultPins(mapping: LocatedMapping): readonly Problem[] {
   const settings = readPinSettings(mapping);
   const { rules } = settings;
-  const isAnyAllowed = mapping.valueAt(['environments']) === undefined;
-  const known = isAnyAllowed ? null : [...mapping.keysOf(['environments']), ...settings.otherEnvironments];
+  const environments = mapping.keysOf(['environments']);
+  const known = environments.length === 0 ? null : [...environments, ...settings.otherEnvironments];
   return [
     ...checkPins(mapping, DEFAULT_PINS, settings, (evidence, place) =>
       makeProblem('config/invalid-field', evidence, place),

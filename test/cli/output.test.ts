@@ -34,6 +34,14 @@ describe('--output', () => {
     expect(stderr).toMatch(/^Plan: 1 of 1 prompt changes/);
   });
 
+  test('plan names each report file that it wrote, unless --quiet is set', async () => {
+    const { folder, promptsync } = await makeStage();
+    mkdirSync(join(folder, 'reports'));
+    const { stderr } = await promptsync('plan -o reports/plan.html -o plan.json');
+    expect(stderr).toMatch(/\nReport: reports\/plan\.html, plan\.json\n$/);
+    expect((await promptsync('plan -o plan.json --quiet')).stderr).not.toContain('plan.json');
+  });
+
   test('plan --output replaces the whole file and leaves no temporary file behind', async () => {
     const { folder, promptsync } = await makeStage();
     writeFileSync(join(folder, 'out.txt'), 'x'.repeat(100_000));

@@ -291,6 +291,12 @@ describe('parseConfig', () => {
     expect(problem).toContain(`config/invalid-field promptsync.yaml ${place} The setting \`defaults.pins.`);
   });
 
+  test('parseConfig does not also report unknown environments in default pins if `environments` is a list', () => {
+    expect(problemsOf('environments: [dev]\ndefaults: {pins: {dev: latest}}')).toEqual([
+      expect.stringContaining('config/invalid-field promptsync.yaml 1:15'),
+    ]);
+  });
+
   const unknown: readonly { readonly text: string; readonly place: string; readonly suggestion: string | null }[] = [
     { text: 'promts: []', place: '1:1', suggestion: 'prompts' },
     { text: 'service:\n  base_ulr: https://a.example', place: '2:3', suggestion: 'base_url' },
