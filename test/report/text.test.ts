@@ -35,7 +35,7 @@ describe('the summary of a text report', () => {
       'nothing to do: 3 prompts in sync.\n',
     ],
     [
-      'The summary of a plan counts the prompts that change, then the changes, and then the other prompts',
+      'The summary of a plan counts first the changing prompts, then their changes, and then the other prompts',
       {
         prompts: [changing('a', 'pending'), changing('b', 'pending'), prompt('c')],
         summary: { ...NO_SUMMARY, prompts: 40, create_version: 1, update_prompt: 2, set_active: 3, unchanged: 38 },
@@ -44,7 +44,7 @@ describe('the summary of a text report', () => {
       `Plan: 2 of 40 prompts change (1 new version, 2 field updates, 3 activations). 38 unchanged, 1 no longer managed.\n${origin}\n`,
     ],
     [
-      'The summary of a sync counts the prompts that it changed',
+      'The summary of a sync counts only the changes that the sync made',
       {
         mode: 'apply',
         prompts: [changing('a', 'applied', 'made'), changing('b', 'failed', 'not_made')],
@@ -344,7 +344,7 @@ describe('listProblems', () => {
       [undefined],
     ],
     [
-      'listProblems adds the file path to a problem that all changed prompts have but an unchanged prompt does not',
+      'listProblems adds the file path to a problem that every changed prompt has but an unchanged prompt lacks',
       [change('a', [down]), change('b', [down]), prompt('c')],
       ['a.md', 'b.md'],
     ],
@@ -388,28 +388,24 @@ describe('groupProblems', () => {
 
   test.each<[string, readonly Problem[], readonly (readonly string[])[]]>([
     [
-      'groupProblems combines errors with the same message in two files into one list',
+      'groupProblems combines errors with the same message from two files',
       [at('a.md'), at('b.md')],
       [['a.md', 'b.md']],
     ],
     [
-      'groupProblems combines warnings with the same code in two files into one list, even if their messages differ',
+      'groupProblems combines warnings with the same code from two files even if their messages differ',
       [warnAt('a.md', 'x'), warnAt('b.md', 'y')],
       [['a.md', 'b.md']],
     ],
-    ['groupProblems does not combine two problems in the same file', [at('a.md'), at('a.md')], [['a.md'], ['a.md']]],
+    ['groupProblems does not combine two errors from the same file', [at('a.md'), at('a.md')], [['a.md'], ['a.md']]],
     [
-      'groupProblems does not combine errors with different messages in three files',
+      'groupProblems does not combine errors with different messages from three files',
       withMessages.slice(0, 3),
       [['a.md'], ['b.md'], ['c.md']],
     ],
+    ['groupProblems combines errors with different messages but the same hint from four files', withMessages, [files]],
     [
-      'groupProblems combines errors with different messages and the same hint in four files into one list',
-      withMessages,
-      [files],
-    ],
-    [
-      'groupProblems ignores the command at the end of a hint',
+      'groupProblems ignores the command at the end of a hint when it compares hints',
       files.map((path) => at(path, { message: path, hint: `Then run: \`promptsync pull ${path}\`` })),
       [files],
     ],
@@ -446,7 +442,7 @@ describe('the report of an interrupted run', () => {
     },
   );
 
-  test('An interrupted rollback that has committed its edits does not claim that it made no changes', () => {
+  test('After an interrupted rollback that made a commit, the summary does not claim that nothing changed', () => {
     const prompts = [change('a', [stopped], 'not_attempted')];
     const before = reportOf(prompts, { mode: 'rollback' });
     expect(renderEndedRun(before)).toBe('Interrupted. promptsync made no changes.');
