@@ -285,7 +285,7 @@ describe('the refusals of unmerged and outdated commits', () => {
   });
 });
 
-describe('the message about a commit that is not merged', () => {
+describe('the error for an unmerged commit', () => {
   test('The error for an unmerged commit names the tip of the remote branch and the only file that differs', async () => {
     const team = makeTeam();
     const folder = UNMERGED(team);

@@ -99,7 +99,7 @@ describe('a command with keys, and a file with errors', () => {
     });
   });
 
-  test('the error for an unknown key lists the files with errors if promptsync cannot read the key of one of them', async () => {
+  test('the error for an unknown key lists the files with errors, because one of them may have that key', async () => {
     const scene = await makeScene();
     scene.write(BROKEN_FRONT_MATTER);
     const { report, exitCode } = await scene.runJson('plan', 'refund');
@@ -130,7 +130,7 @@ describe('a command with keys, and a file with errors', () => {
   });
 });
 
-describe('a file with errors has not left management', () => {
+describe('a prompt whose file has errors', () => {
   test.each<[string, readonly string[]]>([
     ['plan does not report a prompt as no longer managed if its file has errors', ['plan', '*re*']],
     [

@@ -287,7 +287,7 @@ describe('the remote of rollback --now', () => {
 });
 
 describe('the branch of rollback --now', () => {
-  test('rollback --now fails if its default branch exists, but accepts another branch name from --branch', async () => {
+  test('rollback --now fails if its new branch already exists, but accepts another name from --branch', async () => {
     const scene = await makeIncident();
     git(scene.folder, 'branch', BRANCH);
     const before = readState(scene);

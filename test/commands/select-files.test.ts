@@ -69,13 +69,13 @@ describe('selectFiles', () => {
 
   test.each<[string, string, string, readonly (string | undefined)[]]>([
     [
-      'the selector . selects every prompt below the working directory',
+      'the selector `.` selects every prompt below the working directory',
       '.',
       '/work/prompts/support',
       [greeting, refund],
     ],
     [
-      'the selector .. selects every prompt below the parent of the working directory',
+      'the selector `..` selects every prompt below the parent of the working directory',
       '..',
       '/work/prompts/support',
       [greeting, refund, summary, draft],
@@ -100,7 +100,7 @@ describe('selectFiles', () => {
     expect(select(files, [selector], workingDirectory).files.map(({ key }) => key)).toEqual(keys);
   });
 
-  test('selectFiles tries a selector as a key, then relative to the working directory, then relative to the configuration', () => {
+  test('selectFiles tries a key first, then a path from the working directory, then a path from the configuration', () => {
     const named = [
       ['team/a.md', 'one'],
       ['a.md', 'two'],

@@ -421,12 +421,12 @@ describe('editing a file without pins', () => {
 
   test.each([
     [
-      'if an edit adds a pin to a file without pins, the file editor also writes all default pins',
+      'the file editor also writes all default pins if an edit adds a pin to a file without pins',
       [set('pins.production', 2)],
       'pins:\n  staging: latest\n  eu: 3\n  production: 2\n',
     ],
     [
-      'if an edit changes a default pin in a file without pins, the file editor also writes the other default pins',
+      'the file editor also writes the other default pins if an edit changes one of them in a file without pins',
       [set('pins.staging', 2)],
       'pins:\n  staging: 2\n  eu: 3\n',
     ],

@@ -32,7 +32,7 @@ describe('the id that a file takes from its path', () => {
       'prompts/refund',
     ],
     [
-      'findId includes the folder that matches a wildcard in the middle of the pattern',
+      'findId returns the path from the folder that matches the first wildcard of the pattern',
       ['a/*/b/*.md'],
       'a/x/b/c.md',
       'x/b/c',

@@ -163,7 +163,7 @@ describe('the configuration of a line', () => {
     expect(summarize(line)).toEqual(['Two 0', 'One 0', 'complete']);
   });
 
-  test('readPromptLine returns an incomplete line if a file that takes its id from its path was once deleted', async () => {
+  test('readPromptLine returns an incomplete line if a file with an id from its path was once deleted', async () => {
     const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE, [PATH]: withoutFields('One.') });
     rmSync(join(folder, PATH));
     commitAll(folder, 'Delete');

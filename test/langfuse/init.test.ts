@@ -77,7 +77,7 @@ describe('init for Langfuse', () => {
     expect(existsSync(join(folder, 'prompts'))).toBe(false);
   });
 
-  test('init --provider langfuse does not use the word label for environments in GitHub', async () => {
+  test('init --provider langfuse does not use the word "label" for GitHub environments', async () => {
     const langfuse = await startLangfuse();
     const { report } = await runJson(makeFolder(), ['init', ...PROVIDER, '--ci', 'github'], langfuse);
     const step = report.next_steps?.find((one) => one.includes('GitHub'));

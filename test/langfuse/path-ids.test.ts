@@ -126,7 +126,7 @@ describe('validate with ids from paths', () => {
     ['a <b>.md', 'an HTML tag'],
     ['metrics.md', 'a reserved name'],
     ['a\tb.md', 'a control character'],
-  ])('validate names the path %j if Langfuse does not allow %s', async (name) => {
+  ])('validate rejects the path %j if Langfuse does not allow %s', async (name) => {
     const path = `prompts/${name}`;
     expect(await validate({ 'promptsync.yaml': CONFIG, [path]: '---\n---\nText.\n' })).toEqual([
       `prompt/invalid-path-id ${path}:1:1`,
@@ -192,7 +192,7 @@ describe('files without pins', () => {
     expect(read(GREETING)).toBe('---\npins:\n  staging: 1\n---\nGreet warmly.\n');
   });
 
-  test('If pull changes a pin that the file takes from the default pins, it writes all default pins into the file', async () => {
+  test('If pull changes a default pin in a file without pins, it writes all default pins into the file', async () => {
     const { langfuse, json, read, commit } = await makeProject();
     commit({ 'promptsync.yaml': CONFIG.replace('latest }', 'latest, production: 1 }') });
     expect((await json('sync', '--yes', '--any-commit')).report.summary).toMatchObject({ set_active: 3 });

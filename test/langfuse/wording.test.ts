@@ -196,7 +196,7 @@ describe('the notices of import from Langfuse', () => {
     expect(notices).toEqual([expect.stringMatching(/^2 new files .*\blabel "staging".*`staging: latest`/)]);
   });
 
-  test('import says that edits go live nowhere only if a new file has no `latest` pin', async () => {
+  test('import warns about edits that go live nowhere only if a new file has no `latest` pin', async () => {
     const settings = SETTINGS.replace('staging: {}', 'staging: {}\n  qa: {}');
     const { notices: followed } = await importAll({ a: ['qa', 'production'] }, settings);
     const { notices: stuck } = await importAll({ a: ['qa', 'production'], b: ['production'] }, settings);

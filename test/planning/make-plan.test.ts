@@ -629,7 +629,7 @@ describe('new versions that no pin uses', () => {
     );
   };
 
-  test('The plan suggests a pin for the first environment if the file does not pin it and no pin uses the new version', () => {
+  test('The plan suggests a pin for the unpinned first environment if no pin uses the new version', () => {
     expect(missingPins({ production: 1 })).toEqual(['staging']);
   });
 

@@ -277,7 +277,7 @@ describe.each(Object.entries(cases))('promotion order if %s', (_, rows) => {
   );
 });
 
-test('The promotion guard does not treat a default pin as adopted, even if every state of the line has it', () => {
+test('The promotion guard refuses a default pin even if every earlier state of the file has the same pin', () => {
   const adopted = line(parseStates('8/7'), { isComplete: true });
   const states = adopted.states.map((state) => {
     const pins = state.file.pins.map((pin) => ({ ...pin, path: 'promptsync.yaml' }));

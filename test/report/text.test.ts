@@ -35,7 +35,7 @@ describe('the summary of a text report', () => {
       'nothing to do: 3 prompts in sync.\n',
     ],
     [
-      'The summary of a plan counts first the changing prompts, then their changes, and then the other prompts',
+      'The summary of a plan counts the changing prompts first, then their changes, and then the other prompts',
       {
         prompts: [changing('a', 'pending'), changing('b', 'pending'), prompt('c')],
         summary: { ...NO_SUMMARY, prompts: 40, create_version: 1, update_prompt: 2, set_active: 3, unchanged: 38 },
