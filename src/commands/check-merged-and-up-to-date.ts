@@ -128,8 +128,8 @@ type NewerCommit = {
 };
 
 /**
- * Compares with the tip of the branch before or after a sync. Returns null if the check does not apply: with
- * `--any-commit`, or for the embedded service.
+ * Compares the checked-out commit with the tip of the branch, before or after a sync. Returns null with `--any-commit`
+ * and for the embedded service, which need no merged commit.
  */
 async function findNewerCommit(desired: DesiredWorkspace, options: MergeCheckOptions): Promise<NewerCommit | null> {
   if (options.anyCommit === true || desired.config.service?.kind === 'embedded') return null;

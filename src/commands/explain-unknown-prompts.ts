@@ -11,8 +11,8 @@ export type ExplainedObservation = { readonly observation: Observation; readonly
 
 /**
  * Explains why the service does not have the prompts of some files. If it has none of several prompts, the address is
- * probably wrong. Otherwise, a prompt that was in git before the base was deleted in the service. The id of any other
- * prompt may be wrong, and so may the address if no prompt was found.
+ * probably wrong. Otherwise, a prompt whose file already existed before the base commit was probably deleted in the
+ * service. The id of any other prompt may be wrong. If promptsync found no prompt, the address may be wrong, too.
  * @param service the name of the service in reports
  */
 export async function explainUnknownPrompts(

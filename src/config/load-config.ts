@@ -185,7 +185,7 @@ function parseDefaultPins(
   return parsePins(pins, mapping, DEFAULT_PINS).map((pin) => ({ ...pin, path }));
 }
 
-/** Checks the default pins as the pins of a prompt file are checked. */
+/** Applies the checks for pins in prompt files to the default pins. */
 function checkDefaultPins(mapping: LocatedMapping): readonly Problem[] {
   const settings = readPinSettings(mapping);
   const { rules } = settings;

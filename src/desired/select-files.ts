@@ -59,8 +59,9 @@ export function selectKeys<Prompt extends PromptIdentity>(
 }
 
 /**
- * Selects with each selector the files that pass the first of its tests that any file passes. An empty argument selects
- * nothing, because it comes from a variable that is not set rather than from a user who means the working directory.
+ * Tries the tests of each selector in order, and selects the files that pass the first test that any file passes. An
+ * empty argument selects nothing, because it usually comes from a variable that is not set rather than from a user who
+ * means the working directory.
  */
 function selectByTests<File extends PromptIdentity>(
   files: readonly File[],

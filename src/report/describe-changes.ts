@@ -12,7 +12,7 @@ type ChangeOfKind<K extends ReportChange['kind']> = ReportChange & { readonly ki
 /** The parts of a report that determine the notes about where changes come from. */
 export type NoteContext = Pick<Report, 'branch' | 'commit' | 'vocabulary'>;
 
-/** Describes a new version, and what becomes of it. */
+/** Describes a new version, the metadata that it keeps, and whether a pin uses it. */
 export function describeNewVersion(
   change: ChangeOfKind<'create-version'>,
   { status, changes }: ReportPrompt,
@@ -25,7 +25,7 @@ export function describeNewVersion(
   return `${describeCreate(change, getWords(report), show)}${kept}${unused}${describeResult(change, status)}`;
 }
 
-/** Says that no pin uses a version, and which pin to add, if the file does not pin the first environment. */
+/** Says that no pin uses a version. If the file does not pin the first environment, also names the pin to add. */
 function describeUnusedVersion({ missing_pin: environment }: ChangeOfKind<'create-version'>, show: ShowText): string {
   return environment === undefined ? ' (no pin uses it)' : ` (no pin uses it; add ${show(`${environment}: latest`)})`;
 }
@@ -58,7 +58,7 @@ export function describeActivation(
   return `${show(change.environment)}: ${versions}${describeOrigin(change, change, report, show)}${describeResult(change, status)}`;
 }
 
-/** Returns the label of a version in a sentence. Escapes the label, but not promptsync's own words. */
+/** Returns the label of a version for use in a sentence. Escapes the label, but not promptsync's own words. */
 function showVersion(ref: Parameters<typeof describeVersionRef>[0], show: ShowText): string {
   const label = describeVersionRef(ref);
   return ref === null || 'new' in ref ? label : show(label);
@@ -88,8 +88,8 @@ function describeOrigin(
 }
 
 /**
- * Returns the hint for all changes with the note that the branch is behind the live branch. Returns none if no change
- * has this note.
+ * Returns a single hint for all changes with the note that the branch is behind the live branch. Returns an empty list
+ * if no change has this note.
  */
 export function describeBehindHint({ prompts, branch }: Report, show: ShowText): readonly string[] {
   const changes = prompts.flatMap((prompt) => prompt.changes).filter((change) => !isDone(change));
@@ -122,7 +122,9 @@ function describeCreate(change: ChangeOfKind<'create-version'>, words: Words, sh
   return `${verb} ${created}${source}${summary === null ? '' : `: ${show(summary)}`}`;
 }
 
-/** Returns false for an adopted version, because somebody else has created the prompt in the meantime. */
+/**
+ * Returns true if a version creates its prompt. An adopted version does not, because somebody else created the prompt.
+ */
 function createsPrompt({ creates_prompt: creates, status, recovered }: ChangeOfKind<'create-version'>): boolean {
   return creates === true && (status !== 'adopted' || recovered === true);
 }

@@ -124,7 +124,7 @@ function isShort(text: string): boolean {
   return measureWidth(text) <= MAX_COLUMNS;
 }
 
-/** Matches text other than printable ASCII with single spaces. Measuring such text takes longer. */
+/** Matches any text that is not just printable ASCII with single spaces. Its width takes longer to measure. */
 const UNUSUAL = /[^ -~]|  /;
 
 /** Returns the width of a text in terminal cells. The page shows a long run of spaces as a short note. */

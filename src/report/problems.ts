@@ -11,7 +11,7 @@ export type ProblemSource = {
 
 type PromptProblems = Pick<ReportPrompt, 'path' | 'problems'> & Partial<Pick<ReportPrompt, 'key'>>;
 
-/** A problem with what it is about. */
+/** A problem with a path, or with the key of the prompt that has the problem. */
 export type PlacedProblem = ReportProblem & {
   /** The key of the prompt, if neither the prompt nor the problem has a path. */
   readonly key?: string | undefined;
@@ -146,7 +146,7 @@ export type ProblemGroup = readonly [PlacedProblem, ...PlacedProblem[]];
 export type DividedErrors = {
   /** The errors that a report shows in the block of their prompt. */
   readonly ofPrompts: ReadonlyMap<ReportPrompt, readonly ReportProblem[]>;
-  /** All other errors: those of the run, those that every prompt has, and the groups of several errors. */
+  /** All other errors: those of the run, those that every prompt has, and those in a group of several. */
   readonly others: readonly ProblemGroup[];
 };
 
@@ -169,14 +169,15 @@ export function divideErrors({ prompts, problems }: Pick<Report, 'prompts' | 'pr
   };
 }
 
-/** The minimum number of files with errors of one kind but different messages that a report shows as a list. */
+/** The minimum number of files for a list of errors that are of one kind but have different messages. */
 const MIN_FILES_WITH_MESSAGES = 4;
 
 /**
- * Groups problems that a report shows as one problem with a list of files. Warnings are of one kind if they have the same
- * code, and errors if they have the same code and the same hint, apart from the command at its end. Problems of one kind
- * form a list from two files on or, if they are errors with different messages, from four files on. Every other problem
- * is a group of its own. Each group takes the position of its first problem.
+ * Groups problems that a report shows as one problem with a list of files. Warnings are of one kind if they have the
+ * same code. Errors are of one kind if they have the same code and the same hint, apart from the command at its end.
+ * Problems of one kind form a list if they affect at least two files. Errors with different messages form a list only
+ * if they affect at least four files. Every other problem is a group of its own. Each group takes the position of its
+ * first problem.
  */
 export function groupProblems(problems: readonly PlacedProblem[]): readonly ProblemGroup[] {
   const makeKind = ({ code, severity, hint }: ReportProblem): string =>
@@ -199,8 +200,8 @@ function formsList(problems: readonly PlacedProblem[]): boolean {
 /** A group of problems as a title and a list, in a form that every output format can render. */
 export type ProblemList = {
   /**
-   * The problem to show. If the list has items, it has no place, and it has one message for all of them. If their hints
-   * differ, its hint is that of the first, after the place of the first.
+   * The problem to show. If the list has items, this problem has no place, and its message applies to all items. If the
+   * hints of the items differ, it has the hint of the first item, preceded by the place of that item.
    */
   readonly title: ReportProblem;
   /** The place of each problem, with its message if the messages differ. Empty for a single problem. Not escaped. */
@@ -230,7 +231,7 @@ export function combineProblems(group: ProblemGroup): ProblemList {
 /** The maximum number of items that a terminal lists for one group of problems. A log or a file lists all of them. */
 const MAX_ITEMS_ON_SCREEN = 10;
 
-/** Renders a group: its problem, a line for each file if there are several, and the hint. */
+/** Renders a group: its problem, one line for each file if there are several files, and the hint. */
 export function renderProblemGroup(group: ProblemGroup, style: Style, limit = Infinity): string {
   const { title, items } = combineProblems(group);
   const shown = items.slice(0, style.screen === null ? limit : MAX_ITEMS_ON_SCREEN);

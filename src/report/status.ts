@@ -254,7 +254,8 @@ export function listMatrixSigns(report: Report): readonly MatrixSign[] {
 
 /**
  * Sorts prompts by how much attention they need: first those that promptsync could not read or that are blocked, then
- * those that differ from their files, then those with an environment that is behind or ahead. Otherwise, keeps the order of the prompts.
+ * those that differ from their files, then those with an environment that is behind or ahead. Otherwise, keeps the
+ * order of the prompts.
  */
 export function sortByAttention(prompts: readonly ReportPrompt[]): readonly ReportPrompt[] {
   return prompts.toSorted((one, other) => rankAttention(one) - rankAttention(other));

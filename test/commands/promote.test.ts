@@ -104,7 +104,7 @@ describe('promote', () => {
     expect(scene.read()).toContain('"production":3');
   });
 
-  test('promote points out that staging still serves the old version if an edit to the text has not been synced', async () => {
+  test('promote warns that staging still serves the old version if an edit to the text has not been synced', async () => {
     const scene = await makeReadyScene();
     scene.commit({ ...BEFORE, text: 'Not synced.' });
     const ran = await scene.runJson(...TO_PRODUCTION);
