@@ -9,7 +9,7 @@ import { makeProblem, getErrorMessage, type Problem } from '../problem.ts';
 
 /** The tip of the branch that promptsync syncs: the configured branch, or else the default branch of the remote. */
 export type NewestCommit = {
-  /** The remote that git asked. Absent if the GitHub API returned the tip. */
+  /** The remote from which git read the tip. Absent if the GitHub API returned the tip. */
   readonly remote?: string;
   readonly branch: string;
   readonly commit: string;

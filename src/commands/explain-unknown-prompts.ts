@@ -6,7 +6,7 @@ import { findFileAtCommit, type PromptRepository } from '../history/read-at-comm
 import { makeProblem, type Problem } from '../problem.ts';
 import { DEFAULT_PROVIDER, NAMED_PROVIDERS, PROVIDERS } from '../providers/list.ts';
 
-/** An observation, and the warnings about it that concern no single prompt. */
+/** An observation, and the problems that concern all of its prompts rather than one. */
 export type ExplainedObservation = { readonly observation: Observation; readonly problems: readonly Problem[] };
 
 /**

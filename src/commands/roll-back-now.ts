@@ -133,7 +133,7 @@ async function askRemote(options: RollbackNowOptions, workspace: PlannedWorkspac
   return options.dryRun || options.to !== undefined ? [] : checkForNewerFiles(workspace, options);
 }
 
-/** @param refusals if there are any, blocks every prompt with these problems */
+/** @param refusals the problems that block every prompt; empty if nothing blocks all of them */
 async function draftRollbacks(
   { makeDraft }: EditCommand,
   refusals: readonly Problem[],

@@ -133,7 +133,7 @@ export function parseConfig(text: string, context: ConfigContext): ConfigResult 
   const shapeProblems = shaped.success
     ? []
     : makeShapeProblems(shaped.error, mapping, CONFIG_FIELDS, (issue) => makeSettingProblem(issue, mapping));
-  // The checks may report the same look-alike. Report it only once.
+  // Several checks may report the same look-alike, so remove duplicates.
   const uniqueProblems = new Set([
     ...problems,
     ...shapeProblems,

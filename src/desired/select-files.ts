@@ -83,7 +83,7 @@ function selectByTests<File extends PromptIdentity>(
 /**
  * Makes a problem for each selector that matches no file.
  * @param selects whether the selectors select prompt files or the names of prompts in the service
- * @param invalidPaths the paths of invalid files. The user may have meant one of them, if its key cannot be read.
+ * @param invalidPaths the paths of invalid files; the user may have meant one of them if its key cannot be read
  */
 export function makeUnmatchedProblems(
   { unmatched }: Pick<Selection<unknown>, 'unmatched'>,

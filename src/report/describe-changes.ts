@@ -64,7 +64,7 @@ function showVersion(ref: Parameters<typeof describeVersionRef>[0], show: ShowTe
   return ref === null || 'new' in ref ? label : show(label);
 }
 
-/** Returns a suffix that names the difference if readers could overlook it, or else an empty string. */
+/** Returns a suffix that names a difference that readers could overlook. Otherwise, returns an empty string. */
 function makeNameSuffix(before: string, after: string): string {
   const name = nameInvisibleDifference(before, after);
   return name === '' ? '' : ` ${name}`;
@@ -72,8 +72,8 @@ function makeNameSuffix(before: string, after: string): string {
 
 /**
  * Returns a note about where a change comes from as a suffix, such as ` (main wants this since 9f2c1ab04d3e,
- * 2026-07-28)`. Returns an empty string if the change is made, if it comes from the commit of the report, or if its
- * origin is unknown.
+ * 2026-07-28)`. Returns an empty string if promptsync has made the change, if the change comes from the commit of the
+ * report, or if its origin is unknown.
  */
 function describeOrigin(
   change: ReportChange,
@@ -145,7 +145,7 @@ function hasNoFollower(change: ChangeOfKind<'create-version'>, all: readonly Rep
 
 /**
  * Describes the result of a change as a suffix such as ` (not made)`. Returns an empty string if there is nothing to
- * add. A change without a result is blocked if its prompt is.
+ * add. A change without a result counts as blocked if its prompt is blocked.
  */
 function describeResult(change: ReportChange, promptStatus: ReportPrompt['status']): string {
   if (change.kind === 'create-version' && change.recovered) return ' (the response was lost)';

@@ -99,7 +99,7 @@ let segmenter: Intl.Segmenter | undefined;
 
 /**
  * Cuts a word that is wider than a display line, for example a long address, or text in a writing system that does not
- * put spaces between words. Never cuts a character as people see it, such as an emoji or a letter with its accents.
+ * put spaces between words. Never cuts a grapheme, such as an emoji or a letter with its accents.
  */
 function cutWord({ blanks, text }: Word): readonly Word[] {
   if (isShort(text)) return [{ blanks, text }];

@@ -91,8 +91,8 @@ function makeDriftEntry(drift: ReportDrift, prompt: ReportPrompt, report: DriftC
 
 /**
  * Returns true if a change only undoes what somebody did in the service. In that case, the files request no new state.
- * After an apply, returns true only if the run made the change. All other changes belong to the plan or to the results
- * of the run, and so do changes that finish an earlier sync.
+ * After an apply, returns true only if the run made the change. All other changes, including those that finish an
+ * earlier sync, belong to the plan or to the results of the run.
  */
 function isUndoneBy(change: ReportChange, drift: ReportDrift): boolean {
   const isOutside = drift.kind === 'outside' && drift.restores;

@@ -179,7 +179,7 @@ export function makeMatrixCell(prompt: ReportPrompt, environment: string): Matri
   return { ...common, ...makeUnchangedCell(prompt.environments?.find(hasEnvironment), prompt) };
 }
 
-/** @param rows the environments of a prompt that are behind or ahead */
+/** Returns by how many versions an environment is behind or ahead, or 0 if the rows do not contain it. */
 function countVersions(rows: ReportPrompt['ahead'], environment: string): number {
   return rows?.find((one) => one.environment === environment)?.versions ?? 0;
 }
