@@ -23,9 +23,9 @@ export type Problem = Place & {
   readonly severity: Severity;
   readonly message: string;
   readonly hint: string;
-  /** The values that the wording is made from, so that `wordProblem` can make it again. Reports do not contain them. */
+  /** The values from which `wordProblem` can create the message and the hint again. Reports do not contain them. */
   readonly evidence?: unknown;
-  /** The step that failed, which begins the message. */
+  /** The step that failed. The message begins with it. */
   readonly step?: string;
 };
 

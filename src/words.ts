@@ -6,7 +6,7 @@ export type Words = {
   readonly environment: string;
 };
 
-/** The words for a service that has no names of its own for these things. */
+/** The words for a service whose provider has no names of its own. */
 export const DEFAULT_WORDS: Words = { service: 'the service', environment: 'environment' };
 
 /** Returns the text with an upper-case first letter, for the start of a sentence. */
@@ -14,7 +14,7 @@ export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Returns a noun after its indefinite article. */
+/** Returns a noun with its indefinite article. */
 export function addArticle(noun: string): string {
   return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }

@@ -18,7 +18,7 @@ test('The public API supports a complete sync: reading, observing, planning, app
   expect(second).toMatchObject({ summary: { unchanged: 3, applied: 0 } });
 });
 
-test('A report keeps the wording of a problem that a user of the library created', () => {
+test('makeReport keeps the message and the hint of a problem that the caller created', () => {
   const problem: api.Problem = { code: 'guard/drift', severity: 'error', message: 'Closed today.', hint: 'Wait.' };
   const run = { service: 'x', commit: null, files: [], acceptedWarnings: api.collectAcceptedWarnings([], null) };
   const report = api.makeReport({ ...run, plan: null, outcomes: null, problems: [problem], mode: 'dry-run' });

@@ -20,7 +20,6 @@ const REQUIRED_KEYS_ARGUMENT: PositionalArgument<readonly string[]> = makeListAr
   'keys, paths, folders, or patterns that select prompts',
 );
 
-/** The row of `promptsync promote`. */
 export const PROMOTE_ROW: CommandRow = makeReportRow({
   name: 'promote',
   group: 'Every day',
@@ -43,7 +42,6 @@ export const PROMOTE_ROW: CommandRow = makeReportRow({
     (await import('../commands/promote.ts')).promotePrompts(addKeysToOnly(keys, options), world),
 });
 
-/** The row of `promptsync rollback`. */
 export const ROLLBACK_ROW: CommandRow = makeReportRow({
   name: 'rollback',
   group: 'Every day',
@@ -77,7 +75,6 @@ from before the rollback.`,
   },
 });
 
-/** The row of `promptsync pull`. */
 export const PULL_ROW: CommandRow = makeReportRow({
   name: 'pull',
   group: 'Every day',

@@ -90,7 +90,7 @@ type EmittedState = Pick<CommandResult, 'shownReport'> & {
   readonly writtenFiles: readonly string[];
 };
 
-/** The options for rendering, and whether the user has already seen the texts, which a text report then omits. */
+/** The options for rendering. If the user has already seen the texts, a text report omits them. */
 type RenderOptions = TextOptions & { readonly wereTextsShown: boolean };
 
 /** Renders a report in one format. Loads only the renderer of that format. */

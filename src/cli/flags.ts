@@ -140,7 +140,7 @@ const output = makeRepeatedFlag(
 const color: Flag<boolean> = new Option('--no-color', 'print without color; setting NO_COLOR has the same effect');
 const only = makeRepeatedFlag('--only <glob-or-key>', 'select only these prompts, by key or path');
 
-/** The flag that leaves out the texts of prompts. Its value is false if the user passes it. */
+/** The flag that omits the texts of prompts. Its value is true by default, and false if the user passes `--no-diff`. */
 export const DIFF_FLAG: Flag<boolean> = new Option('--no-diff', 'print one line for each change, without the texts');
 
 const onDrift: Flag<OnDrift | undefined> = new Option(

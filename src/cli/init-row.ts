@@ -14,7 +14,6 @@ const provider: Flag<NamedProviderName | undefined> = new Option(
 ).choices(PROVIDER_CHOICES);
 const addressVariables = namedProviders.map(({ defaultAddress }) => defaultAddress.variables.join(', or else '));
 
-/** The row of `promptsync init`. */
 export const INIT_ROW: CommandRow = makeReportRow({
   name: 'init',
   group: 'Start',

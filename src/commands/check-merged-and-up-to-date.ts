@@ -9,7 +9,7 @@ import { makeProblem, getErrorMessage, type Problem } from '../problem.ts';
 
 /** The tip of the branch that promptsync syncs: the configured branch, or else the default branch of the remote. */
 export type NewestCommit = {
-  /** The remote that git asked. Absent if the GitHub API returned the tip. */
+  /** The remote from which git read the tip. Absent if the GitHub API returned the tip. */
   readonly remote?: string;
   readonly branch: string;
   readonly commit: string;
@@ -128,8 +128,8 @@ type NewerCommit = {
 };
 
 /**
- * Compares with the tip of the branch before or after a sync. Returns null if the check does not apply: with
- * `--any-commit`, or for the embedded service.
+ * Compares the checked-out commit with the tip of the branch, before or after a sync. Returns null with `--any-commit`
+ * and for the embedded service, which need no merged commit.
  */
 async function findNewerCommit(desired: DesiredWorkspace, options: MergeCheckOptions): Promise<NewerCommit | null> {
   if (options.anyCommit === true || desired.config.service?.kind === 'embedded') return null;

@@ -26,7 +26,7 @@ export type RollbackTarget = {
 
 /**
  * Creates the branch at HEAD, writes the drafted edits, and commits them there. If one file cannot be written, still
- * commits the others. If git refuses the commit, puts the files and the branch back, and fails. Without drafts, creates
+ * commits the others. If git refuses the commit, restores the files and the branch, and fails. Without drafts, creates
  * no branch.
  */
 export async function commitRollback(

@@ -69,7 +69,7 @@ function examineWithoutAccess(config: Config, problems: readonly Problem[], worl
 }
 
 /**
- * The version of the first prompt that an environment serves, or the problem that kept promptsync from reading it, in
+ * The result of reading the first prompt in an environment: the version that the environment serves, or the problem in
  * the words of the provider.
  */
 type EnvironmentReading = { readonly environment: string } & (
@@ -131,7 +131,7 @@ async function readEnvironment(
 /** The problems that show that the service has understood and answered a request. */
 const ANSWERED_CODES: readonly ProblemCode[] = ['service/not-authorised', 'service/prompt-not-found'];
 
-/** The requests that promptsync sent, what they returned, and the words for the service. */
+/** The requests that promptsync sent, their results, and the words for the service. */
 type ServiceEvidence = {
   readonly calls: readonly CallReport[];
   readonly readings: FirstPromptReadings;

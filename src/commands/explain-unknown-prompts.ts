@@ -6,13 +6,13 @@ import { findFileAtCommit, type PromptRepository } from '../history/read-at-comm
 import { makeProblem, type Problem } from '../problem.ts';
 import { DEFAULT_PROVIDER, NAMED_PROVIDERS, PROVIDERS } from '../providers/list.ts';
 
-/** An observation, and the warnings about it that concern no single prompt. */
+/** An observation, and the problems that concern all of its prompts rather than one. */
 export type ExplainedObservation = { readonly observation: Observation; readonly problems: readonly Problem[] };
 
 /**
  * Explains why the service does not have the prompts of some files. If it has none of several prompts, the address is
- * probably wrong. Otherwise, a prompt that was in git before the base was deleted in the service. The id of any other
- * prompt may be wrong, and so may the address if no prompt was found.
+ * probably wrong. Otherwise, a prompt whose file already existed before the base commit was probably deleted in the
+ * service. The id of any other prompt may be wrong. If promptsync found no prompt, the address may be wrong, too.
  * @param service the name of the service in reports
  */
 export async function explainUnknownPrompts(

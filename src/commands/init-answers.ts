@@ -219,9 +219,9 @@ async function askPreCommit({ confirm }: Interview): Promise<boolean> {
 }
 
 /**
- * Asks for one answer that is missing from the flags. If `findFault` finds a fault, asks again. Stops when there is no
- * fault or when the user gives the same answer again. For an optional question, undefined stands for an empty answer.
- * `changes` replaces parts of the question.
+ * A function that asks for one answer that is missing from the flags. If `findFault` finds a fault, the function asks
+ * again, until there is no fault or the user repeats the same answer. For an optional question, it returns undefined
+ * for an empty answer. `changes` replaces parts of the question.
  */
 type Ask = (
   name: QuestionName,

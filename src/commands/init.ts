@@ -270,8 +270,9 @@ function checkNesting({ folder, root }: Config): readonly Problem[] {
 const MAX_LISTED_ENVIRONMENTS = 20;
 
 /**
- * Lists the prompts in the service. Returns null if the service cannot list prompts, if a key is not set, or if a request
- * fails, because `init` also works without the service. The embedded service is new, so it has no prompts.
+ * Lists the prompts in the service. Returns null if the service cannot list prompts, if a key is not set, or if a
+ * request fails. `init` also works without the service, so none of these cases is an error. The embedded service is
+ * new, so it has no prompts.
  */
 async function listExistingPrompts(
   answers: InitAnswers,
@@ -294,7 +295,7 @@ async function listExistingPrompts(
   }
 }
 
-/** Lists the environments in which prompts are active, in quotes, the most frequent ones first. */
+/** Lists the environments in which prompts are active, in quotes. The most frequent environments come first. */
 function listEnvironmentNames(prompts: readonly ListedPrompt[]): readonly string[] {
   const names = prompts.flatMap(({ environments }) => environments);
   const byFrequency = [...Map.groupBy(names, (name) => name)].toSorted(([, a], [, b]) => b.length - a.length);
@@ -316,7 +317,7 @@ type FirstPrompt = {
    * already has prompts and needs no example.
    */
   readonly files: readonly InitFile[];
-  /** Whether the service certainly has no prompts. */
+  /** Whether promptsync knows that the service has no prompts. */
   readonly isServiceEmpty: boolean;
   /** The name of the service in reports. Null if `init` did not contact the service. */
   readonly service: string | null;

@@ -38,9 +38,10 @@ function makePinnedFields(served: VersionHistory | undefined, environment: strin
 }
 
 /**
- * Lists the environments of one prompt that serve an older or a newer version than their promotion source. Older ones
- * wait for a promotion, and each entry contains the commit that pinned the active version. Newer ones are ahead. Each
- * entry contains the number of distinct texts between the two versions.
+ * Lists the environments of one prompt that serve an older or a newer version than their promotion source. An
+ * environment with an older version waits for a promotion, and its entry also contains the commit that pinned the
+ * active version. An environment with a newer version is ahead. Each entry contains the number of distinct texts
+ * between the two versions.
  */
 export function makeWaitingFields(
   waiting: CommandRun['waiting'],

@@ -101,7 +101,7 @@ function makeWarningFilter({ acceptedWarnings: { everywhere, byPath } }: Pick<Co
     path !== '' && (everywhere.includes(code) || byPath.get(path)?.includes(code) === true);
   return (problems: readonly Problem[], promptPath = ''): readonly Problem[] =>
     problems.filter(({ path = promptPath, code, severity }) => {
-      // A problem of a default pin is located in the configuration, but the prompt file decides whether to accept it.
+      // A problem with a default pin is located in the configuration, but the prompt file can accept it as well.
       return severity === 'error' || !(isAccepted(path, code) || isAccepted(promptPath, code));
     });
 }
@@ -118,7 +118,7 @@ function choosePlanDigest({ plan, service, histories, edited }: ReportInput): st
   return isUnobserved ? null : plan.digest;
 }
 
-/** A prompt of the report whose problems are not in the words of the provider yet. */
+/** A prompt in the report whose problems do not use the words of the provider yet. */
 type UnwordedPrompt = Omit<ReportPrompt, 'problems'> & { readonly problems: readonly Problem[] };
 
 function makePrompts(input: ReportInput): readonly UnwordedPrompt[] {

@@ -134,7 +134,7 @@ type ListedSelection = { readonly files: readonly SelectablePrompt[]; readonly p
 /**
  * Lists the prompts in the service whose names match at least one pattern. Without patterns, lists all prompts. If the
  * service cannot list prompts, returns a problem and no prompts.
- * @param purpose whether the command lists orphans rather than prompts to import, for the hint of the problem
+ * @param purpose whether the command lists orphans or prompts to import; this determines the hint of the problem
  */
 export async function listPrompts(
   { list }: Provider,

@@ -85,7 +85,7 @@ function listOwnSource(from: string | undefined, { otherEnvironments }: Config):
   return from === undefined || otherEnvironments.includes(from) ? [] : [from];
 }
 
-/** The two environments of a promotion, and whether it may lower the environment `to`. */
+/** The two environments of a promotion, and whether it may replace a newer version in the environment `to`. */
 type PromotionRequest = Pick<PromoteOptions, 'allowOlder'> & { readonly from: string; readonly to: string };
 
 async function draftPromotion(
@@ -111,8 +111,8 @@ async function draftPromotion(
 type VersionPromotion = PromotionRequest & { readonly version: KnownVersion; readonly verb: 'serves' | 'pins' };
 
 /**
- * Replaces a draft that would lower the target environment with one that leaves the file alone and has a warning. Keeps
- * the draft if the user allowed older versions.
+ * If a draft would replace a newer version in the target environment, returns a draft that leaves the file unchanged
+ * and has a warning. Keeps the original draft if the user allowed older versions.
  */
 function keepNewerVersion(
   draft: PromptDraft,
@@ -135,7 +135,10 @@ function makeNothingServedProblem(environment: string, file: PromptFile, { confi
   return makeProblem('promote/not-pinned', { environment, key, allowsLatest }, { path });
 }
 
-/** Names the version that a sync would make active. Null if the sync would create it from the file's own text. */
+/**
+ * Returns the name of the version that a sync would make active. Returns null if the sync would create the version from
+ * the file's own text.
+ */
 function nameWantedVersion(after: SetActive['after']): string | null {
   if (isNewVersionRef(after)) return after.ref === undefined ? null : `\`git:${after.ref}\``;
   return after.number === null ? `version "${after.id}"` : `v${after.number}`;

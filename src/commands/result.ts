@@ -60,12 +60,12 @@ export type CommandRun = {
   /** The outcome of each prompt after an apply. Null if the command did not write to the service. */
   readonly outcomes: readonly PromptOutcome[] | null;
   /**
-   * The prompt files that `import`, `new`, `pull`, `promote` or `rollback` edited. On a dry run, the files that the command
-   * would edit. Absent for `rollback --now`, which has `edits`.
+   * The prompt files that `import`, `new`, `pull`, `promote` or `rollback` edited. On a dry run, the files that the
+   * command would edit. Absent for `rollback --now`, which uses `edits` instead.
    */
   readonly edited?: readonly EditedPrompt[];
   /**
-   * The edits to the prompt files, by prompt id, of a command that also applies the plan of the edited files. Only
+   * The edits to the prompt files, by prompt id, if the command also applies the plan of the edited files. Only
    * `rollback --now` does both.
    */
   readonly edits?: ReadonlyMap<string, readonly FileEdit[]>;

@@ -126,14 +126,14 @@ async function planRollback(
 }
 
 /**
- * Asks the remote for newer commits to the selected files. Asks nothing on a dry run, or if the user chose the version:
- * newer commits can only change which version is the previous one.
+ * Asks the remote for newer commits to the selected files. Does not ask on a dry run, or if the user chose the version,
+ * because newer commits can only change which version is the previous one.
  */
 async function askRemote(options: RollbackNowOptions, workspace: PlannedWorkspace): Promise<readonly Problem[]> {
   return options.dryRun || options.to !== undefined ? [] : checkForNewerFiles(workspace, options);
 }
 
-/** @param refusals if there are any, blocks every prompt with these problems */
+/** @param refusals the problems that block every prompt; empty if nothing blocks all of them */
 async function draftRollbacks(
   { makeDraft }: EditCommand,
   refusals: readonly Problem[],
@@ -149,7 +149,7 @@ function findDraft({ file }: PromptPlan, drafts: readonly PromptDraft[]): Prompt
   return drafts.find((draft) => draft.file.id === file.id);
 }
 
-/** Returns the drafts that neither the draft itself nor a guard of the plan refuses. */
+/** Returns the drafts that neither an error of their own nor a guard of the plan blocks. */
 function keepPendingDrafts(drafts: readonly PromptDraft[], { prompts }: Plan): readonly PromptDraft[] {
   const pending = new Set(prompts.filter(({ status }) => status === 'pending').map(({ file }) => file.id));
   return drafts.filter(({ status, file }) => status === 'pending' && pending.has(file.id));
@@ -168,7 +168,7 @@ async function limitToActivations(
     ...workspace,
     environmentSelection: { selected: [environment], known: [environment], activationsOnly: true },
     contentsAtRefs: new Map([...workspace.contentsAtRefs, ...newContents]),
-    // With the request of the first read, a later read shows whether the prompt has changed since then.
+    // Use the same request as the first read, so that a later read shows whether the prompt has changed since then.
     makeRequestFor: (file) => workspace.makeRequestFor(filesAsRead.get(file.id) ?? file),
   };
 }
@@ -188,7 +188,7 @@ async function planDraft(
   const { plan, history } = await replanPrompt(change?.file ?? prompt.file, prompt.observed, workspace);
   if (plan.changes.some(({ kind }) => kind === 'create-version'))
     return { plan: refuseNewVersion(plan, workspace), history };
-  // The environment may already serve the version that only the file does not pin yet.
+  // The environment may already serve the version, so that only the pin in the file must change.
   const isEditOnly = plan.status === 'unchanged' && change !== null;
   return { plan: isEditOnly ? { ...plan, status: 'pending' } : plan, history };
 }
@@ -217,7 +217,7 @@ function mapEdits(drafts: readonly PromptDraft[]): ReadonlyMap<string, readonly 
 /** The options of a rollback, and the lock of the workspace. */
 type RollbackSettings = { readonly options: RollbackNowOptions; readonly lock: WorkspaceLock };
 
-/** Asks the user to confirm a planned rollback, and carries it out. Ends before that on a dry run. */
+/** Asks the user to confirm a planned rollback, and carries it out. On a dry run, does neither. */
 async function finishRollback(
   rollback: PlannedRollback,
   command: EditCommand,

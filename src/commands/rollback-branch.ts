@@ -22,8 +22,8 @@ export function makeRollbackBranchName(
 
 /**
  * Returns the steps after a rollback: the commands that push the branch and open the pull request, and a sentence that
- * says why to merge it. Without a remote, there is nothing to push. Without a commit, there is one step if the rollback
- * activated a version, because another clone may pin the version from before.
+ * says why to merge it. Without a remote, there is nothing to push. If there is no commit but the rollback activated a
+ * version, returns one step, because another clone may still pin the former version.
  */
 export async function readRollbackSteps(
   committed: EditCommit | null,
@@ -55,7 +55,7 @@ function listPushSteps(branch: string, remote: RemoteAddress, liveBranch: string
   ];
 }
 
-/** Matches the address of a remote on GitHub or GitLab, also on a host of a company. */
+/** Matches the address of a remote on GitHub or GitLab, including self-hosted instances. */
 const FORGE_ADDRESS = /^(?:[a-z+]+:\/\/)?(?:[^/@]*@)?[\w.-]*?(github|gitlab)[\w.-]*[:/]/i;
 
 /** Returns the command that opens a pull request. If the forge is unknown, returns an instruction. */

@@ -49,8 +49,8 @@ async function observeAndCompare({ orphans, ...options }: StatusOptions, world: 
 }
 
 /**
- * Finds the prompts in the service that have no prompt file. Files that are not selected and files with errors count,
- * too.
+ * Finds the prompts in the service that have no prompt file. A prompt file counts even if it has errors or is not
+ * selected.
  */
 async function findOrphans(
   { provider, allFiles, invalidFiles }: PlannedWorkspace,

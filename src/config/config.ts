@@ -68,8 +68,8 @@ export type Config = {
   /** The pins of prompt files that have no field `pins`. They include the pins of `otherEnvironments`. */
   readonly defaultPins: readonly EnvironmentPin[];
   /**
-   * The ids that prompt files without the field `id` take from their paths. Null if the service does not find prompts by
-   * name, so that the field is required.
+   * The ids that prompt files without the field `id` take from their paths. Null if the service does not find prompts
+   * by name, which makes the field required.
    */
   readonly pathIds: PathIds | null;
   /** Whether every pin must mean the same in every service. If so, no pin may name a version. */

@@ -133,7 +133,7 @@ export function parseConfig(text: string, context: ConfigContext): ConfigResult 
   const shapeProblems = shaped.success
     ? []
     : makeShapeProblems(shaped.error, mapping, CONFIG_FIELDS, (issue) => makeSettingProblem(issue, mapping));
-  // The checks may report the same look-alike. Report it only once.
+  // Several checks may report the same look-alike, so remove duplicates.
   const uniqueProblems = new Set([
     ...problems,
     ...shapeProblems,
@@ -185,7 +185,7 @@ function parseDefaultPins(
   return parsePins(pins, mapping, DEFAULT_PINS).map((pin) => ({ ...pin, path }));
 }
 
-/** Checks the default pins as the pins of a prompt file are checked. */
+/** Applies the checks for pins in prompt files to the default pins. */
 function checkDefaultPins(mapping: LocatedMapping): readonly Problem[] {
   const settings = readPinSettings(mapping);
   const { rules } = settings;

@@ -36,7 +36,7 @@ export type DefaultBase = {
    */
   readonly readLeftManagement: () => Promise<LeftManagement | null>;
   /**
-   * Reads the given prompts at the base. A file may be an edited one that promptsync has not written yet.
+   * Reads the given prompts at the base. A file may contain edits that promptsync has not written to disk yet.
    * @param contentsAtRefs the contents that the `git:` pins of the files refer to; the result contains them, too
    */
   readonly read: (
@@ -102,7 +102,8 @@ export function openDefaultBase(workspace: DesiredWorkspace, kind: DefaultBaseKi
       const { repository: repositoryAtBase } = await base.repository.readConfigAt(base.commit);
       const isSameMeaning = repositoryAtBase === base.repository;
       const filesAsRead = new Set(workspace.files);
-      // A file object that is not from the workspace may hold edits that promptsync has not written to disk yet.
+      // A file object that does not come from the workspace may contain edits that promptsync has not written to disk
+      // yet.
       const isUnchanged = (file: PromptFile) =>
         isSameMeaning &&
         filesAsRead.has(file) &&

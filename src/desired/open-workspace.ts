@@ -128,7 +128,10 @@ export const NO_WORKSPACE: Workspace = {
   skipped: null,
 };
 
-/** Makes the identity by which selectors find an invalid file. If its key is unknown, only its path finds it. */
+/**
+ * Creates the identity that selectors match against for an invalid file. If its key is unknown, only its path can
+ * match.
+ */
 function identifyInvalidFile({ path, id, key }: InvalidFile): PromptIdentity {
   return { path, id: id ?? path, key: key ?? '' };
 }
@@ -142,8 +145,8 @@ function splitBySelection(
 }
 
 /**
- * Lists the errors that do not stop the command: those of invalid files that are not selected, unless a selected file
- * has the same error, such as an id that both share.
+ * Lists the errors that do not stop the command: those of invalid files that are not selected. An error that a selected
+ * file shares, such as a duplicate id, still stops the command.
  */
 function listIgnoredErrors(
   selectedInvalid: readonly InvalidFile[],
@@ -198,9 +201,9 @@ export async function readChangesSince(ref: string, repository: PromptRepository
 }
 
 /**
- * Finds the present paths of prompt files that took their id from their path and now take another one: the file was
- * moved, or another pattern matches it. Only an unchanged file counts, and a copy of a file does not. Returns the paths by
- * the id at the base.
+ * Finds the current paths of prompt files whose ids came from their paths and have changed, because a file was moved or
+ * another pattern matches it. Ignores files whose content has changed, and copies that already existed at the base.
+ * Returns the paths by the id at the base.
  * @param removedFiles the files at the base whose prompts no longer have a file
  * @param files the files of the work tree
  */
@@ -280,8 +283,8 @@ function makeFileSettings({ patterns, defaultPins }: FormerSettings, config: Con
 }
 
 /**
- * Returns a string that is the same for two configurations if prompt files mean the same in both. The patterns matter
- * only if files can take their ids from their paths.
+ * Returns a string that is equal for two configurations if prompt files have the same meaning under both. The patterns
+ * matter only if files can take their ids from their paths.
  */
 function makeMeaningKey(
   { patterns, defaultPins }: Pick<FormerSettings, 'patterns' | 'defaultPins'>,

@@ -38,8 +38,8 @@ export type DesiredWorkspace = DesiredState & {
   readonly invalidFiles: Workspace['invalidFiles'];
   readonly selectors: Workspace['selectors'];
   /**
-   * The paths of the selected files that differ from HEAD, or that take their id or pins from a configuration that gives
-   * them another meaning at HEAD. Empty outside a repository.
+   * The paths of the selected files that differ from HEAD. Also includes files whose id or pins come from a
+   * configuration that gives them another meaning at HEAD. Empty outside a repository.
    */
   readonly uncommitted: ReadonlySet<string>;
   /**
@@ -144,7 +144,8 @@ async function compareFilesWithHead(
   const isConfigUncommitted = configPaths.some((path) => uncommitted.has(path));
   if (head !== null && !isConfigUncommitted) repository.rememberConfig(head);
   const hasOldMeaning = head === null || (await repository.readConfigAt(head)).repository === repository;
-  // If the uncommitted configuration gives files another meaning, the files that depend on it are uncommitted, too.
+  // If the uncommitted configuration gives files another meaning, the files that depend on it count as uncommitted,
+  // too.
   const isUncommitted = (file: PromptFile): boolean =>
     uncommitted.has(file.path) || (!hasOldMeaning && dependsOnConfig(file));
   return { uncommitted: new Set(files.filter(isUncommitted).map(({ path }) => path)), changed };
@@ -165,7 +166,7 @@ export type LeftManagement = {
    * longer matches any pattern.
    */
   readonly removedFiles: readonly PromptFile[];
-  /** The present paths of removed files that only take another id from their path, by the id at the base. */
+  /** The current paths of removed files that only take another id from their path now, by the id at the base. */
   readonly newPaths: ReadonlyMap<string, string>;
   /** The selected prompt files that pin fewer environments than at the base. */
   readonly removedPins: readonly RemovedPins[];
@@ -298,8 +299,8 @@ export async function findRemovedFiles(
 
 /**
  * Returns the files of the base whose prompts have no file in the work tree. A file with errors still belongs to its
- * prompt. If its id cannot be read, its path shows which prompt that is. If the base has no file at that path, it can
- * be any of the missing prompts, so none of them counts as missing.
+ * prompt. If its id cannot be read, its path identifies the prompt. If the base has no file at that path either, the
+ * file may belong to any of the missing prompts, so none of them counts as missing.
  */
 function listMissingFiles(
   baseFiles: readonly PromptFile[],
@@ -355,8 +356,8 @@ function selectMissingFiles(
 type FileAtBase = { readonly path: string; readonly file: PromptFile | null; readonly reason: string };
 
 /**
- * Reads a file at the base. Returns an empty list if the file had no id there because no pattern of the base matches it.
- * Such a file was no prompt file.
+ * Reads a file at the base. Returns an empty list if the file had no id there because no pattern of the base matches
+ * it. Such a file was not a prompt file yet.
  */
 async function readFileAtBase(
   commit: string,

@@ -59,8 +59,9 @@ export function selectKeys<Prompt extends PromptIdentity>(
 }
 
 /**
- * Selects with each selector the files that pass the first of its tests that any file passes. An empty argument selects
- * nothing, because it comes from a variable that is not set rather than from a user who means the working directory.
+ * Tries the tests of each selector in order, and selects the files that pass the first test that any file passes. An
+ * empty argument selects nothing, because it usually comes from a variable that is not set rather than from a user who
+ * means the working directory.
  */
 function selectByTests<File extends PromptIdentity>(
   files: readonly File[],
@@ -82,7 +83,7 @@ function selectByTests<File extends PromptIdentity>(
 /**
  * Makes a problem for each selector that matches no file.
  * @param selects whether the selectors select prompt files or the names of prompts in the service
- * @param invalidPaths the paths of invalid files. The user may have meant one of them, if its key cannot be read.
+ * @param invalidPaths the paths of invalid files; the user may have meant one of them if its key cannot be read
  */
 export function makeUnmatchedProblems(
   { unmatched }: Pick<Selection<unknown>, 'unmatched'>,

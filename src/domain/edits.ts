@@ -23,7 +23,9 @@ export type FileEdit =
       readonly after: string;
       /** The number of the version that `after` pins. Undefined if `after` does not name a version by its id. */
       readonly versionNumber?: number;
-      /** The version that the environment serves now. Null if none is active. Undefined if the command did not ask. */
+      /**
+       * The version that the environment serves now. Null if none is active. Undefined if the command did not read it.
+       */
       readonly active?: VersionRef | null;
       /** The text that the environment serves now, and the text that it will serve once the edited file is synced. */
       readonly serves?: PlannedTextChange;

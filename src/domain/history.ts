@@ -51,7 +51,8 @@ export type VersionHistory = {
   readonly message: string | undefined;
   /**
    * The time at which the service created the version, in milliseconds since 1970. Null if the service does not show
-   * it, or if it is certain that promptsync created the version from a commit. The date of the commit then counts.
+   * it. Also null if promptsync certainly created the version from a commit, because the date of the commit counts
+   * then.
    */
   readonly createdAt: number | null;
   /** The user or the API key that created the version. Null if the service does not show it. */

@@ -93,12 +93,15 @@ export type FileSettings = Pick<PinSettings, 'otherEnvironments'> & {
 /** The settings that decide what a prompt file means and whether it is valid. */
 export type ParseSettings = FileSettings & PinSettings;
 
-/** Returns the settings for a file that only has to be valid in itself. */
+/**
+ * Returns settings that skip the rules of the provider and of `portable_pins`, for files that promptsync must read even
+ * if a sync would reject them.
+ */
 export function makeLenientSettings({ otherEnvironments, defaultPins, pathIds }: FileSettings): ParseSettings {
   return { rules: null, otherEnvironments, portablePins: false, defaultPins, pathIds };
 }
 
-/** The settings for a file that only has to be valid in itself, without any configuration. */
+/** The settings that check a file only for faults of its own, without any configuration. */
 export const LENIENT_SETTINGS = makeLenientSettings({ otherEnvironments: [], defaultPins: [], pathIds: null });
 
 /** Parses one prompt file and collects all its problems. If any problem is an error, the result has no file. */
@@ -234,7 +237,7 @@ function checkId(id: JsonValue | undefined, mapping: LocatedMapping): readonly P
   return id === undefined ? [makeProblem('prompt/missing-id', {}, mapping.placeOf(['id']))] : [];
 }
 
-/** Reports an id from the path of a file that no prompt can have, or that the service would reject. */
+/** Reports an id that comes from a path if no prompt can have this id, or if the service would reject it. */
 function checkPathId({ path, pathId: id }: FileLocation, rules: ProviderRules | null): readonly Problem[] {
   if (id === null) return [];
   const shapeFault = singleLineText.safeParse(id).error?.issues[0]?.message ?? null;

@@ -15,8 +15,8 @@ export type Committer = {
    */
   readonly switchTo: (branch: string) => Promise<Problem | null>;
   /**
-   * Undoes `switchTo`: checks out what was checked out before, and deletes the branch. The files in the work tree stay
-   * unchanged. Leaves a branch with commits alone, and does nothing if git refuses.
+   * Undoes `switchTo`: checks out the previous branch or commit, and deletes the new branch. The files in the work tree
+   * stay unchanged. Keeps a branch that has commits, and does nothing if git refuses.
    */
   readonly undoSwitch: (branch: string) => Promise<void>;
   /**

@@ -25,11 +25,11 @@ import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
 export type PromptRepository = Repository &
   Pick<Config, 'branch'> & {
     readonly fileSettings: FileSettings;
-    /** Reads the configuration at a commit. The commit decides about default pins and about ids from paths. */
+    /** Reads the configuration at a commit, which determines the default pins and the ids from paths. */
     readonly readConfigAt: (commit: string) => Promise<FormerConfig>;
     /**
-     * Stores that the configuration at a commit is the same as in the work tree, so that promptsync does not have to read
-     * it.
+     * Records that the configuration at a commit is the same as in the work tree, so that promptsync does not read it
+     * again.
      */
     readonly rememberConfig: (commit: string) => void;
   };
@@ -112,8 +112,8 @@ export async function readFileFromGit(
 }
 
 /**
- * Returns the repository with the settings that decide about the content of prompts at a commit. Reads the configuration
- * at the commit only if files can take their ids from their paths, because the pins do not matter for the content.
+ * Returns the repository with the settings for reading the content of prompts at a commit. Reads the configuration at
+ * the commit only if files can take their ids from their paths, because default pins do not affect the content.
  */
 async function openForContent(repository: PromptRepository, commit: string): Promise<PromptRepository> {
   return repository.fileSettings.pathIds === null ? repository : (await repository.readConfigAt(commit)).repository;

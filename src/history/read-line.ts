@@ -21,9 +21,9 @@ export const FIRST_STATES = 2;
 export const MAX_STATES = 500;
 
 /**
- * Reads the line of a prompt up to a commit. Follows the prompt through renames and moves by its id. A deletion ends the
- * line, and so does a state in which the file at this path belongs to another prompt. All states take their default pins
- * and the ids from paths from the configuration at the commit.
+ * Reads the line of a prompt up to a commit. Follows the prompt through renames and moves by its id. A deletion ends
+ * the line, and so does a state in which the file at this path belongs to another prompt. In all states, the
+ * configuration at the commit determines the default pins and the ids from paths.
  * @param prompt the id and the type of the prompt, and the path at which to look first, relative to the folder
  * @param limit the maximum number of states to read
  */

@@ -57,7 +57,7 @@ export function listPlannedPromotions(
  *    A default pin never meets this condition, because all states of a line have the default pins of the newest commit.
  *
  * A version that does not exist yet can only meet the first condition, unless another configuration manages the source.
- * promptsync cannot ask that source, so the content that the version will have decides the others.
+ * promptsync cannot ask that source, so it applies the other conditions to the content that the version will have.
  * @param line the line up to HEAD, with the planned file as its newest state
  */
 export function isPromotionAllowed(
@@ -75,7 +75,10 @@ export function isPromotionAllowed(
   return [environment, from].some(wasWanted) || (run === line.states.length && wasAdopted(environment, line));
 }
 
-/** Returns true if a line whose states all want the same in an environment shows that the file was adopted with its pin. */
+/**
+ * Returns true if a line shows that the file was adopted with its pin for an environment. All states of the line must
+ * want the same there.
+ */
 function wasAdopted(environment: string, { isComplete, states }: Line): boolean {
   const pin = findPin(states[0]?.file.pins ?? [], environment);
   return isComplete && pin?.path === undefined;
@@ -153,7 +156,9 @@ function makeRefusalProblem(
   return makeProblem('guard/promotion-order', evidence, locateEnvironment(environment, file));
 }
 
-/** Returns whether a version is older or newer than the one that an environment serves. Null if this is unknown. */
+/**
+ * Returns whether a version is older or newer than the one that an environment serves. Returns null if this is unknown.
+ */
 function compareWithServed(
   { id, number }: VersionTraits,
   environment: string,

@@ -5,7 +5,7 @@ import { findPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import type { LineState } from '../history/line.ts';
 
-/** What a pull must know about an environment that does not serve what its pin wants. */
+/** The facts about an environment that serves another version than its pin wants, as far as they matter for a pull. */
 type PullFacts = {
   /** The file's pin for the environment. Null if the file does not pin it. */
   readonly pin: Pin | null;
@@ -15,7 +15,7 @@ type PullFacts = {
   readonly isOlder: boolean;
 };
 
-/** What a pull writes into the file: a pin for the served version, its text, both or nothing. */
+/** The parts that a pull writes into the file: a pin for the served version, its text, both or neither. */
 export type PullEffect = { readonly writesPin: boolean; readonly takesText: boolean };
 
 /**
@@ -43,8 +43,9 @@ export function canPullDrift(drift: Drift, { pins }: Pick<PromptFile, 'pins'>, p
 
 /**
  * Returns true if git has the content of a version, either because promptsync definitely created the version or because
- * a state of the line has the same content. Prefers the entry in `known`, where every version that may be an edited
- * copy counts as foreign. In `ObservedPrompt.active`, such a version counts as foreign only if its original is known.
+ * a state of the line has the same content. Uses the entry in `known` if there is one: there, every version that may be
+ * an edited copy counts as foreign. In `ObservedPrompt.active`, such a version counts as foreign only if its original
+ * is known.
  */
 export function isVersionInGit(
   version: KnownVersion,
@@ -54,7 +55,7 @@ export function isVersionInGit(
   const { isManaged } = observed.known.find(({ id }) => id === version.id) ?? version;
   if (isManaged === true) return true;
   const contents = states.map((state) => toStoredContent(state.file.content, observed.metadata));
-  // If the file manages metadata, a state without metadata has only a part of the content.
+  // If the file manages metadata, a state without metadata does not have the complete content.
   const managesMetadata = toStoredContent(file.content, observed.metadata).metadata !== undefined;
   const complete = managesMetadata ? contents.filter(({ metadata }) => metadata !== undefined) : contents;
   return complete.some((content) => isInSync(version, content));

@@ -78,12 +78,12 @@ const MAX_SECONDS_OF_MOVE = 2;
 
 /**
  * Returns true if the times of the versions show that somebody moved the environment after it had served what its pin
- * wants. A move touches the version that the environment leaves and the version that it joins. It counts if both were
- * touched together, after the commit and after the creation of the wanted version. All times are in whole seconds.
+ * wants. A move updates the version that the environment leaves and the version that it joins. The move counts if both
+ * were updated together, after the commit and after the creation of the wanted version. All times are in whole seconds.
  *
- * A job for another environment of the same commit may have touched one of the two versions. Then the touch shows nothing.
- * If the wanted version is older than the commit, one such environment is enough. If it is newer, there must be two,
- * because the sync that created the version moved the first of them in the same call.
+ * A job for another environment of the same commit may also have updated one of the two versions, so their times prove
+ * nothing. If the wanted version is older than the commit, one such environment is enough to reject the evidence. If it
+ * is newer, there must be two, because the sync that created the version moved the first of them in the same call.
  */
 export function wasMovedAfterSync({ wanted, served, wantedSince, servedBySameCommit }: MoveEvidence): boolean {
   const touched = served === null ? [wanted] : [wanted, served];

@@ -8,7 +8,7 @@ import { canPullDrift } from './choose-pull.ts';
 /** The conditions that a plan must meet before promptsync may apply it. */
 export type GuardSettings = {
   readonly onDrift: OnDrift;
-  /** Whether pins may name only commits. This decides whether a pull can keep what has drifted. Default: false. */
+  /** Whether pins may name only commits. This decides whether a pull can keep the drifted state. Default: false. */
   readonly portablePins?: boolean;
   readonly maxChanges: MaxChanges | null;
   /**

@@ -139,9 +139,9 @@ function listRuns(states: readonly LineState[], environment: string): readonly R
 
 /**
  * Returns the version that a run wanted. A version that was created after the run ended does not count, unless it has a
- * version record. If several
- * versions have the wanted content, prefers the one that is active in the environment, and then the first one that was
- * created after the run started. Services that do not show when versions were created give no such evidence.
+ * version record. If several versions have the wanted content, prefers the one that is active in the environment, and
+ * then the first one that was created after the run started. If the service does not show creation times, every version
+ * counts.
  * @param next the run that replaced this run; undefined if the file's newest state belongs to this run
  */
 function findVersionOfRun(
@@ -152,7 +152,7 @@ function findVersionOfRun(
 ): KnownVersion | undefined {
   if (want === undefined) return undefined;
   const end = next?.start.time ?? Infinity;
-  // A version record names the commit of its version. A sync that took longer than the run must not hide the version.
+  // A version record names the commit of its version. If a sync took longer than the run, the version still counts.
   const existing = known.filter(
     ({ isManaged, times }) => isManaged === true || times === undefined || toSeconds(times.createdAt) <= end,
   );

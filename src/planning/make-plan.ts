@@ -113,7 +113,7 @@ function markPromptCreation(changes: readonly Change[], { isMissing }: ObservedP
 }
 
 /**
- * If no pin uses a new version, notes the first environment in promotion order on it, provided that the file does not
+ * If no pin uses a new version, stores in it the first environment in promotion order, provided that the file does not
  * pin this environment and may pin it to `latest`. Without such a pin, an edit to the file does not go live anywhere.
  */
 function addMissingPin(

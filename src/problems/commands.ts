@@ -173,7 +173,7 @@ export const COMMAND_PROBLEMS = {
   ),
   'rollback/not-committed': defineError<{
     reason: string;
-    /** The files that somebody else changed before promptsync could put them back. */
+    /** The files that somebody else changed before promptsync could restore them. */
     kept: readonly string[];
   }>(
     (e) =>

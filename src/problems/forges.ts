@@ -56,8 +56,8 @@ type ReviewEvidence = {
   /** Whether the pull request has a valid approval. */
   shown: boolean;
   /**
-   * The app that created an invalid check, and the owner of the token, whose checks are valid. Null if there is no such
-   * check.
+   * The app that created a check that does not count, and the owner of the token, whose checks count. Null if there is
+   * no such check.
    */
   otherCheck: { app: string; ownApp: string } | null;
 };

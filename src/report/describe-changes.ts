@@ -12,7 +12,7 @@ type ChangeOfKind<K extends ReportChange['kind']> = ReportChange & { readonly ki
 /** The parts of a report that determine the notes about where changes come from. */
 export type NoteContext = Pick<Report, 'branch' | 'commit' | 'vocabulary'>;
 
-/** Describes a new version, and what becomes of it. */
+/** Describes a new version, the metadata that it keeps, and whether a pin uses it. */
 export function describeNewVersion(
   change: ChangeOfKind<'create-version'>,
   { status, changes }: ReportPrompt,
@@ -25,7 +25,7 @@ export function describeNewVersion(
   return `${describeCreate(change, getWords(report), show)}${kept}${unused}${describeResult(change, status)}`;
 }
 
-/** Says that no pin uses a version, and which pin to add, if the file does not pin the first environment. */
+/** Says that no pin uses a version. If the file does not pin the first environment, also names the pin to add. */
 function describeUnusedVersion({ missing_pin: environment }: ChangeOfKind<'create-version'>, show: ShowText): string {
   return environment === undefined ? ' (no pin uses it)' : ` (no pin uses it; add ${show(`${environment}: latest`)})`;
 }
@@ -58,13 +58,13 @@ export function describeActivation(
   return `${show(change.environment)}: ${versions}${describeOrigin(change, change, report, show)}${describeResult(change, status)}`;
 }
 
-/** Returns the label of a version in a sentence. Escapes the label, but not promptsync's own words. */
+/** Returns the label of a version for use in a sentence. Escapes the label, but not promptsync's own words. */
 function showVersion(ref: Parameters<typeof describeVersionRef>[0], show: ShowText): string {
   const label = describeVersionRef(ref);
   return ref === null || 'new' in ref ? label : show(label);
 }
 
-/** Returns a suffix that names the difference if readers could overlook it, or else an empty string. */
+/** Returns a suffix that names a difference that readers could overlook. Otherwise, returns an empty string. */
 function makeNameSuffix(before: string, after: string): string {
   const name = nameInvisibleDifference(before, after);
   return name === '' ? '' : ` ${name}`;
@@ -72,8 +72,8 @@ function makeNameSuffix(before: string, after: string): string {
 
 /**
  * Returns a note about where a change comes from as a suffix, such as ` (main wants this since 9f2c1ab04d3e,
- * 2026-07-28)`. Returns an empty string if the change is made, if it comes from the commit of the report, or if its
- * origin is unknown.
+ * 2026-07-28)`. Returns an empty string if promptsync has made the change, if the change comes from the commit of the
+ * report, or if its origin is unknown.
  */
 function describeOrigin(
   change: ReportChange,
@@ -88,8 +88,8 @@ function describeOrigin(
 }
 
 /**
- * Returns the hint for all changes with the note that the branch is behind the live branch. Returns none if no change
- * has this note.
+ * Returns a single hint for all changes with the note that the branch is behind the live branch. Returns an empty list
+ * if no change has this note.
  */
 export function describeBehindHint({ prompts, branch }: Report, show: ShowText): readonly string[] {
   const changes = prompts.flatMap((prompt) => prompt.changes).filter((change) => !isDone(change));
@@ -122,7 +122,9 @@ function describeCreate(change: ChangeOfKind<'create-version'>, words: Words, sh
   return `${verb} ${created}${source}${summary === null ? '' : `: ${show(summary)}`}`;
 }
 
-/** Returns false for an adopted version, because somebody else has created the prompt in the meantime. */
+/**
+ * Returns true if a version creates its prompt. An adopted version does not, because somebody else created the prompt.
+ */
 function createsPrompt({ creates_prompt: creates, status, recovered }: ChangeOfKind<'create-version'>): boolean {
   return creates === true && (status !== 'adopted' || recovered === true);
 }
@@ -143,7 +145,7 @@ function hasNoFollower(change: ChangeOfKind<'create-version'>, all: readonly Rep
 
 /**
  * Describes the result of a change as a suffix such as ` (not made)`. Returns an empty string if there is nothing to
- * add. A change without a result is blocked if its prompt is.
+ * add. A change without a result counts as blocked if its prompt is blocked.
  */
 function describeResult(change: ReportChange, promptStatus: ReportPrompt['status']): string {
   if (change.kind === 'create-version' && change.recovered) return ' (the response was lost)';

@@ -22,7 +22,7 @@ export function describeDrift(
   const desired = describeDesiredState(drift, prompt, show);
   const difference = describeDeviation(drift, prompt, report, show);
   const isAfter = isAfterRun(prompt, report);
-  // The plan of a rollback has no sync to speak of. The rollback replaces the state that the files ask for.
+  // In the plan of a rollback, no sync follows. The rollback itself replaces the state that the files ask for.
   const isPlannedRollback = report.mode === 'rollback' && !isAfter;
   const effect = isPlannedRollback ? '' : ` ${describeEffect(drift, desired, prompt, isAfter)}`;
   const statement = `${difference}.${effect}${describeMissingCommit(drift, show)}`;
@@ -30,7 +30,7 @@ export function describeDrift(
   return hasCommands ? [statement, ...listCommands(drift, desired, prompt, show)] : [statement];
 }
 
-/** Returns true if the report says what a run did: after a sync, and after a rollback that changed the service. */
+/** Returns true if the report describes a finished run: a sync, or a rollback that changed the service. */
 export function isAfterRun({ changes }: ReportPrompt, { mode }: DriftContext): boolean {
   return mode === 'apply' || changes.some(({ status }) => status !== undefined);
 }

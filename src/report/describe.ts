@@ -27,7 +27,7 @@ export function describeCoverage(
   { environments, promotion_order: all, problems, mode }: Report,
   show: ShowText,
 ): string | null {
-  // A rollback is always about one environment. After an error of the run, the report covers none.
+  // A rollback always concerns one environment. If an error stopped the run, the report covers no environment.
   if (mode === 'rollback' || problems.some(isError)) return null;
   if (environments === undefined || all?.every((environment) => environments.includes(environment))) return null;
   return `This report covers only ${environments.map(show).join(', ')}.`;

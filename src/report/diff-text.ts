@@ -51,7 +51,7 @@ function renderDiff(diff: TextDiff, style: Style, length: DiffLength): readonly 
   const names = diff.environments.map(escapeLine).join(', ');
   if (diff.unknownReason !== null) return fitLine(dim(`${names}: ${UNKNOWN_TEXT_NOTES[diff.unknownReason]}`), style, 2);
   const after = escapeLine(diff.after);
-  // Where nothing was active, there is nothing to compare. The headers of the unified format would only be noise.
+  // If nothing was active before, there is nothing to compare. The headers of the unified format would only be noise.
   const isNew = diff.before === null;
   const titles = isNew
     ? [`${names}: ${after}`]

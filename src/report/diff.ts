@@ -26,7 +26,7 @@ export type Hunk = {
   /** The line ranges in the old and the new text, for example `@@ -1,2 +1,3 @@`. */
   readonly title: string;
   readonly blocks: readonly Block[];
-  /** Whether the texts have lines between this hunk and the hunk before it, or before the first hunk. */
+  /** Whether there are lines between this hunk and the previous hunk or, for the first hunk, the start of the texts. */
   readonly isAfterGap: boolean;
   /** Whether this is the last hunk and the texts have more lines after it. */
   readonly isBeforeGap: boolean;

@@ -99,7 +99,7 @@ let segmenter: Intl.Segmenter | undefined;
 
 /**
  * Cuts a word that is wider than a display line, for example a long address, or text in a writing system that does not
- * put spaces between words. Never cuts a character as people see it, such as an emoji or a letter with its accents.
+ * put spaces between words. Never cuts a grapheme, such as an emoji or a letter with its accents.
  */
 function cutWord({ blanks, text }: Word): readonly Word[] {
   if (isShort(text)) return [{ blanks, text }];
@@ -124,7 +124,7 @@ function isShort(text: string): boolean {
   return measureWidth(text) <= MAX_COLUMNS;
 }
 
-/** Matches text other than printable ASCII with single spaces. Measuring such text takes longer. */
+/** Matches any text that is not just printable ASCII with single spaces. Its width takes longer to measure. */
 const UNUSUAL = /[^ -~]|  /;
 
 /** Returns the width of a text in terminal cells. The page shows a long run of spaces as a short note. */

@@ -39,7 +39,7 @@ export type EntryKind =
   | 'unused'
   | 'affected';
 
-/** The word before an entry whose text does not say what kind of fact it is. Markdown has headings instead. */
+/** The labels of entries whose text does not show which kind of fact it is. Markdown reports use headings instead. */
 export const LABELS: { readonly [Kind in EntryKind]?: string } = { drift: 'drift: ', breaking: 'breaking: ' };
 
 /** One fact about a prompt. */
@@ -91,15 +91,17 @@ function makeDriftEntry(drift: ReportDrift, prompt: ReportPrompt, report: DriftC
 
 /**
  * Returns true if a change only undoes what somebody did in the service. In that case, the files request no new state.
- * After an apply, returns true only if the run made the change. All other changes belong to the plan or to the results
- * of the run, and so do changes that finish an earlier sync.
+ * After an apply, returns true only if the run made the change. All other changes, including those that finish an
+ * earlier sync, belong to the plan or to the results of the run.
  */
 function isUndoneBy(change: ReportChange, drift: ReportDrift): boolean {
   const isOutside = drift.kind === 'outside' && drift.restores;
   return isOutside && isChangeOf(change, drift) && (change.status === undefined || isDone(change));
 }
 
-/** Returns the changes of active versions that only undo what somebody did in the service, or all others. */
+/**
+ * Returns the prompt with only those activations that undo what somebody did in the service, or only with all others.
+ */
 export function filterActivations(prompt: ReportPrompt, undoesDrift: boolean): ReportPrompt {
   const isUndoing = (change: ReportChange): boolean => prompt.drift.some((drift) => isUndoneBy(change, drift));
   const changes = prompt.changes.filter((change) => change.kind === 'set-active' && isUndoing(change) === undoesDrift);
@@ -107,8 +109,8 @@ export function filterActivations(prompt: ReportPrompt, undoesDrift: boolean): R
 }
 
 /**
- * Returns the edits that are in the file. A failed prompt has edits there only if they contain a conflict to resolve, or
- * if an activation failed after the edit.
+ * Returns the edits that are in the file, or that a dry run would write. A failed prompt has such edits only if they
+ * contain a conflict to resolve, or if an activation failed after the edit.
  */
 function listWrittenEdits({ status, changes, edits = [] }: ReportPrompt): readonly ReportEdit[] {
   return status !== 'failed' || changes.length > 0 || edits.some(isConflict) ? edits : [];

@@ -8,7 +8,10 @@ import type { ReportPrompt } from './schema.ts';
 /** The number of unchanged display lines to show before and after each change. */
 const CONTEXT_LINES = 2;
 
-/** Stands for lines that a diff leaves out. Every line of a text begins with a sign or a blank instead. */
+/**
+ * The line that stands for omitted lines of a diff. It differs from every line of a text, which begins with a sign or a
+ * space.
+ */
 const GAP = '…';
 
 const SIGNS = { same: ' ', removed: '-', added: '+' } as const satisfies Record<Block['kind'], string>;
@@ -52,7 +55,7 @@ function renderBlocks(blocks: readonly Block[]): readonly string[] {
 }
 
 /**
- * Renders a display line after its sign. A line that continues the line above it has one more blank. In changed lines,
+ * Renders a display line after its sign. A line that continues the line above it has one more space. In changed lines,
  * every space other than U+0020 is visible, because such a space may be the only difference.
  */
 function renderLine(line: string, kind: Block['kind']): string {

@@ -273,8 +273,8 @@ function makeProblemSection(title: string, problems: readonly ReportProblem[], l
 
 /**
  * Renders the table rows of a prompt for everything that belongs to no environment. If the prompt failed or was not
- * attempted, and the report has no changes of it, the first row has the status. A report without a plan shows the status
- * only of a prompt with edits.
+ * attempted, and the report has no changes of it, the first row has the status. In a report without a plan, only
+ * prompts with edits show their status.
  */
 function renderOtherRows({ prompt, entries }: PromptFacts, report: Report): readonly string[] {
   const { status, changes, edits = [] } = prompt;

@@ -11,7 +11,7 @@ export type ProblemSource = {
 
 type PromptProblems = Pick<ReportPrompt, 'path' | 'problems'> & Partial<Pick<ReportPrompt, 'key'>>;
 
-/** A problem with what it is about. */
+/** A problem with a path, or with the key of the prompt that has the problem. */
 export type PlacedProblem = ReportProblem & {
   /** The key of the prompt, if neither the prompt nor the problem has a path. */
   readonly key?: string | undefined;
@@ -195,8 +195,8 @@ function countFiles(problems: readonly PlacedProblem[]): number {
 /** A group of problems as a title and a list, in a form that every output format can render. */
 export type ProblemList = {
   /**
-   * The problem to show. If the list has items, it has no place, and it has one message for all of them. If their hints
-   * differ, its hint is that of the first, after the place of the first.
+   * The problem to show. If the list has items, this problem has no place, and its message applies to all items. If the
+   * hints of the items differ, it has the hint of the first item, preceded by the place of that item.
    */
   readonly title: ReportProblem;
   /** The place of each problem, with its message if the messages differ. Empty for a single problem. Not escaped. */
@@ -226,7 +226,7 @@ export function combineProblems(group: ProblemGroup): ProblemList {
 /** The maximum number of items that a terminal lists for one group of problems. A log or a file lists all of them. */
 const MAX_ITEMS_ON_SCREEN = 10;
 
-/** Renders a group: its problem, a line for each file if there are several, and the hint. */
+/** Renders a group: its problem, one line for each file if there are several files, and the hint. */
 export function renderProblemGroup(group: ProblemGroup, style: Style, limit = Infinity): string {
   const { title, items } = combineProblems(group);
   const shown = items.slice(0, style.screen === null ? limit : MAX_ITEMS_ON_SCREEN);

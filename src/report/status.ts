@@ -179,7 +179,7 @@ export function makeMatrixCell(prompt: ReportPrompt, environment: string): Matri
   return { ...common, ...makeUnchangedCell(prompt.environments?.find(hasEnvironment), prompt) };
 }
 
-/** @param rows the environments of a prompt that are behind or ahead */
+/** Returns by how many versions an environment is behind or ahead, or 0 if the rows do not contain it. */
 function countVersions(rows: ReportPrompt['ahead'], environment: string): number {
   return rows?.find((one) => one.environment === environment)?.versions ?? 0;
 }
@@ -254,7 +254,8 @@ export function listMatrixSigns(report: Report): readonly MatrixSign[] {
 
 /**
  * Sorts prompts by how much attention they need: first those that promptsync could not read or that are blocked, then
- * those that differ from their files, then those with an environment that is behind or ahead. Otherwise, keeps the order of the prompts.
+ * those that differ from their files, then those with an environment that is behind or ahead. Otherwise, keeps the
+ * order of the prompts.
  */
 export function sortByAttention(prompts: readonly ReportPrompt[]): readonly ReportPrompt[] {
   return prompts.toSorted((one, other) => rankAttention(one) - rankAttention(other));

@@ -71,8 +71,8 @@ export function renderOutcome(report: Report, colors: Colors): string {
 }
 
 /**
- * Describes how many prompts a plan changes or a sync has changed, and in a second sentence what became of the others. A
- * prompt that only gets a baseline does not change.
+ * Describes how many prompts a plan changes or a sync has changed. A second sentence counts the other prompts. A prompt
+ * that only gets a baseline does not count as changed.
  */
 function renderWorkOutcome(report: Report, colors: Colors): string {
   const { summary } = report;
@@ -109,15 +109,15 @@ function countChanging({ summary: { prompts } }: Report, count: number): string 
   return `${count} of ${countPrompts(prompts)} ${count === 1 ? 'changes' : 'change'}`;
 }
 
-/** Counts the pins that `rollback --now` edits or has edited. The environment may already serve what they name. */
+/** Counts the pins that `rollback --now` edits or has edited. The environment may already serve the pinned versions. */
 function countPinEdits({ status, edits = [] }: ReportPrompt, { mode }: Report): number {
   const isEdited = mode === 'rollback' && (status === 'pending' || status === 'applied');
   return isEdited ? edits.length : 0;
 }
 
 /**
- * Counts the prompts with changes other than a baseline, or with edited pins: changes to make or, after a run, changes
- * that it made.
+ * Counts the prompts with edited pins or with changes other than a baseline. After a run, only the changes that it made
+ * count.
  */
 function countChangedPrompts(report: Report): number {
   const isApply = isApplied(report);
@@ -128,7 +128,7 @@ function countChangedPrompts(report: Report): number {
   return report.prompts.filter((prompt) => (isApply || prompt.status === 'pending') && isChanged(prompt)).length;
 }
 
-/** Counts the prompts that do not change, and those that changes could not be made to. */
+/** Counts the prompts that do not change, and those whose changes promptsync could not make. */
 function describeOthers(report: Report): readonly string[] {
   const { summary, problems } = report;
   const baselines = countChangedPrompts(report) === 0 ? 0 : summary.baselines;
@@ -207,7 +207,7 @@ function isAboutFiles({ mode, plan_digest: digest }: Report): boolean {
   return FILE_COMMANDS.some((command) => command === mode);
 }
 
-/** Returns true if the report says what a run did to the service, and not what it would do. */
+/** Returns true if the report describes what a run did in the service, rather than what it would do. */
 function isApplied(report: Report): boolean {
   const hasRun = (prompt: ReportPrompt): boolean => prompt.status === 'applied' || isAfterRun(prompt, report);
   return report.mode === 'apply' || report.prompts.some(hasRun);

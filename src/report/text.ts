@@ -134,7 +134,7 @@ function renderPrompt(prompt: ReportPrompt, report: Report, options: TextOptions
   ].join('\n');
 }
 
-/** Renders the entries of a prompt, a line for each, with the lines that belong to it. */
+/** Renders each entry of a prompt as a line, followed by its commands and its kept metadata. */
 function renderEntries(prompt: ReportPrompt, report: Report, style: Style): readonly string[] {
   return listEntries(prompt, report, escapeLine).flatMap((entry) => {
     const [sign, paint] = SIGNS[entry.kind];
@@ -163,7 +163,7 @@ const SIGNS = {
   affected: ['!', 'magenta'],
 } as const satisfies Record<EntryKind, readonly [sign: string, paint: keyof Colors]>;
 
-/** Renders the commands below an entry. They share a line if they fit. */
+/** Renders the commands below an entry, on one line if they fit. */
 function renderCommands(commands: readonly string[], style: Style): readonly string[] {
   const { screen } = style;
   const line = commands.join('    ');

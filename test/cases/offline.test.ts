@@ -197,13 +197,17 @@ describe('--offline', () => {
   });
 
   test.each<[title: string, words: readonly string[], missing: string]>([
-    ['the error for plan --offline without --base names only --base', ['plan'], '`--base`'],
+    ['plan --offline without --base reports that only --base is missing', ['plan'], '`--base`'],
     [
-      'the error for sync --offline with --base but without --dry-run names only --dry-run',
+      'sync --offline with --base but without --dry-run reports that only --dry-run is missing',
       ['sync', '--yes', '--base', 'HEAD~1'],
       '`--dry-run`',
     ],
-    ['the error for sync --offline without --base or --dry-run names both flags', ['sync'], '`--dry-run` and `--base`'],
+    [
+      'sync --offline without --base and --dry-run reports that both flags are missing',
+      ['sync'],
+      '`--dry-run` and `--base`',
+    ],
   ])('%s', async (_title, words, missing) => {
     const { exitCode, stdout } = await runOffline(...words);
     expect(exitCode).toBe(1);

@@ -69,7 +69,7 @@ describe('a service that answers 404', () => {
     expect(ran.report.problems[0]?.hint).toMatch(/^Check the base URL\. It must not include the API path/);
   });
 
-  test('plan lists all prompts below one error if the service returns 404 for all of them', async () => {
+  test('plan groups all prompts under one error if the service answers 404 for every prompt', async () => {
     const { baseUrl } = await startFront({ answer: () => ({ status: 404, body: '{}' }) });
     const folder = makeWorkspace(workspaceFiles(Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((id) => [id, {}]))));
     const { stdout } = await run(folder, ['plan'], { environment: environmentOf(baseUrl) });
@@ -115,7 +115,7 @@ describe('a service that answers 404', () => {
     };
   }
 
-  test('plan says that a prompt was deleted if the commit before the base has a file with its id', async () => {
+  test('plan reports a missing prompt as deleted if the commit before the base has a file with its id', async () => {
     const plan = makePromptsInGit();
     const { report, codes } = await plan(['b', 'c']);
     expect(codes).toEqual(['a service/prompt-deleted']);
@@ -126,13 +126,13 @@ describe('a service that answers 404', () => {
     expect((await plan([], 'a')).codes).toEqual(['a service/prompt-deleted']);
   });
 
-  test('plan asks to check the id of a missing prompt if the base is the commit that added its file', async () => {
+  test('plan reports a missing prompt as not found rather than deleted if the base commit added its file', async () => {
     const plan = makePromptsInGit();
     expect((await plan(['a', 'b'])).codes).toEqual(['c service/prompt-not-found']);
     expect((await plan(['b', 'c'], '--base', 'HEAD~1')).codes).toEqual(['a service/prompt-not-found']);
   });
 
-  test('plan suggests checking the base URL if the service lacks several prompts that were in git before', async () => {
+  test('plan suspects a wrong base URL rather than deletions if the service has none of several prompts', async () => {
     const { codes } = await makePromptsInGit()([], 'a', 'b');
     expect(codes).toEqual(['a service/prompt-not-found', 'b service/prompt-not-found', 'service/none-found']);
   });

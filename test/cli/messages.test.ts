@@ -207,11 +207,11 @@ test('The error for an unknown option names the command that shows the help', as
 
 test.each([
   [
-    'The error for an unknown flag suggests the only flag that begins with it',
+    'The error for an abbreviated flag suggests the full flag if only one flag begins with the abbreviation',
     '--env',
     '(Did you mean --environment?)\n',
   ],
-  ['The error for an unknown flag suggests no flag if several flags begin with it', '--o', ''],
+  ['The error for an abbreviated flag suggests nothing if several flags begin with the abbreviation', '--o', ''],
 ])('%s', async (_title, flag, suggestion) => {
   const { stderr } = await run(makeWorkspace({}), ['plan', flag, 'staging']);
   expect(stderr).toBe(`error: unknown option '${flag}'\n${suggestion}For help, run \`promptsync plan --help\`.\n`);

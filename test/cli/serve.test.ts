@@ -59,7 +59,7 @@ describe('serve', () => {
     });
   });
 
-  test('serve names --seed only if it has no prompts', async () => {
+  test('serve suggests --seed only if its service has no prompts', async () => {
     const [empty, seeded] = [await runServe(workspace(), []), await runServe(workspace(), ['--seed'])];
     expect([empty.stdout.includes('use --seed'), seeded.stdout.includes('use --seed')]).toEqual([true, false]);
   });

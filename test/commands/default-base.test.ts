@@ -374,7 +374,7 @@ describe('a missing default base', () => {
     },
   );
 
-  test('With --quiet and --on-drift fail, sync says before its first write that it cannot detect drift', async () => {
+  test('Outside git, sync --on-drift=fail --quiet warns before its first write that it cannot detect drift', async () => {
     const service = await startTestService(['greeting']);
     const options = { ...service, terminal: true, input: 'no\n' };
     const words = ['sync', '--quiet', '--on-drift', 'fail'];

@@ -29,7 +29,7 @@ async function makeTeam() {
 }
 
 describe('default pins', () => {
-  test('Files without pins follow the default pins, and a file with pins has only its own', async () => {
+  test('Default pins apply only to prompt files that have no field `pins`', async () => {
     const { json, commit } = await makeTeam();
     commit({ [A]: fileOf('a', 'Three.'), [B]: fileOf('b', 'Three.', 'pins: {}\n') });
     const { prompts } = await json('plan');
@@ -39,9 +39,13 @@ describe('default pins', () => {
   });
 
   test.each([
-    ['adds a default pin', '{ staging: latest, production: latest }', 'production'],
-    ['changes a default pin', '{ staging: 1 }', 'staging'],
-  ])('A commit that %s makes plain changes and no drift', async (_, pins, environment) => {
+    [
+      'plan reports activations, but no drift, for a commit that adds a default pin',
+      '{ staging: latest, production: latest }',
+      'production',
+    ],
+    ['plan reports activations, but no drift, for a commit that changes a default pin', '{ staging: 1 }', 'staging'],
+  ])('%s', async (_, pins, environment) => {
     const { json, commit } = await makeTeam();
     commit({ [CONFIG]: configOf(pins) });
     for (const words of [
@@ -57,7 +61,7 @@ describe('default pins', () => {
     }
   });
 
-  test('A change to one default pin does not hide drift in another default pin', async () => {
+  test('plan still reports drift in staging if a commit adds a default pin for production', async () => {
     const { service, json, commit } = await makeTeam();
     await changeService(service.baseUrl, 'a', 'staging', 'A fix.');
     commit({ [CONFIG]: configOf('{ staging: latest, production: latest }') });
@@ -65,7 +69,7 @@ describe('default pins', () => {
     expect(prompts.map(({ drift }) => drift)).toMatchObject([[{ environment: 'staging', kind: 'outside' }], []]);
   });
 
-  test('An uncommitted change of the default pins is compared with the pins at HEAD', async () => {
+  test('plan reports activations, but no drift, for an uncommitted change to the default pins', async () => {
     const { folder, json } = await makeTeam();
     writeFiles(folder, { [CONFIG]: configOf('{ staging: latest, production: 1 }') });
     const { prompts } = await json('plan');
@@ -75,7 +79,7 @@ describe('default pins', () => {
     ]);
   });
 
-  test('A sync refuses files whose default pins differ at HEAD because the configuration is not committed', async () => {
+  test('sync blocks a prompt if an uncommitted edit to the configuration changes its default pins', async () => {
     const { folder, json, commit } = await makeTeam();
     commit({ [B]: fileOf('b', 'Two.', 'pins: { staging: latest }\n') });
     writeFiles(folder, { [CONFIG]: configOf('{ staging: latest, production: latest }') });
@@ -88,7 +92,7 @@ describe('default pins', () => {
     ]);
   });
 
-  test('A sync refuses files with default pins if git does not track the configuration', async () => {
+  test('sync blocks prompts that use default pins if git does not track the configuration', async () => {
     const service = await startTestService(['a']);
     const folder = makeRepository({ [A]: fileOf('a', 'One.') });
     writeFiles(folder, { [CONFIG]: configOf('{ staging: latest }') });
@@ -97,7 +101,7 @@ describe('default pins', () => {
   });
 
   test.each([['plan --base HEAD^'], ['plan --base HEAD^ --offline']])(
-    '%s lists the default pins that a commit removed, for each file',
+    '%s reports for each prompt file which default pin the last commit removed',
     async (words) => {
       const { json, commit } = await makeTeam();
       commit({ [CONFIG]: configOf('{}') });
@@ -109,7 +113,7 @@ describe('default pins', () => {
     },
   );
 
-  test('plan --base reads default pins from the base, even if a file gets the same pins of its own', async () => {
+  test('plan --base reports no removed pin if a commit moves the pin from the default pins into the file', async () => {
     const { json, commit } = await makeTeam();
     commit({ [CONFIG]: configOf('{}'), [A]: fileOf('a', 'Two.', 'pins: { staging: latest }\n') });
     const { prompts, problems } = await json('plan', '--base', 'HEAD^');
@@ -117,7 +121,7 @@ describe('default pins', () => {
     expect(problems.map(({ code, path }) => `${code} ${path}`)).toEqual([`pin/gone ${B}`]);
   });
 
-  test('A guard that refuses a default pin is located at the line of the pin in the configuration', async () => {
+  test('A guard that refuses a default pin points to the line of that pin in the configuration', async () => {
     const { json, commit } = await makeTeam();
     const environments = 'environments: { staging: { allow_latest: false } }\n';
     commit({ [CONFIG]: configOf('{ staging: latest }', environments), [A]: fileOf('a', 'Three.') });
@@ -127,7 +131,7 @@ describe('default pins', () => {
     ]);
   });
 
-  test('promotion order holds for default pins', async () => {
+  test('plan applies a new default pin for production only to prompts whose text is already live in staging', async () => {
     const { json, commit } = await makeTeam();
     const environments = 'environments: { staging: {}, production: { promote_from: staging } }\n';
     commit({ [CONFIG]: configOf('{ staging: latest, production: latest }', environments), [A]: fileOf('a', 'Three.') });
@@ -139,7 +143,7 @@ describe('default pins', () => {
     expect(prompts[1]).toMatchObject({ status: 'pending', changes: [{ environment: 'production' }] });
   });
 
-  test('promotion order refuses a new default pin to a version that staging does not serve, as it refuses a new pin in a file', async () => {
+  test('plan blocks a new default pin for production to a version that staging does not serve', async () => {
     const { json, commit } = await makeTeam();
     const environments = 'environments: { staging: {}, production: { promote_from: staging } }\n';
     commit({ [CONFIG]: configOf('{ staging: latest, production: 1 }', environments) });
@@ -150,7 +154,7 @@ describe('default pins', () => {
     ]);
   });
 
-  test('A prompt file can accept a warning about a default pin', async () => {
+  test('A prompt file can suppress a warning about a default pin with `accept_warnings`', async () => {
     const { json, commit } = await makeTeam();
     const environments = 'environments: { production: { promote_from: staging } }\nother_environments: [staging]\n';
     const accepting = fileOf('b', 'Two.', 'accept_warnings: [pin/source-not-asked]\n');
@@ -160,7 +164,7 @@ describe('default pins', () => {
     expect(warnings).toMatchObject([[{ code: 'pin/source-not-asked', path: CONFIG, line: 6 }], []]);
   });
 
-  test('validate reports a default pin for an unknown environment only once, whatever the number of files', async () => {
+  test('validate reports a default pin for an unknown environment only once, even if several files use it', async () => {
     const { json, commit } = await makeTeam();
     commit({ [CONFIG]: configOf('{ stagng: latest }', 'environments: { staging: {} }\n') });
     const { problems } = await json('validate');

@@ -208,7 +208,7 @@ describe('the changes that a pull takes over', () => {
     expect(takeOver(scene)).toEqual(lists);
   });
 
-  test('canPullDrift says that a pull helps with drift exactly if findServiceChanges finds something to write', () => {
+  test('canPullDrift returns true exactly when findServiceChanges finds an edit for the prompt file', () => {
     const scenes = SCENES.filter(([, { hasBase = true, environment, kind }]) => {
       return hasBase && environment === undefined && kind === undefined;
     });

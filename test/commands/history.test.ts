@@ -71,7 +71,7 @@ describe('history', () => {
     expect(report.prompts[0]).not.toHaveProperty('history');
   });
 
-  test('history --environment reports the time at which the active version was created outside git, and that this version differs from the pin', async () => {
+  test('history --environment shows when the active version was created outside git, and that it differs from the pin', async () => {
     const { text, baseUrl } = await makeStory({ pins: both('latest') });
     const id = await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
     const said = await text('history', 'greeting', '--environment', 'production');

@@ -49,7 +49,7 @@ function pathsIn(folder: string): readonly string[] {
 const EXTENDED = ['.gitattributes', '.prettierignore'];
 
 describe('init', () => {
-  test('init --url creates a valid configuration and CI workflows, but no example prompt, because the service may have prompts', async () => {
+  test('init --url creates a valid configuration and CI workflows, but no example prompt', async () => {
     const folder = makeRoot();
     const { exitCode, report } = await runJson(folder, ['init', ...URL]);
     expect(exitCode).toBe(0);
@@ -301,7 +301,7 @@ environments:
 describe('init --id', () => {
   const words = (baseUrl: string, id = 'prm_greeting') => ['init', '--url', baseUrl, '--id', id, '--ci', 'none'];
 
-  test('init --id imports the given prompt', async () => {
+  test('init --id imports the prompt with the given id', async () => {
     const folder = makeRoot();
     const { baseUrl, environment } = await startServed('production');
     const { report, exitCode } = await runJson(folder, words(baseUrl), {
@@ -551,7 +551,7 @@ describe('invalid flags of init', () => {
       'The value of `--url` is invalid: The base URL',
     ],
     [
-      'init names `allow_http` if it rejects a plain HTTP address',
+      'init suggests `allow_http` if it rejects a plain HTTP address',
       ['--url', 'http://example.com'],
       '`allow_http: true`',
     ],
@@ -779,7 +779,7 @@ describe('the questions of init', () => {
     expect(read(folder, 'prompts/greeting.md')).toContain('One.');
   });
 
-  test('init imports no prompt if the user leaves the second answer about the first prompt empty', async () => {
+  test('init imports no prompt if the user enters an unknown prompt id and then an empty answer', async () => {
     const { folder, exitCode } = await interviewWith({ 'Which prompt': ['prm_gone', ''] });
     expect([exitCode, pathsIn(folder)]).toEqual([0, [...EXTENDED, 'promptsync.yaml']]);
   });

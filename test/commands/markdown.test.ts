@@ -49,7 +49,7 @@ const RULES = [
 const PARAGRAPH = RULES.join(' ');
 
 describe('the Markdown report of a plan', () => {
-  test('In a long paragraph, a Markdown report marks only the changed sentence', async () => {
+  test('In the diff of a long paragraph, a Markdown report marks only the changed sentence', async () => {
     const pins = { staging: 'latest' };
     const { render } = await makeReview(
       { refund: { pins, text: PARAGRAPH } },

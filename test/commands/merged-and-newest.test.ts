@@ -285,8 +285,8 @@ describe('the refusals of unmerged and outdated commits', () => {
   });
 });
 
-describe('the message about a commit that is not merged', () => {
-  test('If a single file differs, the message names it, and says which commit the remote branch is at', async () => {
+describe('the error for an unmerged commit', () => {
+  test('The error for an unmerged commit names the tip of the remote branch and the only file that differs', async () => {
     const team = makeTeam();
     const folder = UNMERGED(team);
     const [head, first] = [git(folder, 'rev-parse', 'HEAD'), team.first].map((id) => id.trim().slice(0, 12));
@@ -296,7 +296,7 @@ describe('the message about a commit that is not merged', () => {
     );
   });
 
-  test('If several files differ, the message gives their number, and says whether the commit has been pushed', async () => {
+  test('The error for an unpushed commit names the tip of the remote branch and counts the files that differ', async () => {
     const team = makeTeam();
     const folder = team.clone();
     writeFiles(folder, { ...greets('Mine'), 'prompts/new.md': promptText('new') });

@@ -41,18 +41,21 @@ describe('a command with keys, and a file with errors', () => {
     ['pull'],
     ['promote', '--from', 'staging', '--to', 'production', '--dry-run'],
     ['rollback', '--environment', 'staging', '--to', '1', '--dry-run'],
-  ])('promptsync %s ignores the errors of files that are not selected, and warns once', async (name, ...flags) => {
-    const scene = await makeScene();
-    const before = await scene.runJson(name, 'greeting', ...flags);
-    expect(before.exitCode).toBe(0);
-    scene.write(BROKEN_FRONT_MATTER);
-    scene.write('no front matter', 'prompts/third.md');
-    const after = await scene.runJson(name, 'greeting', ...flags);
-    expect(summarizeRun(after)).toBe(`${summarizeRun(before)}, ${OTHERS}`);
-    expect(after.report.problems.at(-1)?.message).toContain('2 prompt files have errors.');
-  });
+  ])(
+    'promptsync %s ignores errors in files that are not selected and shows one warning about them',
+    async (name, ...flags) => {
+      const scene = await makeScene();
+      const before = await scene.runJson(name, 'greeting', ...flags);
+      expect(before.exitCode).toBe(0);
+      scene.write(BROKEN_FRONT_MATTER);
+      scene.write('no front matter', 'prompts/third.md');
+      const after = await scene.runJson(name, 'greeting', ...flags);
+      expect(summarizeRun(after)).toBe(`${summarizeRun(before)}, ${OTHERS}`);
+      expect(after.report.problems.at(-1)?.message).toContain('2 prompt files have errors.');
+    },
+  );
 
-  test('promptsync bundle ignores the errors of files that are not selected', async () => {
+  test('promptsync bundle ignores errors in files that are not selected', async () => {
     const scene = await makeScene();
     const bundle = () => scene.run('bundle', 'greeting', '--environment', 'staging');
     const before = await bundle();
@@ -65,7 +68,7 @@ describe('a command with keys, and a file with errors', () => {
   });
 
   test.each(['prompts', 'prompts/', 'prompts/*.md', '*', '.'])(
-    'the selector %s selects files whose keys cannot be read in the same way as the other files',
+    'the selector %s also selects files whose keys promptsync cannot read',
     async (selector) => {
       const scene = await makeScene();
       scene.write(BROKEN_FRONT_MATTER);
@@ -76,7 +79,7 @@ describe('a command with keys, and a file with errors', () => {
   );
 
   test.each(['refund', REFUND, 'prompts/', '*', 'ref*'])(
-    'a file with errors stops the command if %s selects it, and only its errors are listed',
+    'plan fails and lists only the errors of the invalid file if the selector %s matches that file',
     async (selector) => {
       const scene = await makeScene();
       scene.write(BROKEN_TEXT);
@@ -86,7 +89,7 @@ describe('a command with keys, and a file with errors', () => {
     },
   );
 
-  test('errors in all files stop a command without keys', async () => {
+  test('plan without keys fails if any prompt file has errors', async () => {
     const scene = await makeScene();
     scene.write(BROKEN_FRONT_MATTER);
     const { report, exitCode } = await scene.runJson('plan');
@@ -96,7 +99,7 @@ describe('a command with keys, and a file with errors', () => {
     });
   });
 
-  test('if the key of a file cannot be read, the message about the unknown key lists the files with errors', async () => {
+  test('the error for an unknown key lists the files with errors, because one of them may have that key', async () => {
     const scene = await makeScene();
     scene.write(BROKEN_FRONT_MATTER);
     const { report, exitCode } = await scene.runJson('plan', 'refund');
@@ -105,7 +108,7 @@ describe('a command with keys, and a file with errors', () => {
     expect(report.problems[0]?.message).toBe(`No prompt matches "refund". These files have errors: ${REFUND}.`);
   });
 
-  test('an id that a selected file shares with another file stops the command', async () => {
+  test('plan fails if the selected file has the same id as a file that is not selected', async () => {
     const scene = await makeScene();
     scene.write(promptText('greeting', { ...PARTS, key: 'copy' }), 'prompts/copy.md');
     const shared = await scene.runJson('plan', 'greeting');
@@ -114,23 +117,26 @@ describe('a command with keys, and a file with errors', () => {
     expect(summarizeRun(await scene.runJson('plan', 'refund'))).toBe(`exit 0, refund unchanged, ${OTHERS}`);
   });
 
-  test('an error in the configuration stops a command with keys', async () => {
+  test('plan with a key fails if the configuration has an error', async () => {
     const scene = await makeScene();
     writeFiles(scene.folder, { 'promptsync.yaml': `${CONFIG}on_drift: sometimes\n` });
     expect((await scene.runJson('plan', 'greeting')).exitCode).toBe(1);
   });
 
-  test('a link among the prompt files is an error that does not stop a command for other prompts', async () => {
+  test('plan with a key ignores the error about a symbolic link in the prompts folder', async () => {
     const scene = await makeScene();
     symlinkSync('greeting.md', join(scene.folder, 'prompts/link.md'));
     expect(summarizeRun(await scene.runJson('plan', 'greeting'))).toBe(`exit 0, greeting unchanged, ${OTHERS}`);
   });
 });
 
-describe('a file with errors has not left management', () => {
+describe('a prompt whose file has errors', () => {
   test.each<[string, readonly string[]]>([
-    ['plan says nothing about a prompt whose file has errors', ['plan', '*re*']],
-    ['plan --base says nothing about a prompt whose file has errors', ['plan', '*re*', '--base', 'HEAD']],
+    ['plan does not report a prompt as no longer managed if its file has errors', ['plan', '*re*']],
+    [
+      'plan --base does not report a prompt as no longer managed if its file has errors',
+      ['plan', '*re*', '--base', 'HEAD'],
+    ],
   ])('%s', async (_, words) => {
     const scene = await makeScene(makeRepository);
     scene.write(BROKEN_FRONT_MATTER);

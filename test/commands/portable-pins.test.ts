@@ -77,7 +77,7 @@ describe('promote with portable_pins', () => {
     expect(promoted.report.prompts[0]?.problems[0]?.hint).toContain('git fetch --unshallow');
   });
 
-  test('promote leaves a prompt alone if production serves a newer version than staging after a revert', async () => {
+  test('With portable pins, promote does not edit the file if a revert has put staging behind production', async () => {
     const { edit, runJson: json, pins, accept } = await makeScene();
     const second = await edit('Two.');
     await json(...PROMOTE);

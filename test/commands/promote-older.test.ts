@@ -12,19 +12,19 @@ const outsideGit: SceneOptions = { makeFolder: makeWorkspace };
 describe('the promotion of an older version', () => {
   test.each<[string, { serves?: number; pin?: string | number; text?: string; said: string }]>([
     [
-      'promote leaves a prompt alone if production serves a newer version than staging',
+      'promote does not edit a file if production serves a newer version than staging',
       { serves: 3, pin: 1, said: '"production" serves v3, which is newer than v2 that "staging" serves.' },
     ],
     [
-      'promote leaves a prompt alone if the file pins production to a newer version than staging serves',
+      'promote does not edit a file that pins production to a newer version than staging serves',
       { serves: 1, pin: 3, said: 'The file pins "production" to v3, which is newer than v2 that "staging" serves.' },
     ],
     [
-      'promote leaves a prompt alone if the pin of production means a newer version that exists',
+      'promote does not edit a file that pins production to latest if latest is newer than the version in staging',
       { pin: 'latest', text: 'Three.', said: 'The file pins "production" to v3, ' },
     ],
     [
-      'promote leaves a prompt alone if the production pin refers to a version that does not exist yet',
+      'promote does not edit a file that pins production to a version that does not exist yet',
       {
         serves: 1,
         pin: 'latest',
@@ -46,7 +46,7 @@ describe('the promotion of an older version', () => {
     expect(scene.read()).toContain('"production":2');
   });
 
-  test('If the pin of staging is not synced yet, the warning about an older version suggests to sync it first', async () => {
+  test('promote suggests syncing staging first if production is ahead because the staging pin is not synced yet', async () => {
     const scene = await makePromotionScene({ text: 'Four.', pins: { staging: 4, production: 3 } }, outsideGit);
     scene.make(['One.', 'Two.', 'Three.', 'Four.']);
     scene.activate('staging', 2);
@@ -57,7 +57,7 @@ describe('the promotion of an older version', () => {
     ]);
   });
 
-  test('promote --all leaves only those prompts alone for which production is ahead of staging', async () => {
+  test('promote --all skips only the prompts that are newer in production than in staging', async () => {
     const pinned = { text: 'Two.', pins: { staging: 2, production: 1 } };
     const scene = await makePromotionScene(pinned, { ...outsideGit, others: { refund: pinned } });
     for (const [id, production] of [['greeting', 1] as const, ['refund', 3] as const]) {
@@ -69,7 +69,7 @@ describe('the promotion of an older version', () => {
     expect(summarizeRun(ran)).toBe(`${APPLIED}, refund unchanged promote/older`);
   });
 
-  test('promote leaves a prompt alone if another configuration pins staging to an older version of this service', async () => {
+  test('promote does not edit a file if production is ahead of a staging pin that another configuration manages', async () => {
     const scene = await makeStages({ greeting: { text: 'One.', pins: { staging: 'latest' } } });
     const first = git(scene.folder, 'rev-parse', 'HEAD');
     scene.commit({ text: 'One.', pins: { staging: 'latest', production: `git:${first}` } });
@@ -90,8 +90,12 @@ describe('the promotion of an older version', () => {
 });
 
 test.each<[string, string | number, string]>([
-  ['the error for a refused pin to a newer version names a promote command that works', 3, 'Two {{a}}.'],
-  ['a refused pin to a version that does not exist yet names a promote command that works', 'latest', 'Four.'],
+  ['The hint for a refused pin to a newer version contains a promote command that succeeds', 3, 'Two {{a}}.'],
+  [
+    'The hint for a refused pin to a version that does not exist yet contains a promote command that succeeds',
+    'latest',
+    'Four.',
+  ],
 ])('%s', async (_, pin, text) => {
   const scene = await makePromotionScene({ text, pins: { production: pin } }, outsideGit);
   scene.make(['One.', 'Two {{a}}.', 'Three.']);
@@ -104,7 +108,7 @@ test.each<[string, string | number, string]>([
   expect(summarizeRun(await scene.runJson(...words))).toBe(APPLIED);
 });
 
-test('promote says which prompts are new in production, and shows a missing pin as none', async () => {
+test('promote marks only prompts that production does not serve yet as new in production', async () => {
   const pinned = { text: 'Two.', pins: { staging: 'latest', production: 1 } };
   const unpinned = { text: 'Two.', pins: { staging: 'latest' } };
   const scene = await makePromotionScene(unpinned, { ...outsideGit, others: { refund: unpinned, summary: pinned } });

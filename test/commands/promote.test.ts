@@ -104,7 +104,7 @@ describe('promote', () => {
     expect(scene.read()).toContain('"production":3');
   });
 
-  test('promote says that the source environment still serves the old version if an edit has not been synced', async () => {
+  test('promote warns that staging still serves the old version if an edit to the text has not been synced', async () => {
     const scene = await makeReadyScene();
     scene.commit({ ...BEFORE, text: 'Not synced.' });
     const ran = await scene.runJson(...TO_PRODUCTION);
@@ -242,7 +242,7 @@ describe('a promotion from an environment that serves nothing', () => {
   const makeIdleScene = (pins: Readonly<Record<string, string>>, config: string) =>
     makePromotionScene({ text: 'One.', pins }, { ...outsideGit, config });
 
-  test('promote suggests the pin that is missing in the source environment', async () => {
+  test('promote suggests adding a pin if the file does not pin the source environment', async () => {
     const scene = await makeIdleScene({ production: 'latest' }, PROMOTION);
     const ran = await scene.runJson(...TO_PRODUCTION);
     expect(summarizeRun(ran)).toBe('exit 3, greeting blocked promote/not-pinned');
@@ -252,14 +252,14 @@ describe('a promotion from an environment that serves nothing', () => {
     });
   });
 
-  test('promote suggests a promotion to the source environment if that environment does not allow latest', async () => {
+  test('promote suggests promoting to staging first if staging has no pin and does not allow latest', async () => {
     const config = `${CONFIG}environments: { dev: {}, staging: { promote_from: dev, allow_latest: false }, production: { promote_from: staging } }\n`;
     const scene = await makeIdleScene({ dev: 'latest' }, config);
     const ran = await scene.runJson(...TO_PRODUCTION);
     expect(problemIn(ran)?.hint).toMatch(/^First run `promptsync promote greeting --to staging`/);
   });
 
-  test('promote suggests a sync if the file pins the source environment', async () => {
+  test('promote suggests a sync if the file pins the source environment but nothing is live there', async () => {
     const scene = await makeIdleScene({ staging: 'latest' }, PROMOTION);
     const ran = await scene.runJson(...TO_PRODUCTION);
     expect(summarizeRun(ran)).toBe('exit 3, greeting blocked promote/nothing-active');

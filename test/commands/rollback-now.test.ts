@@ -72,7 +72,7 @@ function readState({ folder, read, serves }: Scene): readonly string[] {
 }
 
 describe('rollback --now', () => {
-  test('rollback --now asks, commits the pin on a new branch, and activates the version', async () => {
+  test('rollback --now commits the pin on a new branch and activates the version after the user confirms the plan', async () => {
     const scene = await makeIncident();
     const head = git(scene.folder, 'rev-parse', 'HEAD');
     const options = { environment: scene.service.environment, terminal: true, input: 'y\n' };
@@ -87,7 +87,7 @@ describe('rollback --now', () => {
     expect(git(scene.folder, 'show', '--format=', '--name-only')).toBe(PATH);
   });
 
-  test('rollback --now changes nothing if the user declines', async () => {
+  test('rollback --now changes nothing if the user declines the plan', async () => {
     const scene = await makeIncident();
     const before = readState(scene);
     const options = { environment: scene.service.environment, terminal: true, input: 'n\n' };
@@ -96,7 +96,7 @@ describe('rollback --now', () => {
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
-  test('If production already serves the version, the summary of rollback --now counts the edited pin, and no sync is suggested', async () => {
+  test('If production already serves the version, rollback --now reports only a pin edit and suggests no sync', async () => {
     const scene = await makeIncident();
     scene.activate('production', 2);
     for (const [flag, outcome] of [
@@ -109,12 +109,12 @@ describe('rollback --now', () => {
     }
   });
 
-  test('rollback --now requires --yes without a terminal', async () => {
+  test('rollback --now requires --yes if there is no terminal', async () => {
     const scene = await makeIncident();
     expect(summarizeRun(await scene.runJson(...NOW))).toBe('exit 1, usage/confirmation-needed');
   });
 
-  test('rollback --now --dry-run shows the edit and the activation, and neither writes nor asks the remote', async () => {
+  test('rollback --now --dry-run shows the edit and the activation without writing or contacting the remote', async () => {
     const scene = await makeIncident();
     git(scene.folder, 'remote', 'set-url', 'origin', '/nowhere');
     const before = readState(scene);
@@ -129,7 +129,7 @@ describe('rollback --now', () => {
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
-  test('the JSON report of rollback --now has the edits, the changes, the commit and the next steps', async () => {
+  test('The JSON report of rollback --now contains the edits, the changes, the commit and the next steps', async () => {
     const scene = await makeIncident();
     const { exitCode, report } = await scene.runJson(...NOW, '--yes');
     expect(exitCode).toBe(0);
@@ -149,16 +149,24 @@ describe('rollback --now', () => {
   });
 
   test.each([
-    ['gh on GitHub', 'https://github.com/acme/prompts.git', 'gh pr create --fill --base main'],
-    ['glab on GitLab', 'https://gitlab.acme.example/acme/prompts.git', 'glab mr create --fill --target-branch main'],
-  ])('rollback --now prints the command for %s that opens the pull request', async (_, url, command) => {
+    [
+      'rollback --now prints the gh command that opens the pull request on GitHub',
+      'https://github.com/acme/prompts.git',
+      'gh pr create --fill --base main',
+    ],
+    [
+      'rollback --now prints the glab command that opens the merge request on GitLab',
+      'https://gitlab.acme.example/acme/prompts.git',
+      'glab mr create --fill --target-branch main',
+    ],
+  ])('%s', async (_, url, command) => {
     const scene = await makeIncident();
     configure(scene.folder, { [`url.file://${scene.origin}.insteadOf`]: url });
     git(scene.folder, 'remote', 'set-url', 'origin', url);
     expect((await scene.runJson(...NOW, '--yes')).report.next_steps).toContain(`Next: ${command}`);
   });
 
-  test('rollback --now without a remote names the commit and the live branch', async () => {
+  test('rollback --now suggests neither a push nor a pull request if the repository has no remote', async () => {
     const scene = await makeIncident();
     git(scene.folder, 'remote', 'remove', 'origin');
     const { report } = await scene.runJson(...NOW, '--yes');
@@ -168,7 +176,7 @@ describe('rollback --now', () => {
     ]);
   });
 
-  test('rollback --now changes no field and no other environment, and creates no version', async () => {
+  test('rollback --now changes only production, even if the file has unsynced edits to its text and fields', async () => {
     const config = `${CONFIG}environments: { production: {}, staging: {} }\n`;
     const scene = await makeIncident({ config });
     scene.commit({ ...pinned(4), text: 'Six.', name: 'A new name', metadata: { model: 'new' } });
@@ -186,7 +194,7 @@ describe('rollback --now', () => {
     ]);
   });
 
-  test('rollback --now creates no baseline for a prompt that promptsync has not synced', async () => {
+  test('rollback --now creates no baseline for a prompt that promptsync has never synced', async () => {
     const scene = await makePromotionScene({ text: 'Two.', pins: { production: 2 } }, { config: CONFIG });
     const { store } = scene.service;
     const [one, two] = ['One.', 'Two.'].map((content) =>
@@ -200,7 +208,7 @@ describe('rollback --now', () => {
     expect(scene.service.takeWrites()).toEqual(['set-active prm_greeting production']);
   });
 
-  test('If the file already pins the version, rollback --now only activates it, and says why there is no commit', async () => {
+  test('If the file already pins the version, rollback --now activates it and explains why it made no commit', async () => {
     const scene = await makeIncident();
     scene.commit(pinned(2));
     git(scene.folder, 'push', '--quiet');
@@ -214,7 +222,7 @@ describe('rollback --now', () => {
 });
 
 describe('rollback --now with portable pins', () => {
-  test('rollback --now restores a pin to a commit, and the version of its text goes live', async () => {
+  test('With portable pins, rollback --now pins the previous commit and activates the version with its text', async () => {
     const config = `${CONFIG}portable_pins: true\n`;
     const scene = await makePromotionScene({ text: 'One.', pins: { staging: 'latest' } }, { config });
     const first = git(scene.folder, 'rev-parse', 'HEAD');
@@ -231,7 +239,7 @@ describe('rollback --now with portable pins', () => {
 });
 
 describe('the remote of rollback --now', () => {
-  test('rollback --now stops if the remote has a newer commit to the file, unless the user names the version', async () => {
+  test('rollback --now blocks a prompt if the remote has a newer commit to its file, unless --to names the version', async () => {
     const scene = await makeIncident();
     pushFromElsewhere(scene.origin, pinned(3));
     const before = readState(scene);
@@ -244,7 +252,7 @@ describe('the remote of rollback --now', () => {
     expect(scene.serves('production')).toBe('v1');
   });
 
-  test('rollback --now also asks the remote if the service is embedded', async () => {
+  test('rollback --now also checks the remote for newer commits if the service is embedded', async () => {
     const config = `${CONFIG}service: { embedded: .promptsync/service.db }\n`;
     const files = (text: string) => workspaceFiles({ greeting: { text, pins: { production: 'latest' } } }, config);
     const folder = makeRepository({ ...files('One.'), '.gitignore': '.promptsync\n' });
@@ -261,7 +269,7 @@ describe('the remote of rollback --now', () => {
     expect(summarizeRun(await runJson(folder, [...NOW, '--yes']))).toBe(APPLIED);
   });
 
-  test('rollback --now accepts newer commits to other files, as well as edits on an unmerged branch', async () => {
+  test('rollback --now accepts an edit on an unmerged branch if no newer commit on the remote changes the file', async () => {
     const scene = await makeIncident();
     pushFromElsewhere(scene.origin, pinned(4));
     git(scene.folder, 'switch', '--quiet', '--create', 'feature');
@@ -270,7 +278,7 @@ describe('the remote of rollback --now', () => {
     expect(git(scene.folder, 'log', '-1', '--format=%s', 'HEAD~1')).toBe('Edit');
   });
 
-  test('rollback --now warns and goes on if the remote does not answer', async () => {
+  test('rollback --now warns and continues if the remote does not respond', async () => {
     const scene = await makeIncident();
     git(scene.folder, 'remote', 'set-url', 'origin', '/nowhere');
     expect(summarizeRun(await scene.runJson(...NOW, '--yes'))).toBe(`${APPLIED}, rollback/remote-silent`);
@@ -279,7 +287,7 @@ describe('the remote of rollback --now', () => {
 });
 
 describe('the branch of rollback --now', () => {
-  test('rollback --now stops if the branch exists, and uses the name from --branch', async () => {
+  test('rollback --now fails if its new branch already exists, but accepts another name from --branch', async () => {
     const scene = await makeIncident();
     git(scene.folder, 'branch', BRANCH);
     const before = readState(scene);
@@ -291,7 +299,7 @@ describe('the branch of rollback --now', () => {
     expect([summarizeRun(named), named.report.committed?.branch]).toEqual([APPLIED, 'hot-fix']);
   });
 
-  test('rollback --now names the branch after the first key, with hyphens for special characters', async () => {
+  test('rollback --now derives the branch name from the first key and replaces special characters with hyphens', async () => {
     const parts = { ...pinned(2), key: 'support/größe v2' };
     const scene = await makeIncident({ others: { other: parts } });
     scene.make(TEXTS, 'other');
@@ -305,7 +313,7 @@ describe('the branch of rollback --now', () => {
     ['commit-msg', 'echo "Name a ticket." >&2; exit 1', 'Name a ticket.'],
     ['pre-commit', 'exit 1', 'git created no commit'],
   ])(
-    'If the %s hook refuses the commit, rollback --now puts the files and the branch back',
+    'If the %s hook rejects the commit, rollback --now restores the files and the branch',
     async (name, script, reason) => {
       const scene = await makeIncident();
       addHook(scene.folder, name, script);
@@ -318,7 +326,7 @@ describe('the branch of rollback --now', () => {
     },
   );
 
-  test('If a hook refuses the commit and edits the file, rollback --now keeps the edit and names the file', async () => {
+  test('If a hook edits the file and rejects the commit, rollback --now keeps the edit and names the file', async () => {
     const scene = await makeIncident();
     addHook(scene.folder, 'pre-commit', `echo formatted >> ${PATH}; exit 1`);
     const { report } = await scene.runJson(...NOW, '--yes');
@@ -329,7 +337,7 @@ describe('the branch of rollback --now', () => {
 });
 
 describe('the guards of rollback --now', () => {
-  test('rollback --now neither edits nor commits a refused prompt', async () => {
+  test('rollback --now leaves the file of a blocked prompt unchanged and rolls back the other prompt', async () => {
     const others = { other: pinned(4) };
     const scene = await makeIncident({ others });
     scene.make(TEXTS, 'other');
@@ -346,26 +354,38 @@ describe('the guards of rollback --now', () => {
   });
 
   test.each<[string, string, (scene: Scene) => void, string]>([
-    ['an uncommitted file', '', (scene) => scene.write({ ...pinned(4), text: 'Changed.' }), 'guard/uncommitted-edit'],
-    ['drift', 'on_drift: fail\n', (scene) => void scene.make(['Hot fix.']), 'guard/drift'],
-    ['max_changes', 'max_changes: 0\n', () => {}, 'guard/max-changes'],
-  ])(
-    'rollback --now creates no branch if it refuses every prompt because of %s',
-    async (_, settings, prepare, code) => {
-      const scene = await makeIncident({ config: PROMOTION + settings });
-      prepare(scene);
-      if (code === 'guard/drift') {
-        const { store } = scene.service;
-        const version = store.createVersion('prm_greeting', { content: 'Hot fix.', metadata: {} })!;
-        store.setActive('prm_greeting', { environment: 'production', versionId: version.id });
-      }
-      const before = readState(scene);
-      expect(summarizeRun(await scene.runJson(...NOW, '--to', '1', '--yes'))).toBe(`exit 3, greeting blocked ${code}`);
-      expect(readState(scene)).toEqual(before);
-    },
-  );
+    [
+      'rollback --now creates no branch if an uncommitted edit blocks every prompt',
+      '',
+      (scene) => scene.write({ ...pinned(4), text: 'Changed.' }),
+      'guard/uncommitted-edit',
+    ],
+    [
+      'rollback --now creates no branch if drift blocks every prompt',
+      'on_drift: fail\n',
+      (scene) => void scene.make(['Hot fix.']),
+      'guard/drift',
+    ],
+    [
+      'rollback --now creates no branch if max_changes blocks every prompt',
+      'max_changes: 0\n',
+      () => {},
+      'guard/max-changes',
+    ],
+  ])('%s', async (_, settings, prepare, code) => {
+    const scene = await makeIncident({ config: PROMOTION + settings });
+    prepare(scene);
+    if (code === 'guard/drift') {
+      const { store } = scene.service;
+      const version = store.createVersion('prm_greeting', { content: 'Hot fix.', metadata: {} })!;
+      store.setActive('prm_greeting', { environment: 'production', versionId: version.id });
+    }
+    const before = readState(scene);
+    expect(summarizeRun(await scene.runJson(...NOW, '--to', '1', '--yes'))).toBe(`exit 3, greeting blocked ${code}`);
+    expect(readState(scene)).toEqual(before);
+  });
 
-  test('rollback --now refuses a pin whose text has no version', async () => {
+  test('rollback --now blocks a prompt if no version contains the text to restore', async () => {
     const config = `${CONFIG}portable_pins: true\n`;
     const scene = await makePromotionScene({ text: 'Never synced.', pins: { staging: 'latest' } }, { config });
     const first = git(scene.folder, 'rev-parse', 'HEAD');
@@ -379,7 +399,7 @@ describe('the guards of rollback --now', () => {
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
-  test('rollback --now requires a git repository and cannot be combined with --commit', async () => {
+  test('rollback --now fails outside a git repository and in combination with --commit', async () => {
     const outside = await makePromotionScene(pinned(4), { makeFolder: makeWorkspace, config: CONFIG });
     outside.make(TEXTS);
     outside.activate('production', 4);
@@ -390,7 +410,7 @@ describe('the guards of rollback --now', () => {
 });
 
 describe('an interrupted rollback --now', () => {
-  test('If the activation fails, the commit stays, and the report has the command that repeats the activation', async () => {
+  test('If the activation fails, rollback --now keeps the commit and reports the command that retries the activation', async () => {
     const scene = await makeIncident();
     let isBroken = true;
     const isActivation = (body: unknown) => JSON.stringify(body ?? {}).includes('"production"');
@@ -416,7 +436,7 @@ describe('an interrupted rollback --now', () => {
     }
   });
 
-  test('A rollback --now that was killed before the activation is completed by the same command', async () => {
+  test('The same command completes a rollback --now that was killed before the activation', async () => {
     const scene = await makeIncident();
     const arrived = Promise.withResolvers<void>();
     const front = await startFront({
@@ -440,7 +460,7 @@ describe('an interrupted rollback --now', () => {
     expect(git(scene.folder, 'rev-list', '--count', 'main..')).toBe('1');
   });
 
-  test('rollback --now creates no branch if somebody edits the file during the question', async () => {
+  test('rollback --now creates no branch if somebody edits the file during the confirmation', async () => {
     const scene = await makeIncident();
     const ran = await runJson(scene.folder, NOW, {
       environment: scene.service.environment,
@@ -453,7 +473,7 @@ describe('an interrupted rollback --now', () => {
     expect([git(scene.folder, 'branch'), scene.serves('production')]).toEqual(['* main', 'v4']);
   });
 
-  test('rollback --now makes no other change than the shown one if somebody moves production during the question', async () => {
+  test('rollback --now activates nothing if somebody activates another version during the confirmation', async () => {
     const scene = await makeIncident();
     const ran = await runJson(scene.folder, NOW, {
       environment: scene.service.environment,
@@ -465,7 +485,7 @@ describe('an interrupted rollback --now', () => {
     expect(scene.serves('production')).toBe('v3');
   });
 
-  test('An interrupt during the question changes nothing', async () => {
+  test('rollback --now changes nothing if the user interrupts the confirmation', async () => {
     const scene = await makeIncident();
     const before = readState(scene);
     let interrupt = (): void => {};
@@ -482,7 +502,7 @@ describe('an interrupted rollback --now', () => {
 });
 
 describe('rollback --now with Langfuse', () => {
-  test('rollback --now moves one label back, and creates no version in Langfuse', async () => {
+  test('rollback --now moves only the given Langfuse label back and creates no version', async () => {
     const langfuse = await startLangfuse();
     const folder = makeFolder();
     initRepository(folder);

@@ -68,20 +68,30 @@ describe('selectFiles', () => {
   });
 
   test.each<[string, string, string, readonly (string | undefined)[]]>([
-    ['a dot selects every prompt below the working directory', '.', '/work/prompts/support', [greeting, refund]],
     [
-      'two dots select every prompt below the parent folder',
+      'the selector `.` selects every prompt below the working directory',
+      '.',
+      '/work/prompts/support',
+      [greeting, refund],
+    ],
+    [
+      'the selector `..` selects every prompt below the parent of the working directory',
       '..',
       '/work/prompts/support',
       [greeting, refund, summary, draft],
     ],
-    ['a path can be relative to the working directory', 'summary.md', '/work/prompts', [summary]],
-    ['a path may lead out of the working directory', '../summary.md', '/work/prompts/support', [summary]],
-    ['a folder can be relative to the working directory', 'support/', '/work/prompts', [greeting, refund]],
-    ['a path pattern can be relative to the working directory', './re*.md', '/work/prompts/support', [refund]],
-    ['a path can be absolute', '/work/prompts/summary.md', '/elsewhere', [summary]],
+    ['a path selector can be relative to the working directory', 'summary.md', '/work/prompts', [summary]],
+    ['a path selector can lead out of the working directory', '../summary.md', '/work/prompts/support', [summary]],
+    ['a folder selector can be relative to the working directory', 'support/', '/work/prompts', [greeting, refund]],
     [
-      'a path can be relative to the configuration in any working directory',
+      'a selector that is a pattern of paths can be relative to the working directory',
+      './re*.md',
+      '/work/prompts/support',
+      [refund],
+    ],
+    ['a path selector can be absolute', '/work/prompts/summary.md', '/elsewhere', [summary]],
+    [
+      'a path selector can be relative to the folder of the configuration, whatever the working directory is',
       'prompts/summary.md',
       '/work/prompts',
       [summary],
@@ -90,7 +100,7 @@ describe('selectFiles', () => {
     expect(select(files, [selector], workingDirectory).files.map(({ key }) => key)).toEqual(keys);
   });
 
-  test('a selector is tried as a key, then as a path from the working directory, then as a path from the configuration', () => {
+  test('selectFiles tries a key first, then a path from the working directory, then a path from the configuration', () => {
     const named = [
       ['team/a.md', 'one'],
       ['a.md', 'two'],
@@ -142,7 +152,7 @@ describe('selectFiles', () => {
     expect(selectKey('team/')).toEqual(['team/a', 'team/b/c']);
   });
 
-  test('selectKeys matches only keys and key patterns, because names in the service have no folders', () => {
+  test('selectKeys matches keys and key patterns, but neither folders nor paths', () => {
     expect(selectKeys(files, ['support', 'prompts/summary.md'])).toEqual({
       files: [],
       unmatched: ['support', 'prompts/summary.md'],
@@ -150,7 +160,7 @@ describe('selectFiles', () => {
     expect(selectKeys(files, ['support/*']).files.map(({ key }) => key)).toEqual([greeting, refund]);
   });
 
-  test('The hint for a name that matches no prompt in the service asks for names, not for paths', () => {
+  test('The hint for a name that matches no prompt in the service asks for prompt names rather than paths', () => {
     const [problem] = makeUnmatchedProblems(selectKeys(files, ['unlike']), files, 'names');
     expect(problem?.hint).toBe('Specify the name of a prompt, or a pattern for names.');
   });

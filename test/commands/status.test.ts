@@ -85,7 +85,7 @@ describe('status', () => {
     }
   });
 
-  test('status reports in JSON and Markdown that production is ahead, and reads no git history for it', async () => {
+  test('status reports in JSON and Markdown that production is ahead of staging, without reading git history', async () => {
     const scene = await makeServingScene(1, 3);
     scene.commit({ text: 'One.', pins: { staging: 'latest', production: 3 } });
     const { report } = await scene.runJson('status');

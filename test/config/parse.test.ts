@@ -269,13 +269,29 @@ describe('parseConfig', () => {
   });
 
   test.each([
-    ['a pin with an invalid value', '{a: latst}', 'prompt/invalid-pin 3:22'],
-    ['an environment that the configuration does not define', '{b: latest}', 'prompt/unknown-environment 3:19'],
-    ['a version number, with portable_pins', '{a: 7}', 'prompt/not-portable-pin 3:22'],
-    ['a version id, with portable_pins', '{a: "version:x"}', 'prompt/not-portable-pin 3:22'],
-    ['an environment that is reserved for promptsync', '{promptsync: latest}', 'prompt/tool-environment 3:19'],
-    ['a value that is no mapping', 'latest', 'config/invalid-field 3:18'],
-  ])('parseConfig rejects default pins with %s, as it would in a prompt file', (_, pins, expected) => {
+    ['parseConfig rejects a default pin with an invalid value', '{a: latst}', 'prompt/invalid-pin 3:22'],
+    [
+      'parseConfig rejects a default pin for an environment that the configuration does not define',
+      '{b: latest}',
+      'prompt/unknown-environment 3:19',
+    ],
+    [
+      'parseConfig rejects a default pin to a version number if portable_pins is set',
+      '{a: 7}',
+      'prompt/not-portable-pin 3:22',
+    ],
+    [
+      'parseConfig rejects a default pin to a version id if portable_pins is set',
+      '{a: "version:x"}',
+      'prompt/not-portable-pin 3:22',
+    ],
+    [
+      'parseConfig rejects a default pin for an environment that is reserved for promptsync',
+      '{promptsync: latest}',
+      'prompt/tool-environment 3:19',
+    ],
+    ['parseConfig rejects default pins that are not a mapping', 'latest', 'config/invalid-field 3:18'],
+  ])('%s', (_, pins, expected) => {
     const text = `environments: {a: {}}\nportable_pins: true\ndefaults: {pins: ${pins}}`;
     const { config, problems } = parse(text);
     expect(config).toBeNull();
@@ -283,9 +299,9 @@ describe('parseConfig', () => {
   });
 
   test.each([
-    ['a label that Langfuse does not allow', '{Prod: latest}', '2:19'],
-    ['a version id, which no Langfuse pin can contain', '{a: "version:x"}', '2:22'],
-  ])('parseConfig rejects default pins with %s', (_, pins, place) => {
+    ['parseConfig rejects a default pin for a label that Langfuse does not allow', '{Prod: latest}', '2:19'],
+    ['parseConfig rejects a default pin to a version id if the provider is Langfuse', '{a: "version:x"}', '2:22'],
+  ])('%s', (_, pins, place) => {
     const [problem, ...others] = problemsOf(`service: {provider: langfuse}\ndefaults: {pins: ${pins}}`);
     expect(others).toEqual([]);
     expect(problem).toContain(`config/invalid-field promptsync.yaml ${place} The setting \`defaults.pins.`);

@@ -55,7 +55,7 @@ function pinValueOf(pin: PromptFile['pins'][number]['pin']): PinValue {
 const PATH_IDS = { findId: () => 'x', listPaths: () => [] };
 
 describe('pins in empty front matter', () => {
-  test('writing pins into empty front matter keeps every byte of the delimiters, the comments and the body', () => {
+  test('the file editor keeps all other bytes when it adds pins to empty front matter', () => {
     const newline = fc.constantFrom('\n', '\r\n');
     const blank = fc.constantFrom('', ' ', '\t');
     const comments = fc.array(fc.constantFrom('# a comment', '', '  # indented'), { maxLength: 3 });

@@ -421,21 +421,21 @@ describe('editing a file without pins', () => {
 
   test.each([
     [
-      'the file editor writes all default pins before it adds a pin to a file without pins',
+      'the file editor also writes all default pins if an edit adds a pin to a file without pins',
       [set('pins.production', 2)],
       'pins:\n  staging: latest\n  eu: 3\n  production: 2\n',
     ],
     [
-      'the file editor writes all default pins before it changes one of them',
+      'the file editor also writes the other default pins if an edit changes one of them in a file without pins',
       [set('pins.staging', 2)],
       'pins:\n  staging: 2\n  eu: 3\n',
     ],
-    ['the file editor writes no default pins if no edit sets a pin', [set('name', 'N')], ''],
+    ['the file editor writes no default pins into a file without pins if no edit sets a pin', [set('name', 'N')], ''],
   ])('%s', (_, edits, expected) => {
     expect(applyWithDefaults(makeSource(), edits)).toBe(makeSource(expected));
   });
 
-  test('the file editor writes no default pins to a file with an empty list of pins', () => {
+  test('the file editor writes no default pins into a file whose field `pins` is empty', () => {
     expect(applyWithDefaults(makeSource('pins: {}\n'), [set('pins.production', 2)])).toBe(
       makeSource('pins: {production: 2}\n'),
     );

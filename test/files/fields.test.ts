@@ -218,7 +218,7 @@ describe('parsePromptFile on pins', () => {
     expect(parse(makeSource(`pins:\n  prod: ${value}\n`)).problems[0]?.hint).toBe('Did you mean `3`?');
   });
 
-  test('the parser suggests latest for a misspelled pin', () => {
+  test('the parser suggests `latest` for the misspelled pin `latst`', () => {
     const [problem] = parse(makeSource('pins:\n  prod: latst\n')).problems;
     expect(problem?.hint).toBe('Did you mean `latest`?');
   });

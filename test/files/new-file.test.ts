@@ -25,7 +25,7 @@ function writeWith({ type = 'text', text = 'Hello.', metadata, ...parts }: Parts
 }
 
 describe('renderNewFile', () => {
-  test('A new file without pins has an empty field `pins` if the configuration has default pins', () => {
+  test('renderNewFile writes `pins: {}` for a prompt without pins if the configuration has default pins', () => {
     const defaultPins = [{ environment: 'staging', pin: { kind: 'latest' }, line: 1, column: 1 }] as const;
     const newFile = { ...NEW_FILE, pins: [] };
     expect(renderNewFile(newFile, SETTINGS).source).not.toContain('pins');

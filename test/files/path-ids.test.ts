@@ -8,61 +8,85 @@ const findId = (patterns: readonly string[], path: string) => makePathIds({ fold
 describe('the id that a file takes from its path', () => {
   test.each([
     [
-      'the path below the folders before the first wildcard',
+      'findId returns the path below the folder before the first wildcard, without the extension',
       ['prompts/**/*.md'],
       'prompts/support/refund.md',
       'support/refund',
     ],
     [
-      'the name of the file if only the name has a wildcard',
+      'findId returns the file name if only the last part of the pattern has a wildcard',
       ['prompts/support/*.md'],
       'prompts/support/refund.md',
       'refund',
     ],
     [
-      'the name of the file if the pattern has no wildcard',
+      'findId returns the file name if the pattern has no wildcard',
       ['prompts/support/refund.md'],
       'prompts/support/refund.md',
       'refund',
     ],
-    ['the whole path if the pattern begins with a wildcard', ['**/*.md'], 'prompts/refund.md', 'prompts/refund'],
-    ['the path below the folder of a wildcard in the middle', ['a/*/b/*.md'], 'a/x/b/c.md', 'x/b/c'],
-    ['the path below the folders before braces', ['prompts/{en,fr}/*.md'], 'prompts/fr/refund.md', 'fr/refund'],
-    ['the path without its last extension only', ['prompts/*'], 'prompts/refund.prompt.md', 'refund.prompt'],
-    ['the name of a file without an extension', ['prompts/*'], 'prompts/refund', 'refund'],
     [
-      'the path below a folder outside the folder of the configuration',
+      'findId returns the whole path if the pattern begins with a wildcard',
+      ['**/*.md'],
+      'prompts/refund.md',
+      'prompts/refund',
+    ],
+    [
+      'findId returns the path from the folder that matches the first wildcard of the pattern',
+      ['a/*/b/*.md'],
+      'a/x/b/c.md',
+      'x/b/c',
+    ],
+    [
+      'findId treats braces in a pattern like a wildcard',
+      ['prompts/{en,fr}/*.md'],
+      'prompts/fr/refund.md',
+      'fr/refund',
+    ],
+    [
+      'findId removes only the last extension from the path',
+      ['prompts/*'],
+      'prompts/refund.prompt.md',
+      'refund.prompt',
+    ],
+    ['findId returns the complete name of a file without an extension', ['prompts/*'], 'prompts/refund', 'refund'],
+    [
+      'findId accepts a pattern that leads out of the folder of the configuration',
       ['../shared/**/*.md'],
       '../shared/a/b.md',
       'a/b',
     ],
-    ['the path below the folder if the pattern begins with ./', ['./prompts/**/*.md'], 'prompts/a.md', 'a'],
-    ['the path below a folder with an escaped wildcard', ['a\\*b/**/*.md'], 'a*b/c/d.md', 'c/d'],
+    ['findId ignores ./ at the beginning of a pattern', ['./prompts/**/*.md'], 'prompts/a.md', 'a'],
+    ['findId does not treat an escaped asterisk in a pattern as a wildcard', ['a\\*b/**/*.md'], 'a*b/c/d.md', 'c/d'],
     [
-      'the path for the first pattern that matches',
+      'findId uses the first pattern if several patterns match the path',
       ['prompts/support/*.md', 'prompts/**/*.md'],
       'prompts/support/a.md',
       'a',
     ],
     [
-      'the path for the only pattern that matches',
+      'findId skips patterns that do not match the path',
       ['prompts/support/*.md', 'prompts/**/*.md'],
       'prompts/sales/a.md',
       'sales/a',
     ],
-  ])('findId returns %s', (_, patterns, path, expected) => {
+  ])('%s', (_, patterns, path, expected) => {
     expect(findId(patterns, path)).toBe(expected);
   });
 
   test.each([
-    ['no pattern matches', ['prompts/**/*.md'], 'docs/a.md'],
-    ['a pattern excludes the path', ['prompts/**/*.md', '!prompts/drafts/**'], 'prompts/drafts/a.md'],
-    ['promptsync never enters the folder', ['**/*.md'], 'node_modules/a.md'],
-  ])('findId returns null if %s', (_, patterns, path) => {
+    ['findId returns null if no pattern matches the path', ['prompts/**/*.md'], 'docs/a.md'],
+    [
+      'findId returns null if a negated pattern excludes the path',
+      ['prompts/**/*.md', '!prompts/drafts/**'],
+      'prompts/drafts/a.md',
+    ],
+    ['findId returns null for a path in a folder that promptsync never searches', ['**/*.md'], 'node_modules/a.md'],
+  ])('%s', (_, patterns, path) => {
     expect(findId(patterns, path)).toBeNull();
   });
 
-  test('listPaths returns exactly the paths at which a file takes the id', () => {
+  test('listPaths returns exactly the paths from which findId derives the id', () => {
     const name = fc.constantFrom('a', 'b', 'c');
     const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => `${names.join('/')}.md`);
     const patterns = ['a/b/*.md', 'a/**/*.md', '**/*.md', 'b/{a,c}/*.md', 'b/**/*.md', '!c/**', 'a/a.md'];

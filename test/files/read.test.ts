@@ -145,7 +145,7 @@ describe('readPrompts on the environments of pins', () => {
     },
   );
 
-  test('The error about an environment that is gone from the configuration is the same for every file, so that reports can group it', async () => {
+  test('The error for an unknown environment has the same text in every file, so reports can group it', async () => {
     const other = { 'prompts/b.md': file('b', 'b', 'pins: {eu: 1}\n') };
     const { problems } = await readFiles({ ...withPin('eu'), ...other }, known);
     const texts = problems.map(({ message, hint }) => `${message} ${hint}`);

@@ -118,7 +118,7 @@ describe('the configuration of a line', () => {
   const withoutFields = (text: string) => `---\n---\n${text}\n`;
   const location = (id: string, path: string) => ({ id, type: 'text', path }) as const;
 
-  test('All states of a line take their default pins from the configuration at the commit of the line', async () => {
+  test('readPromptLine takes the default pins of all states from the configuration at the given commit', async () => {
     const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE + OLD, [PATH]: withoutFields('One.') });
     const before = commitFiles(folder, { [PATH]: withoutFields('Two.') });
     const after = commitFiles(folder, { [CONFIG_PATH]: LANGFUSE + NEW });
@@ -131,7 +131,7 @@ describe('the configuration of a line', () => {
     expect(await listPins(after)).toEqual(['staging,eu,x', 'staging,eu,x']);
   });
 
-  test('Default pins for an environment of another configuration do not count as pins of this configuration', async () => {
+  test('readPromptLine lists default pins for an environment of another configuration separately', async () => {
     const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE + NEW, [PATH]: withoutFields('One.') });
     const repository = await openPromptRepository(folder, `${LANGFUSE}other_environments: [eu]\n`);
     const [state] = (await readPromptLine(location('a', PATH), repository.head!, repository)).states;
@@ -141,7 +141,7 @@ describe('the configuration of a line', () => {
     });
   });
 
-  test('All states of a line take the ids from their paths by the patterns at the commit of the line', async () => {
+  test('readPromptLine derives the ids in all states from the patterns at the given commit', async () => {
     const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE, [PATH]: withoutFields('One.') });
     const before = commitFiles(folder, { [PATH]: withoutFields('Two.') });
     const after = commitFiles(folder, { [CONFIG_PATH]: `${LANGFUSE}prompts: ["**/*.md"]\n` });
@@ -153,7 +153,7 @@ describe('the configuration of a line', () => {
     expect(await Promise.all(summaries)).toEqual([both, ['complete'], ['complete'], both]);
   });
 
-  test('A line follows a prompt to the path that gave it its id before a move wrote the id into the file', async () => {
+  test('readPromptLine follows a moved file that contains the id that it formerly took from its path', async () => {
     const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE, [PATH]: withoutFields(makeLongText('One')) });
     rmSync(join(folder, PATH));
     const text = `---\nid: a\n---\n${makeLongText('Two')}\n`;
@@ -163,7 +163,7 @@ describe('the configuration of a line', () => {
     expect(summarize(line)).toEqual(['Two 0', 'One 0', 'complete']);
   });
 
-  test('A line of a prompt that takes its id from its path is incomplete if the file was deleted before', async () => {
+  test('readPromptLine returns an incomplete line if a file with an id from its path was once deleted', async () => {
     const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE, [PATH]: withoutFields('One.') });
     rmSync(join(folder, PATH));
     commitAll(folder, 'Delete');
@@ -172,7 +172,7 @@ describe('the configuration of a line', () => {
     expect((await readPromptLine(location('a', PATH), commit, repository)).isComplete).toBe(false);
   });
 
-  test('A state with a pin or an id that the configuration would refuse now still counts', async () => {
+  test('readPromptLine accepts a state with a pin and an id that the current configuration would reject', async () => {
     const text = '---\nid: "new"\npins: { Prod: 1 }\n---\nOne.\n';
     const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE, [PATH]: text });
     const repository = await openPromptRepository(folder, `${LANGFUSE}portable_pins: true\n`);
@@ -180,7 +180,7 @@ describe('the configuration of a line', () => {
     expect(summarize(line)).toEqual(['One.', 'complete']);
   });
 
-  test('A git pin finds a prompt at a commit by the id that the configuration of that commit gives it', async () => {
+  test('readPromptLine resolves a git pin with the file patterns at the pinned commit', async () => {
     const folder = makeRepository({
       [CONFIG_PATH]: `${LANGFUSE}prompts: ["**/*.md"]\n`,
       [PATH]: withoutFields('One.'),

@@ -153,7 +153,7 @@ test.each<[command: string, flag: string, pattern: string, hint: string]>([
   ['import', 'support/*', '', 'Specify prompt ids instead of patterns.'],
   ['status', '--orphans', '', 'Omit `--orphans`.'],
   ['status', '--orphans', 'a*', 'Omit `--orphans`.'],
-])('promptsync %s %s %s fails with its own hint if the service cannot list prompts', async (...row) => {
+])('promptsync %s %s %s fails with a specific hint if the service cannot list prompts', async (...row) => {
   const hint = row[3];
   const words = row.slice(0, 3).filter((word) => word !== '');
   const service = await startTestService(['greeting']);

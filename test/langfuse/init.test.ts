@@ -50,7 +50,7 @@ describe('init for Langfuse', () => {
     }
   });
 
-  test('init --provider langfuse writes no example prompt into a project that has prompts', async () => {
+  test('init --provider langfuse creates no example prompt if the Langfuse project already has prompts', async () => {
     const langfuse = await startLangfuse();
     langfuse.store.addVersion('a', { text: 'A.' });
     const folder = makeFolder();
@@ -60,9 +60,13 @@ describe('init for Langfuse', () => {
   });
 
   test.each<[sentence: string, variables: Readonly<Record<string, string>>, status: number]>([
-    ['a key is missing', { LANGFUSE_SECRET_KEY: '' }, 200],
-    ['Langfuse cannot list the prompts', {}, 500],
-  ])('init --provider langfuse writes no example prompt if %s', async (_, variables, status) => {
+    [
+      'init --provider langfuse creates no example prompt if the secret key is missing',
+      { LANGFUSE_SECRET_KEY: '' },
+      200,
+    ],
+    ['init --provider langfuse creates no example prompt if Langfuse fails to list the prompts', {}, 500],
+  ])('%s', async (_, variables, status) => {
     const langfuse = await startLangfuse();
     if (status !== 200) langfuse.fail({ path: /./ }, { status }, 100);
     const folder = makeFolder();
@@ -73,7 +77,7 @@ describe('init for Langfuse', () => {
     expect(existsSync(join(folder, 'prompts'))).toBe(false);
   });
 
-  test('init --provider langfuse does not call the environments of GitHub labels', async () => {
+  test('init --provider langfuse does not use the word "label" for GitHub environments', async () => {
     const langfuse = await startLangfuse();
     const { report } = await runJson(makeFolder(), ['init', ...PROVIDER, '--ci', 'github'], langfuse);
     const step = report.next_steps?.find((one) => one.includes('GitHub'));

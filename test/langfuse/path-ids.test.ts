@@ -46,7 +46,7 @@ async function validate(files: Files) {
 }
 
 describe('Langfuse prompts that take their ids from their paths', () => {
-  test('A sync creates prompts with the ids from the paths, and reports say where the ids come from', async () => {
+  test('sync derives the ids of new Langfuse prompts from file paths, and reports mark those ids', async () => {
     const { folder, langfuse, json } = await makeProject();
     expect((await langfuse.store.list()).data.map(({ name }) => name).toSorted()).toEqual(IDS);
     const { report } = await json('plan');
@@ -58,7 +58,7 @@ describe('Langfuse prompts that take their ids from their paths', () => {
     expect(stdout).toContain('*: the id comes from the path of the file');
   });
 
-  test('An id in the file takes precedence over the id from the path', async () => {
+  test('An id in the front matter takes precedence over the id from the path', async () => {
     const { json, commit } = await makeProject();
     commit({ [GREETING]: '---\nid: other/name\n---\nGreet.\n' });
     const { report } = await json('plan');
@@ -68,9 +68,15 @@ describe('Langfuse prompts that take their ids from their paths', () => {
   });
 
   test.each([
-    ['the plan after a move', 'move'],
-    ['the plan after a change of the patterns', 'pattern'],
-  ])('%s shows the new prompt and the lost prompt, and the hint says to write the old id', async (_, how) => {
+    [
+      'If a move changes the id of a file, plan reports the lost prompt and suggests writing its id into the file',
+      'move',
+    ],
+    [
+      'If new patterns change the id of a file, plan reports the lost prompt and suggests writing its id into the file',
+      'pattern',
+    ],
+  ])('%s', async (_, how) => {
     const { json, move, commit } = await makeProject();
     const newPath = how === 'move' ? 'prompts/sales/greeting.md' : GREETING;
     if (how === 'move') move(GREETING, newPath);
@@ -94,7 +100,7 @@ describe('Langfuse prompts that take their ids from their paths', () => {
     expect(report.summary).toMatchObject({ unchanged: 3 });
   });
 
-  test('A copy that existed before the original file was removed is not mistaken for the moved file', async () => {
+  test('plan does not mistake an older copy of a removed file for its new location', async () => {
     const { folder, json, commit } = await makeProject();
     commit({ 'prompts/copy.md': '---\n---\nGreet.\n' });
     renameSync(join(folder, GREETING), join(folder, 'greeting.txt'));
@@ -104,7 +110,7 @@ describe('Langfuse prompts that take their ids from their paths', () => {
     expect(gone?.hint).not.toContain('copy.md');
   });
 
-  test('A pull request that first adds a pattern for files without ids gets no warning about the files at the base', async () => {
+  test('plan --base does not warn about files at the base that only a newly added pattern matches', async () => {
     const { json, commit } = await makeProject();
     commit({ 'other/fresh.md': '---\n---\nNew.\n' });
     commit({ 'promptsync.yaml': `${CONFIG}prompts: ["prompts/**/*.md", "other/*.md"]\n` });
@@ -120,49 +126,64 @@ describe('validate with ids from paths', () => {
     ['a <b>.md', 'an HTML tag'],
     ['metrics.md', 'a reserved name'],
     ['a\tb.md', 'a control character'],
-  ])('validate names the path %j if Langfuse does not allow %s', async (name) => {
+  ])('validate rejects the path %j if Langfuse does not allow %s', async (name) => {
     const path = `prompts/${name}`;
     expect(await validate({ 'promptsync.yaml': CONFIG, [path]: '---\n---\nText.\n' })).toEqual([
       `prompt/invalid-path-id ${path}:1:1`,
     ]);
   });
 
-  test('validate rejects a name that differs from the id from the path', async () => {
+  test('validate rejects the field `name` if its value differs from the id that comes from the path', async () => {
     const files = { 'promptsync.yaml': CONFIG, 'prompts/a.md': '---\nname: b\n---\nText.\n' };
     expect(await validate(files)).toEqual(['prompt/invalid-field prompts/a.md:2:7']);
     expect(await validate({ ...files, 'prompts/a.md': '---\nname: a\n---\nText.\n' })).toEqual([]);
   });
 
   test.each([
-    ['two paths that are equal in NFC', 'prompts/\u00e9.md', 'prompts/e\u0301.md', '---\n---\nText.\n'],
-    ['two paths with different extensions', 'prompts/a.md', 'prompts/a.txt', '---\n---\nText.\n'],
-    ['a path and a field', 'prompts/a.md', 'prompts/b.md', '---\nid: a\n---\nText.\n'],
-  ])('validate rejects two files that have the same id because of %s', async (_, one, other, text) => {
+    [
+      'validate rejects two files whose paths are equal after Unicode normalization',
+      'prompts/\u00e9.md',
+      'prompts/e\u0301.md',
+      '---\n---\nText.\n',
+    ],
+    [
+      'validate rejects two files whose paths differ only in the extension',
+      'prompts/a.md',
+      'prompts/a.txt',
+      '---\n---\nText.\n',
+    ],
+    [
+      'validate rejects an id in the front matter that another file takes from its path',
+      'prompts/a.md',
+      'prompts/b.md',
+      '---\nid: a\n---\nText.\n',
+    ],
+  ])('%s', async (_, one, other, text) => {
     const config = `${CONFIG}prompts: ["prompts/*"]\n`;
     const problems = await validate({ 'promptsync.yaml': config, [one]: '---\n---\nText.\n', [other]: text });
     expect(problems).toEqual([expect.stringMatching(/^prompt\/duplicate-id /)]);
   });
 
-  test('validate still requires front matter, because otherwise any README that matches a pattern would become a live prompt', async () => {
+  test('validate rejects a README without front matter even if files can take their ids from their paths', async () => {
     const files = { 'promptsync.yaml': CONFIG, 'prompts/README.md': '# Prompts\n' };
     expect(await validate(files)).toEqual(['prompt/no-front-matter prompts/README.md:1:1']);
   });
 
-  test('validate still requires an id with a four-call service, even if the front matter is empty', async () => {
+  test('Without the Langfuse provider, validate still requires an id in empty front matter', async () => {
     const problems = await validate({ 'promptsync.yaml': '', 'prompts/a.md': '---\n---\nText.\n' });
     expect(problems).toContain('prompt/missing-id prompts/a.md:2:1');
   });
 });
 
 describe('files without pins', () => {
-  test('promote writes the default pins and its own pin to a file with empty front matter', async () => {
+  test('promote writes the default pins and the promoted pin into a file with empty front matter', async () => {
     const { json, read } = await makeProject();
     const { report } = await json('promote', 'support/greeting', '--from', 'staging', '--to', 'production');
     expect(report.prompts[0]).toMatchObject({ id_source: 'path', edits: [{ before: null, after: '1' }] });
     expect(read(GREETING)).toBe('---\npins:\n  staging: latest\n  production: 1\n---\nGreet.\n');
   });
 
-  test('rollback writes the pins to a file that has default pins', async () => {
+  test('rollback writes the restored pin into a file that only had default pins', async () => {
     const { json, read, commit } = await makeProject();
     commit({ [GREETING]: '---\n---\nGreet warmly.\n' });
     await json('sync', '--yes', '--any-commit');
@@ -171,7 +192,7 @@ describe('files without pins', () => {
     expect(read(GREETING)).toBe('---\npins:\n  staging: 1\n---\nGreet warmly.\n');
   });
 
-  test('pull writes all pins to a file with default pins if it takes over the version of one of them', async () => {
+  test('If pull changes a default pin in a file without pins, it writes all default pins into the file', async () => {
     const { langfuse, json, read, commit } = await makeProject();
     commit({ 'promptsync.yaml': CONFIG.replace('latest }', 'latest, production: 1 }') });
     expect((await json('sync', '--yes', '--any-commit')).report.summary).toMatchObject({ set_active: 3 });

@@ -98,7 +98,7 @@ describe('the words of reports about Langfuse', () => {
 });
 
 describe('a prompt that does not exist in Langfuse yet', () => {
-  test('The line of the first new version says that it creates the prompt, before and after the sync', async () => {
+  test('plan and sync say that the first new version creates the prompt in Langfuse', async () => {
     const langfuse = await startLangfuse();
     const folder = makeRepository({ 'promptsync.yaml': SETTINGS, 'prompts/fresh.md': fileOf('fresh', '{}', 'First.') });
     writeFiles(folder, {
@@ -196,7 +196,7 @@ describe('the notices of import from Langfuse', () => {
     expect(notices).toEqual([expect.stringMatching(/^2 new files .*\blabel "staging".*`staging: latest`/)]);
   });
 
-  test('The notice about a missing pin says that edits go live nowhere only if a new file has no pin "latest"', async () => {
+  test('import warns about edits that go live nowhere only if a new file has no `latest` pin', async () => {
     const settings = SETTINGS.replace('staging: {}', 'staging: {}\n  qa: {}');
     const { notices: followed } = await importAll({ a: ['qa', 'production'] }, settings);
     const { notices: stuck } = await importAll({ a: ['qa', 'production'], b: ['production'] }, settings);
@@ -319,7 +319,7 @@ async function makeSimpleScene(pins: string, text: string) {
 
 const listProblems = ({ problems, prompts }: Report) => [...problems, ...prompts.flatMap((prompt) => prompt.problems)];
 
-test('If no pin uses a new version, the JSON report of plan names the first label, which the file does not pin', async () => {
+test('The JSON report of plan names the first label as the missing pin if no pin uses a new version', async () => {
   const { langfuse, folder } = await makeSimpleScene('{ production: 1 }', 'Three.');
   const { report } = await runJson(folder, ['plan'], langfuse);
   expect(report.prompts[0]?.changes[0]).toMatchObject({ kind: 'create-version', missing_pin: 'staging' });
@@ -430,7 +430,7 @@ describe('the words of problems with Langfuse', () => {
     return withoutValues.replaceAll(/"[^"]*"|`[^`]*`/g, '');
   }
 
-  test('No problem of the catalog calls Langfuse "the service" or a label an environment', () => {
+  test('For Langfuse, no problem in the catalog uses the words "the service" or "environment"', () => {
     const texts = Object.entries(EVIDENCE).map(([code, evidence]) => [
       code,
       listOwnTexts(code as ProblemCode, evidence),
@@ -439,13 +439,13 @@ describe('the words of problems with Langfuse', () => {
     expect(texts.filter(([, text = '']) => text.includes('Langfuse')).length).toBeGreaterThan(20);
   });
 
-  test('The problem for a create request that got no response names Langfuse in its reason', () => {
+  test('The error for a create request without a response says that Langfuse did not respond', () => {
     const timeout = new ServiceError(makeProblem('service/timeout', { seconds: 15 }), 'unknown');
     const [problem] = makeUnknownCreateOutcome(timeout, LANGFUSE.words).problems;
     expect(problem?.message).toContain('Langfuse did not respond within 15 seconds.');
   });
 
-  test('The warning about removed pins says what Langfuse still serves', async () => {
+  test('The warning about a removed pin names the version that Langfuse still serves', async () => {
     const { langfuse, folder } = await makeSimpleScene('{ staging: 1, production: 1 }', 'One.');
     writeFiles(folder, { 'prompts/a.md': fileOf('a', '{ production: 1 }', 'One.') });
     const { report } = await runJson(folder, ['plan', '--base', 'HEAD'], langfuse);

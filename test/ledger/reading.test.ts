@@ -287,7 +287,7 @@ test.each([
   expect(calls).toStrictEqual(['read p1 staging', 'read p1 promptsync']);
 });
 
-test('An observed version has the time at which the service created it, if the service shows it', () => {
+test('An observed version includes its creation time if the service provides that time', () => {
   const active = { staging: { ...version(2, 'Two'), createdAt: 5_000 }, production: version(1, 'One') };
   const times = observed({ active }).known.map((known) => known.times);
   expect(times).toStrictEqual([{ createdAt: 5_000 }, undefined]);

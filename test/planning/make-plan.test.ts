@@ -246,13 +246,13 @@ testPlans('a plan for a pinned version', [
     lines('staging: none → theirs', 'production: none → theirs', 'find: version:theirs'),
   ],
   [
-    'The plan refuses an unknown version id if the known version numbers have no gap up to the newest version',
+    'The plan refuses an unknown version id if all versions of the prompt are known',
     { pins: { production: 'version:theirs' } },
     { production: null, promptsync: version(2, 'Hello', { ledger: [entry(1, 'Old')] }) },
     lines('blocked: pin/unknown-version'),
   ],
   [
-    'The plan requests a probe of an unknown version id if the known version numbers have a gap',
+    'The plan requests a probe of an unknown version id if some versions of the prompt are unknown',
     { pins: { production: 'version:theirs' } },
     { production: null, promptsync: version(3, 'Hello', { ledger: [entry(1, 'Old')] }) },
     lines('production: none → theirs', 'find: version:theirs'),
@@ -629,16 +629,28 @@ describe('new versions that no pin uses', () => {
     );
   };
 
-  test('If no pin uses a new version and the file does not pin the first environment, the plan names this environment', () => {
+  test('The plan suggests a pin for the unpinned first environment if no pin uses the new version', () => {
     expect(missingPins({ production: 1 })).toEqual(['staging']);
   });
 
   test.each<[title: string, pins: FileParts['pins'] & object, given: RulesParts]>([
-    ['a pin uses the new version', { production: 'latest' }, {}],
-    ['the file already pins the first environment', { staging: 1, production: 1 }, {}],
-    ['the first environment does not allow latest', { production: 1 }, { environmentsWithoutLatest: ['staging'] }],
-    ['the configuration lists no environments', { production: 1 }, { environmentOrder: null }],
-  ])('The plan names no environment to pin if %s', (_, pins, given) => {
+    ['The plan suggests no further pin if a pin uses the new version', { production: 'latest' }, {}],
+    [
+      'The plan suggests no further pin if the file already pins the first environment',
+      { staging: 1, production: 1 },
+      {},
+    ],
+    [
+      'The plan suggests no further pin if the first environment does not allow latest',
+      { production: 1 },
+      { environmentsWithoutLatest: ['staging'] },
+    ],
+    [
+      'The plan suggests no further pin if the configuration lists no environments',
+      { production: 1 },
+      { environmentOrder: null },
+    ],
+  ])('%s', (_, pins, given) => {
     expect(missingPins(pins, given)).toEqual([undefined]);
   });
 });

@@ -277,7 +277,7 @@ describe.each(Object.entries(cases))('promotion order if %s', (_, rows) => {
   );
 });
 
-test('The promotion guard refuses a default pin that all states of the line have, because the line takes it from the newest commit', () => {
+test('The promotion guard refuses a default pin even if every earlier state of the file has the same pin', () => {
   const adopted = line(parseStates('8/7'), { isComplete: true });
   const states = adopted.states.map((state) => {
     const pins = state.file.pins.map((pin) => ({ ...pin, path: 'promptsync.yaml' }));
@@ -422,7 +422,7 @@ describe('the hint of a refused promotion', () => {
       SYNC_STAGING,
     ],
     [
-      'The hint for a refused promotion allows no older version if staging serves a newer one',
+      'The hint for a refused promotion omits --allow-older if staging serves a newer version',
       { staging: 8, production: 7 },
       { staging: V8, production: V6, promptsync: V7 },
       'v7',

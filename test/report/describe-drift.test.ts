@@ -116,7 +116,7 @@ describe('describeDrift', () => {
     ]);
   });
 
-  test('describeDrift offers no command to keep a version if the report does not say that pull can copy it', () => {
+  test('describeDrift suggests pull only if the report says that pull can copy the served version', () => {
     expect(linesOf({ ...moved, pull: undefined }).slice(1)).toEqual([RESTORE]);
   });
 

@@ -50,7 +50,7 @@ describe('splitIntoDisplayLines', () => {
       ['请用客户的语言回答。', ...Array.from({ length: 9 }, () => '↳请用客户的语言回答。'), '↳「好的！？」'],
     ],
     [
-      'splitIntoDisplayLines wraps a sentence of more than 80 columns between two words',
+      'splitIntoDisplayLines wraps a sentence of more than 80 columns between words',
       'word '.repeat(17),
       ['word '.repeat(16).trim(), '↳ word '],
     ],
@@ -109,7 +109,7 @@ describe('splitIntoDisplayLines', () => {
     );
   });
 
-  test('No display line has more than 80 columns, not counting leading and trailing blanks', () => {
+  test('Each display line has at most 80 columns, not counting leading and trailing white space', () => {
     const short = fc.array(fc.tuple(word, fc.constantFrom(' ', '\n', '')), { maxLength: 60 });
     fc.assert(
       fc.property(short, (parts) => {

@@ -103,25 +103,25 @@ describe('renderMarkdown', () => {
 
   test.each<[string, string, string, readonly string[]]>([
     [
-      'A Markdown report shows a text change as a block in the language diff, with a sign before each line',
+      'A Markdown report shows a text change as a diff code block with a sign before each line',
       'One.\nTwo.\nThree.',
       'One.\n2.\nThree.',
       ['```diff', ' One.', '-Two.', '+2.', ' Three.', '```'],
     ],
     [
-      'In a diff in a Markdown report, a line that continues the line above it has an extra space after its sign',
+      'A diff in a Markdown report indents the continuation of a long line by one extra space',
       `${'Be kind to all. '.repeat(6)}Bye.`,
       `${'Be kind to all. '.repeat(6)}Good night.`,
       ['```diff', '…', '   Be kind to all.', '   Be kind to all.', '-  Bye.', '+  Good night.', '```'],
     ],
     [
-      'In a diff in a Markdown report, an ellipsis stands for lines that the diff leaves out',
+      'A diff in a Markdown report shows an ellipsis in place of omitted lines',
       'a\nb\nc\nd\ne\n-\nf\ng\nh\ni\nj\nk',
       'a\nb\nC\nd\ne\n-\nf\ng\nH\ni\nj\nk',
       ['```diff', ' a', ' b', '-c', '+C', ' d', ' e', '…', ' f', ' g', '-h', '+H', ' i', ' j', '…', '```'],
     ],
     [
-      'A diff in a Markdown report names every space other than U+0020 in changed lines, and only there',
+      'A diff in a Markdown report shows unusual spaces as code points, but only in changed lines',
       'a\u00a0b\nc d',
       'a\u00a0b\nc\u00a0d',
       ['```diff', ' a\u00a0b', '-c d', '+c\\u{a0}d', '(only white space differs)', '```'],
@@ -136,7 +136,7 @@ describe('renderMarkdown', () => {
     expect(page(report([prompt({ changes: [change(before, after)] })]))).toContain(`\n\n${lines.join('\n')}\n\n`);
   });
 
-  test('A Markdown report without diffs shows every change and no texts', () => {
+  test('A Markdown report without diffs shows every change but no prompt text', () => {
     const one = report([prompt({ changes: [create, change('Hi', 'Hello')] })]);
     expect(rowsOf(page(one, { withoutDiffs: true }))).toEqual(rowsOf(page(one)));
     expect(page(one, { withoutDiffs: true })).not.toContain('Hello');
@@ -453,7 +453,7 @@ describe('a Markdown page over its size limit', () => {
     expect(text).toContain("For the complete report, see the run's report.\n");
   });
 
-  test('A Markdown report with a size limit lists only the first 100 files with a warning', () => {
+  test('A Markdown report with a size limit lists at most 100 files for each warning', () => {
     const warning = { ...makeProblem('usage/invalid', { reason: 'x' }), severity: 'warning' } as const;
     const problems = Array.from({ length: 120 }, (_, index) => ({ ...warning, path: `p${index}.md` }));
     const limited = page(report([], { problems }), { limit: { most: 60_000, measure: (text) => text.length } });

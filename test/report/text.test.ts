@@ -35,7 +35,7 @@ describe('the summary of a text report', () => {
       'nothing to do: 3 prompts in sync.\n',
     ],
     [
-      'The summary of a plan counts the prompts that change, then the changes, and then the other prompts',
+      'The summary of a plan counts the changing prompts first, then their changes, and then the other prompts',
       {
         prompts: [changing('a', 'pending'), changing('b', 'pending'), prompt('c')],
         summary: { ...NO_SUMMARY, prompts: 40, create_version: 1, update_prompt: 2, set_active: 3, unchanged: 38 },
@@ -44,7 +44,7 @@ describe('the summary of a text report', () => {
       `Plan: 2 of 40 prompts change (1 new version, 2 field updates, 3 activations). 38 unchanged, 1 no longer managed.\n${origin}\n`,
     ],
     [
-      'The summary of a sync counts the prompts that it changed',
+      'The summary of a sync counts only the changes that the sync made',
       {
         mode: 'apply',
         prompts: [changing('a', 'applied', 'made'), changing('b', 'failed', 'not_made')],
@@ -344,7 +344,7 @@ describe('listProblems', () => {
       [undefined],
     ],
     [
-      'listProblems adds the file path to a problem that all changed prompts have but an unchanged prompt does not',
+      'listProblems adds the file path to a problem that every changed prompt has but an unchanged prompt lacks',
       [change('a', [down]), change('b', [down]), prompt('c')],
       ['a.md', 'b.md'],
     ],
@@ -397,23 +397,23 @@ describe('groupProblems', () => {
 
   test.each<[string, readonly Problem[], readonly (readonly string[])[]]>([
     [
-      'groupProblems combines errors with the same message in two files into one list',
+      'groupProblems combines errors with the same message from two files',
       [at('a.md'), at('b.md')],
       [['a.md', 'b.md']],
     ],
     [
-      'groupProblems combines warnings with the same code in two files into one list, even if their messages differ',
+      'groupProblems combines warnings with the same code from two files even if their messages differ',
       [warnAt('a.md', 'x'), warnAt('b.md', 'y')],
       [['a.md', 'b.md']],
     ],
-    ['groupProblems does not combine two problems in the same file', [at('a.md'), at('a.md')], [['a.md'], ['a.md']]],
+    ['groupProblems does not combine two errors from the same file', [at('a.md'), at('a.md')], [['a.md'], ['a.md']]],
     [
       'groupProblems combines errors with different messages and the same hint in two files into one list',
       ['a.md', 'b.md'].map((path) => at(path, { message: `About ${path}.` })),
       [['a.md', 'b.md']],
     ],
     [
-      'groupProblems ignores the command at the end of a hint',
+      'groupProblems ignores the command at the end of a hint when it compares hints',
       ['a.md', 'b.md'].map((path) => at(path, { hint: `Then run: \`promptsync pull ${path}\`` })),
       [['a.md', 'b.md']],
     ],
@@ -450,7 +450,7 @@ describe('the report of an interrupted run', () => {
     },
   );
 
-  test('An interrupted rollback that has committed its edits does not claim that it made no changes', () => {
+  test('After an interrupted rollback that made a commit, the summary does not claim that nothing changed', () => {
     const prompts = [change('a', [stopped], 'not_attempted')];
     const before = reportOf(prompts, { mode: 'rollback' });
     expect(renderEndedRun(before)).toBe('Interrupted. promptsync made no changes.');

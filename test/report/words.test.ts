@@ -131,7 +131,7 @@ describe('the entries about messages', () => {
       String,
     ).flatMap(({ kind, text }) => (kind === 'messages' ? [text] : []));
 
-  test('listEntries shortens long lists of messages and long names, and never cuts a character in half', () => {
+  test('listEntries shortens long lists of messages and long names without cutting a character in half', () => {
     const names = Array.from({ length: 1_050 }, (_, index) => `role-${index}`);
     const [line = ''] = changesOf([], [...names, 'last']);
     expect(line).toMatch(/^messages: none → role-0, role-1, .*role-49, … 1,001 more$/);
@@ -161,14 +161,14 @@ describe('the entries about changes, and describeBehindHint', () => {
       '',
     ],
     [
-      'listEntries adds no note if the commit that asks for the change is the commit of the report',
+      'listEntries adds no note if the report is for the commit that first asked for the change',
       { wanted_since: since },
       { commit: since.commit },
       '',
     ],
     ['listEntries adds no note if the live branch is unknown', { wanted_since: since }, { branch: undefined }, ''],
     [
-      'listEntries says that the branch is behind if the live branch asks for the current state',
+      'listEntries notes that the branch is behind if the live branch asks for the current state of the service',
       { behind: true },
       {},
       behindNote,

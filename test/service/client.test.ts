@@ -174,10 +174,14 @@ describe('the answers to the client', () => {
   });
 
   test.each<[title: string, created_at: unknown, createdAt: number | undefined]>([
-    ['the client reads the time at which a version was created', '2026-01-02T03:04:05.678+02:00', 1_767_315_845_678],
+    [
+      'the client returns the creation time of a version in milliseconds since 1970',
+      '2026-01-02T03:04:05.678+02:00',
+      1_767_315_845_678,
+    ],
     ['the client ignores a creation time without a time zone', '2026-01-02T03:04:05', undefined],
-    ['the client ignores a creation time that is no date', '2026-02-30T03:04:05Z', undefined],
-    ['the client ignores a creation time that is no text', { toString: 1 }, undefined],
+    ['the client ignores a creation time that is not a valid date', '2026-02-30T03:04:05Z', undefined],
+    ['the client ignores a creation time that is not a string', { toString: 1 }, undefined],
   ])('%s', async (_title, created_at, createdAt) => {
     answerInTurn(json({ ...wireVersion, created_at }));
     expect((await openClient().service.createVersion('prm_1', newVersion)).createdAt).toBe(createdAt);

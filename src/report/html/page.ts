@@ -120,7 +120,7 @@ ${context.environments.length === 0 ? NO_MARKUP : markup`<p>${renderReadingHelp(
 /** The kind of values that the cells of the matrix contain. */
 type CellContent = 'plan' | 'apply' | 'now' | 'files' | 'edits';
 
-/** Explains the table of prompts and environments. */
+/** Renders the explanation of the table of prompts and environments. */
 function renderReadingHelp(report: Report): string {
   const { environment } = getWords(report);
   const cells: Readonly<Record<CellContent, string>> = {

@@ -127,7 +127,10 @@ function renderCellContent(cell: MatrixCell): Markup {
   return markup`${active} → <b>${next}</b>${status === undefined ? '' : describeChangeStatus(status)}`;
 }
 
-/** Renders the version or the pin before a change, and its distance from the environment that it is promoted from. */
+/**
+ * Renders the version or the pin before a change, and how far the environment is behind or ahead of its promotion
+ * source.
+ */
 function renderActiveVersion(cell: MatrixCell): Markup {
   const distance = formatDistance(cell);
   return markup`${cell.now || 'not pinned'}${distance === '' ? NO_MARKUP : markup` <em>${distance}</em>`}`;
