@@ -39,8 +39,8 @@ function makePinnedFields(served: VersionHistory | undefined, environment: strin
 
 /**
  * Lists the environments of one prompt that serve an older or a newer version than their promotion source. Older ones
- * wait for a promotion, and each entry contains the commit that pinned the active version. Newer ones are ahead. Each
- * entry contains the number of distinct texts between the two versions.
+ * wait for a promotion, and each entry contains the commit that pinned the source to its active version. Newer ones are
+ * ahead. Each entry contains the number of distinct texts between the two versions.
  */
 export function makeWaitingFields(
   waiting: CommandRun['waiting'],
@@ -55,7 +55,7 @@ export function makeWaitingFields(
   }));
   const known = observed?.known ?? [];
   const behindRows = pairs.map(({ names, served, source }) => {
-    const since = makePinnedFields(findActiveVersion(versions, names.environment), names.environment);
+    const since = makePinnedFields(findActiveVersion(versions, names.from), names.from);
     return { ...names, versions: countTextsBetween(known, served, source), since };
   });
   const aheadRows = pairs.map(({ names, served, source }) => ({
