@@ -38,10 +38,9 @@ function makePinnedFields(served: VersionHistory | undefined, environment: strin
 }
 
 /**
- * Lists the environments of one prompt that serve an older or a newer version than their promotion source. An
- * environment with an older version waits for a promotion, and its entry also contains the commit that pinned the
- * active version. An environment with a newer version is ahead. Each entry contains the number of distinct texts
- * between the two versions.
+ * Lists the environments of one prompt that serve an older or a newer version than their promotion source. Older ones
+ * wait for a promotion, and each entry contains the commit that pinned the source to its active version. Newer ones are
+ * ahead. Each entry contains the number of distinct texts between the two versions.
  */
 export function makeWaitingFields(
   waiting: CommandRun['waiting'],
@@ -56,7 +55,7 @@ export function makeWaitingFields(
   }));
   const known = observed?.known ?? [];
   const behindRows = pairs.map(({ names, served, source }) => {
-    const since = makePinnedFields(findActiveVersion(versions, names.environment), names.environment);
+    const since = makePinnedFields(findActiveVersion(versions, names.from), names.from);
     return { ...names, versions: countTextsBetween(known, served, source), since };
   });
   const aheadRows = pairs.map(({ names, served, source }) => ({

@@ -120,7 +120,7 @@ const PromptShape = z.object({
         from: z.string().describe('The environment from which versions are promoted to the waiting environment.'),
         versions: z.int().min(1).describe('How many versions the environment is behind.'),
         since: CommitShape.nullable().describe(
-          'The commit that pinned the version that the environment serves now. null if it is unknown.',
+          'The commit that pinned the promotion source to the version that it serves now. null if it is unknown.',
         ),
       }),
     )

@@ -56,31 +56,32 @@ describe('status', () => {
   });
 
   test.each<[string, number, boolean]>([
-    ['status names the prompt that has waited longest for a promotion, and the commit of its pin', 1, true],
-    ['status names no commit for the longest wait if production does not serve its pinned version', 2, false],
-  ])('%s', async (_, production, isKnown) => {
-    const scene = await makeServingScene(3, production);
+    ['status names the prompt that has waited longest for a promotion, and the commit that pinned staging', 3, true],
+    ['status names no commit for the longest wait if staging does not serve its pinned version', 2, false],
+  ])('%s', async (_, staging, isKnown) => {
+    const scene = await makeServingScene(staging, 1);
     const { stdout } = await scene.run('status');
-    const line = /^Longest wait: greeting in production, since [0-9a-f]{12}, Friday 2026-01-02$/m;
+    const line =
+      /^1 promotion is waiting: greeting to production; the newer version was pinned in staging on Friday 2026-01-02 \([0-9a-f]{12}\)$/m;
     expect(line.test(stdout)).toBe(isKnown);
   });
 
-  test('status shows the commit and the date of the last pin change in every output format', async () => {
-    const scene = await makePromotionScene({ ...PINNED, pins: { staging: 'latest' } });
+  test('status shows in every output format since when the promotion source has been pinned to the waiting version', async () => {
+    const scene = await makePromotionScene({ text: 'One.', pins: { staging: 'latest' } });
     scene.make(['One.', 'Two.', 'Three.']);
     scene.activate('staging', 3);
     scene.activate('production', 1);
-    const commit = scene.commit(PINNED);
-    scene.commit({ ...PINNED, name: 'Another' });
+    const commit = scene.commit({ ...PINNED, pins: { staging: 'latest' } });
+    scene.commit(PINNED);
     const { report } = await scene.runJson('status');
     expect(report.prompts[0]?.waiting).toMatchObject([
       { environment: 'production', from: 'staging', versions: 2, since: { commit, date: '2026-01-02T03:04:05+00:00' } },
     ]);
-    const since = `since ${commit.slice(0, 12)}, Friday 2026-01-02`;
+    const since = `the newer version was pinned in staging on Friday 2026-01-02 (${commit.slice(0, 12)})`;
     for (const format of ['text', 'markdown', 'html']) {
       const shown = (await scene.run('status', '--format', format)).stdout.replaceAll('`', '');
       expect(shown).toContain(since);
-      expect(shown.includes(`production: 2 versions behind staging, ${since}`)).toBe(format !== 'text');
+      expect(shown.includes(`production: 2 versions behind staging; ${since}`)).toBe(format !== 'text');
       expect(shown).toContain(format === 'html' ? 'v1 <em>↑2</em>' : 'v1 ↑2');
     }
   });
@@ -176,7 +177,7 @@ const makeRepositoryWithout = (id: string) => (files: Files) =>
   makeRepository(Object.fromEntries(Object.entries(files).filter(([path]) => path !== `prompts/${id}.md`)));
 
 describe('status of 40 prompts on a terminal with 80 columns', () => {
-  test('For 40 prompts, status lists those that need attention at the top and adds only four lines of notes', async () => {
+  test('For 40 prompts, status lists those that need attention at the top and adds only five lines of notes', async () => {
     const { stdout } = await (await makeFortyPrompts()).run('status');
     const lines = stdout.split('\n');
     const keys = lines.slice(1, 41).map((line) => line.slice(0, 3));
@@ -185,12 +186,13 @@ describe('status of 40 prompts on a terminal with 80 columns', () => {
     expect(keys.toSorted()).toHaveLength(new Set(keys).size);
     expect(lines[3]).toBe('p02     v3       v1 ↑2');
     expect(lines.find((line) => line.startsWith('p11'))).toBe('p11     v3       ·');
-    expect(lines.slice(41, 47)).toEqual([
+    expect(lines.slice(41, 48)).toEqual([
       '',
       '↑n: at least n versions behind the environment that it is promoted from',
       '·: the file does not pin this environment',
       'drift: someone changed the service; for details, run promptsync plan',
-      expect.stringMatching(/^Longest wait: p02 in production, since [0-9a-f]{12}, Friday 2026-01-02$/),
+      '20 promotions are waiting, the longest: p02 to production; the newer version ',
+      expect.stringMatching(/^ {2}was pinned in staging on Friday 2026-01-02 \([0-9a-f]{12}\)$/),
       '',
     ]);
   });

@@ -64,7 +64,7 @@ export async function makeStage(): Promise<Stage> {
         .replaceAll(/ver_[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ver_<id>')
         .replaceAll(/(?<=commit(":)? "?|Committed )[0-9a-f]{12,40}/g, '<commit>')
         .replaceAll(/(?<=, but `?)[0-9a-f]{12}(?=`? asks for)/g, '<commit>')
-        .replaceAll(/(?<=, since )[0-9a-f]{12}, .*/g, '<commit>, <day>')
+        .replaceAll(/(?<= was pinned in staging on ).*/g, '<day> (<commit>)')
         .replaceAll(/(?<=^1\| )\d+\.\d+\.\d+$/gm, '<version>')
         .replaceAll(/\d+ ms/g, '<n> ms'),
   };
