@@ -137,7 +137,6 @@ export const EVIDENCE = {
     keySources: ['the variable `PROMPTSYNC_API_KEY`'],
   },
   'service/prompt-not-found': { promptId: 'prm_greeting' },
-  'service/prompt-deleted': { promptId: 'prm_greeting' },
   'service/none-found': {
     service: 'https://prompts.example.com',
     interfacePaths: '`/v1/` or, for Langfuse, `/api/public/`',
