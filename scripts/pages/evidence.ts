@@ -160,7 +160,13 @@ export const EVIDENCE = {
   'langfuse/too-large': { name: 'support/greeting', limit: 256 },
   'langfuse/listing-too-large': { limit: '64 MiB' },
   // Pins
-  'pin/unknown-number': { environment: 'production', number: 7, key: 'support/greeting', lookable: false },
+  'pin/unknown-number': {
+    environment: 'production',
+    number: 7,
+    key: 'support/greeting',
+    lookable: false,
+    isMissing: false,
+  },
   'pin/source-not-asked': { from: 'staging' },
   'pin/gone': {
     ...{ base: 'main', pins: ['"production" to "7"'] },

@@ -327,8 +327,7 @@ function warnAboutLeftManagement(
     ...removedFiles.map(({ id, key, path, pins }) => {
       const serves = describeServedVersions(id, pins, observation, words);
       const newPath = newPaths.get(id) ?? null;
-      const file = newPath === null ? findFileState(path) : 'other-path-id';
-      const evidence = { id, key, base, file, newPath, pins: pins.map(describePin), serves } as const;
+      const evidence = { id, key, base, file: findFileState(path), newPath, pins: pins.map(describePin), serves };
       return makeProblem('prompt/gone', evidence, { path });
     }),
     ...removedPins.map(({ file: { id, path }, pins }) => {
