@@ -137,7 +137,6 @@ export const EVIDENCE = {
     keySources: ['the variable `PROMPTSYNC_API_KEY`'],
   },
   'service/prompt-not-found': { promptId: 'prm_greeting' },
-  'service/prompt-deleted': { promptId: 'prm_greeting' },
   'service/none-found': {
     service: 'https://prompts.example.com',
     interfacePaths: '`/v1/` or, for Langfuse, `/api/public/`',
@@ -161,7 +160,13 @@ export const EVIDENCE = {
   'langfuse/too-large': { name: 'support/greeting', limit: 256 },
   'langfuse/listing-too-large': { limit: '64 MiB' },
   // Pins
-  'pin/unknown-number': { environment: 'production', number: 7, key: 'support/greeting', lookable: false },
+  'pin/unknown-number': {
+    environment: 'production',
+    number: 7,
+    key: 'support/greeting',
+    lookable: false,
+    isMissing: false,
+  },
   'pin/source-not-asked': { from: 'staging' },
   'pin/gone': {
     ...{ base: 'main', pins: ['"production" to "7"'] },

@@ -209,9 +209,8 @@ export const EXPLANATIONS = {
     advice:
       'A key belongs to one project. If your prompts are in several projects, create a `promptsync.yaml` with its own `api_key_env` for each project.',
   },
-  'service/prompt-not-found': { why: 'The `id` in the file is wrong, or the API key belongs to another project.' },
-  'service/prompt-deleted': {
-    why: 'The service does not have the prompt, although the commit before the base already has a file with this id. If this applies to several prompts and the service has none of them, promptsync reports `service/none-found` instead.',
+  'service/prompt-not-found': {
+    why: 'The `id` in the file is wrong, the prompt was deleted in the service, or the API key belongs to another project.',
   },
   'service/none-found': { why: 'If the service cannot find any of the prompts, the base URL is probably wrong.' },
   'service/cannot-list': {

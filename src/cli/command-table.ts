@@ -117,7 +117,7 @@ const newPrompt = makeReportRow({
   flags: {
     id: makeTextFlag(
       '--id <id>',
-      'the id of the prompt in the service (default: the key, if a sync can create the prompt)',
+      'the id of the prompt in the service (default: the key or an id made from it, if a sync can create the prompt)',
     ),
     type: promptType,
     environment: makeRepeatedFlag(

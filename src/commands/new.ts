@@ -94,7 +94,7 @@ async function makeNewPrompt(
   if (!environments.isSuccess) return environments;
   const folder = resolveImportFolder(config, undefined);
   if (!folder.isSuccess) return folder;
-  const { id = rules.placeholderId ?? key } = options;
+  const { id = makeDefaultId(key, config) } = options;
   const optionProblems = checkOptions({ ...options, id }, config);
   if (optionProblems.length > 0) return makeFailure(...optionProblems);
   const [pinned, unpinned] = splitByLatest(environments.value);
@@ -149,6 +149,15 @@ function splitByLatest(
   const listNames = (allowed: boolean): readonly string[] =>
     environments.filter(({ allowLatest }) => allowLatest === allowed).map(({ name }) => name);
   return [listNames(true), listNames(false)];
+}
+
+/**
+ * Returns the id of the new prompt if the user did not give one. The embedded service registers a prompt with any id,
+ * so that the next sync works if the id comes from the key.
+ */
+function makeDefaultId(key: string, { rules, service }: Config): string {
+  if (service?.kind === 'embedded') return `prm_${key.replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, '_')}`;
+  return rules.placeholderId ?? key;
 }
 
 /** Checks the key, the id and the type. */
@@ -213,11 +222,8 @@ const EDIT_STEP = 'Next: edit the text, run promptsync plan, and commit the file
 function describeMissingId(placeholder: Problem | undefined, config: Config): readonly string[] {
   if (placeholder === undefined) return [];
   const { service } = config;
+  const address = service?.kind === 'remote' ? ` at ${service.baseUrl}` : '';
   const place = `${placeholder.path}:${placeholder.line}`;
-  if (service?.kind === 'embedded') {
-    return [`Enter any id in ${place}. The embedded service registers the prompt with this id.`];
-  }
-  const address = service === null ? '' : ` at ${service.baseUrl}`;
   return [`Create the prompt in ${getProviderWords(config).service}${address}, then enter its id in ${place}.`];
 }
 

@@ -172,17 +172,15 @@ async function planFromObservation(
   const defaultBase = kind === undefined ? null : openDefaultBase(desired, kind);
   // Look for missing files while promptsync waits for the service. If promptsync looked for them after a failed read,
   // other large responses could arrive in the meantime and fill the memory.
-  const [reading, leftSinceDefaultBase] = await Promise.all([
+  const [observation, leftSinceDefaultBase] = await Promise.all([
     observePrompts(provider, [...files.map(makeRequestFor), ...removedRequests], makeObserveOptions(config, world)),
     defaultBase === null ? null : defaultBase.readLeftManagement().catch(() => null),
   ]);
-  const explained = await explainUnknownPrompts(reading, desired, defaultBase, service);
-  const { observation } = explained;
   // promptsync sends no requests about prompts and environments that were managed only at the default base, so pass no
   // observation.
   const problems = [
     ...desired.problems,
-    ...explained.problems,
+    ...explainUnknownPrompts(observation, desired, service),
     ...warnAboutLeftManagement(base, desired, observation),
     ...warnAboutLeftManagement(leftSinceDefaultBase, desired, NO_OBSERVATION),
   ];
@@ -329,8 +327,7 @@ function warnAboutLeftManagement(
     ...removedFiles.map(({ id, key, path, pins }) => {
       const serves = describeServedVersions(id, pins, observation, words);
       const newPath = newPaths.get(id) ?? null;
-      const file = newPath === null ? findFileState(path) : 'other-path-id';
-      const evidence = { id, key, base, file, newPath, pins: pins.map(describePin), serves } as const;
+      const evidence = { id, key, base, file: findFileState(path), newPath, pins: pins.map(describePin), serves };
       return makeProblem('prompt/gone', evidence, { path });
     }),
     ...removedPins.map(({ file: { id, path }, pins }) => {

@@ -28,8 +28,6 @@ export type DefaultBaseKind = 'live' | 'head';
  */
 export type DefaultBase = {
   readonly kind: DefaultBaseKind;
-  /** Returns the id of the base commit. Null if there is no default base. */
-  readonly findCommit: () => Promise<string | null>;
   /**
    * Returns the prompts and pins that were managed at the base but no longer are. Returns null if there is no default
    * base, or if the base is only for `pull`. In a partial clone, only a comparison with HEAD is possible.
@@ -77,10 +75,6 @@ export function openDefaultBase(workspace: DesiredWorkspace, kind: DefaultBaseKi
   const compare = (base: BaseLocation) => (comparison ??= compareWithBase(base, config));
   return {
     kind,
-    findCommit: async () => {
-      const base = await locate();
-      return base.kind === 'missing' ? null : base.commit;
-    },
     readLeftManagement: async () => {
       if (kind === 'head') return null;
       const base = await locate();

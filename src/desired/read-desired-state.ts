@@ -298,16 +298,13 @@ export async function findRemovedFiles(
 }
 
 /**
- * Returns the files of the base whose prompts have no file in the work tree. A file with errors still belongs to its
- * prompt. If its id cannot be read, its path identifies the prompt. If the base has no file at that path either, the
- * file may belong to any of the missing prompts, so none of them counts as missing.
+ * Returns the files of the base whose prompts have no file in the work tree. A file with errors counts as a file of the
+ * prompt that has its id or, at the base, its path.
  */
 function listMissingFiles(
   baseFiles: readonly PromptFile[],
   { allFiles, invalidFiles }: Pick<DesiredWorkspace, 'allFiles' | 'invalidFiles'>,
 ): readonly PromptFile[] {
-  const basePaths = new Set(baseFiles.map(({ path }) => path));
-  if (invalidFiles.some(({ id, path }) => id === null && !basePaths.has(path))) return [];
   const ids = new Set([...allFiles, ...invalidFiles].map(({ id }) => id));
   const invalidPaths = new Set(invalidFiles.map(({ path }) => path));
   return baseFiles.filter(({ id, path }) => !ids.has(id) && !invalidPaths.has(path));

@@ -113,12 +113,13 @@ function resolveUnknownPin(environmentPin: EnvironmentPin, context: PinContext):
 function makePinProblems(
   environmentPin: EnvironmentPin,
   needsSearch: boolean,
-  { file, contentsAtRefs }: PinContext,
+  { file, observed, contentsAtRefs }: PinContext,
 ): readonly Problem[] {
   const { environment, pin } = environmentPin;
   const place = locatePin(environmentPin, file);
   if (pin.kind === 'number') {
-    const evidence = { environment, number: pin.number, key: file.key, lookable: needsSearch };
+    const isMissing = observed.isMissing === true;
+    const evidence = { environment, number: pin.number, key: file.key, lookable: needsSearch, isMissing };
     return [makeProblem('pin/unknown-number', evidence, place)];
   }
   if (pin.kind === 'version') return [makeProblem('pin/unknown-version', { environment, id: pin.id }, place)];

@@ -1,5 +1,5 @@
 import { escapeSelector, formatCount, joinCodeNames, joinQuotedNames, joinWords, shortenCommitId } from '../text.ts';
-import { addArticle, type Words } from '../words.ts';
+import { addArticle } from '../words.ts';
 import { defineError, endSentence, makePromptCommand, quoteShellWord, defineWarning } from './catalog-entry.ts';
 
 /** A prompt that has no prompt file, although it has one at the base. */
@@ -7,12 +7,9 @@ type GonePrompt = {
   id: string;
   key: string;
   base: string;
-  /**
-   * What became of the file: deleted, no longer matched by a pattern, used for another prompt id, or unchanged but with
-   * another id from its path.
-   */
-  file: 'deleted' | 'unmatched' | 'other-id' | 'other-path-id';
-  /** The present path of a file that has another id from its path. Null in all other cases. */
+  /** What became of the file: deleted, no longer matched by a pattern, or used for another prompt id. */
+  file: 'deleted' | 'unmatched' | 'other-id';
+  /** The present path of the file if the file is the same, but has another id from its path. Null in all other cases. */
   newPath: string | null;
   /** The pins that the file had last, such as `"staging" to "latest"`. */
   pins: readonly string[];
@@ -20,40 +17,36 @@ type GonePrompt = {
   serves: string;
 };
 
-function describeGoneFile({ file, key }: GonePrompt): string {
+function describeGoneFile({ file, id, key, newPath }: GonePrompt): string {
+  const subject = `file for "${key}"`;
+  if (newPath !== null) return `The ${subject} no longer has the id "${id}", because its id comes from its path.`;
   switch (file) {
     case 'deleted':
-      return `the file for the prompt "${key}" has been deleted`;
+      return `The ${subject} has been deleted.`;
     case 'unmatched':
-      return `the file for the prompt "${key}" no longer matches a pattern under \`prompts\``;
+      return `No pattern under \`prompts\` matches the ${subject} anymore.`;
     case 'other-id':
-      return `the file for the prompt "${key}" has a different \`id\``;
-    case 'other-path-id':
-      return `the file for the prompt "${key}" has a different id, because its id comes from its path`;
-  }
-}
-
-function makeGoneHint({ file, id, newPath }: GonePrompt, w: Words): string {
-  const advice = `If no application uses the prompt anymore, delete it in ${w.service}. promptsync never deletes prompts.`;
-  switch (file) {
-    case 'deleted':
-      return advice;
-    case 'unmatched':
-      return `To keep the prompt, make sure that a pattern under \`prompts\` matches its file. ${advice}`;
-    case 'other-id':
-      return `To keep the prompt, restore \`id: ${id}\`. ${advice}`;
-    case 'other-path-id':
-      return `To keep the prompt, write \`id: ${id}\` in the front matter of \`${newPath}\`. ${advice}`;
+      return `The ${subject} no longer has \`id: ${id}\`.`;
   }
 }
 
 /** Problems with the commands that write prompt files, and with prompts whose files are gone. */
 export const COMMAND_PROBLEMS = {
   // Prompts that are no longer managed
-  'prompt/gone': defineWarning<GonePrompt>((e, w) => {
-    const pins = joinWords(e.pins, 'and') || `no ${w.environment}`;
-    return `Since the base commit \`${e.base}\`, ${describeGoneFile(e)}. It pinned ${pins}.${e.serves && ` ${e.serves}`}`;
-  }, makeGoneHint),
+  'prompt/gone': defineWarning<GonePrompt>(
+    (e, w) => {
+      const pins = joinWords(e.pins, 'and') || `no ${w.environment}`;
+      return `${describeGoneFile(e)} At \`${e.base}\`, it pinned ${pins}.${e.serves && ` ${e.serves}`}`;
+    },
+    ({ id, newPath }, w) => {
+      // Without a new path, the hint is the same for each cause, so that a report can list prompts of all causes.
+      const steps =
+        newPath === null
+          ? 'restore its file, its `id`, or a pattern under `prompts` that matches the file'
+          : `write \`id: ${id}\` in the front matter of \`${newPath}\``;
+      return `To keep the prompt, ${steps}. If no application uses the prompt anymore, delete it in ${w.service}. promptsync never deletes prompts.`;
+    },
+  ),
 
   // promptsync promote
   'promote/nothing-active': defineError<{ environment: string }>(

@@ -132,13 +132,22 @@ export const PLANNING_PROBLEMS = {
     key: string;
     /** Whether a sync would read the newest version, because it may have this number. */
     lookable: boolean;
+    /** Whether the service certainly does not have the prompt, so that a sync would create it. */
+    isMissing: boolean;
   }>(
-    (e) =>
-      e.lookable
-        ? `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find this version among those that it has read so far. To check the newest version as well, run \`promptsync sync --yes\`.`
-        : `"${e.environment}" is pinned to version ${e.number}, but promptsync could not find this version.`,
-    (e, w) =>
-      `Pin one of the version numbers listed by \`${makePromptCommand('history', e.key)}\`, or pin \`git:<ref>\`, which works for any text in git. If the version does not exist yet, remove the pin, sync the text to another ${w.environment}, and then run \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\`.`,
+    (e, w) => {
+      const pinned = `"${e.environment}" is pinned to version ${e.number}, but`;
+      if (e.isMissing) return `${pinned} ${w.service} does not have the prompt.`;
+      return e.lookable
+        ? `${pinned} promptsync could not find this version among those that it has read so far. To check the newest version as well, run \`promptsync sync --yes\`.`
+        : `${pinned} promptsync could not find this version.`;
+    },
+    (e, w) => {
+      const steps = `remove the pin, sync the text to another ${w.environment}, and then run \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\`.`;
+      return e.isMissing
+        ? `If the prompt was deleted in ${w.service}, delete the file to retire it. To create the prompt, ${steps}`
+        : `Pin one of the version numbers listed by \`${makePromptCommand('history', e.key)}\`, or pin \`git:<ref>\`, which works for any text in git. If the version does not exist yet, ${steps}`;
+    },
   ),
   'pin/source-not-asked': defineWarning<{ from: string }>(
     (e, w) =>

@@ -47,11 +47,7 @@ export const SERVICE_PROBLEMS = {
     (e, w) =>
       e.promptId.includes(',')
         ? 'Separate ids with spaces, not commas.'
-        : `Check the id and the base URL. If the prompt does not exist yet, create it in ${w.service} and use the new id.`,
-  ),
-  'service/prompt-deleted': defineError<{ promptId: string }>(
-    (e, w) => `The prompt "${e.promptId}" was deleted in ${w.service}.`,
-    'To retire it, delete the file. To bring it back, create it there and enter the new id.',
+        : `Check the id. If the prompt was deleted in ${w.service} or was never created there, create it and enter the new id, or delete the file to retire the prompt. If ${w.service} has none of your prompts, check the base URL.`,
   ),
   'service/none-found': defineError<{
     service: string;

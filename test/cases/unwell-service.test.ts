@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { isActivationOf, startStoryOutsideGit, expectInSync, isReadOf, summarizeRun, type Fault } from './support.ts';
-import { commitAll, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { makeWorkspace } from '../support/folder.ts';
 import { startFront, type FrontAnswer } from '../support/front.ts';
-import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
+import { CONFIG, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
 import { KEY } from '../support/service.ts';
 import { listenUntilTestEnd } from '../service/support.ts';
@@ -93,48 +93,23 @@ describe('a service that answers 404', () => {
     expect(report.prompts[1]?.problems.map(({ code }) => code)).toEqual(['service/prompt-not-found']);
   });
 
-  /**
-   * Commits the prompts `a` and `b`, and then `c`. Returns a function that runs plan with a service that has only the
-   * given prompts. The function returns the codes of all problems, with the keys of their prompts.
-   */
-  function makePromptsInGit() {
-    const folder = makeRepository(workspaceFiles({ a: {}, b: {} }));
-    writeFiles(folder, { 'prompts/c.md': promptText('c') });
-    commitAll(folder, 'Add a prompt');
-    return async (existing: readonly string[], ...words: readonly string[]) => {
-      const { baseUrl } = await startFront({
-        answer: ({ path }) => {
-          const key = /prompts\/prm_(\w+)/.exec(path)?.[1] ?? '';
-          const body = JSON.stringify({ id: `prm_${key}`, project_id: 'p', key, name: key });
-          return existing.includes(key) ? { status: 200, body } : { status: 404, body: '{}' };
-        },
-      });
-      const { report } = await runJson(folder, ['plan', ...words], { environment: environmentOf(baseUrl) });
-      const codes = report.prompts.flatMap(({ key, problems }) => problems.map(({ code }) => `${key} ${code}`));
-      return { report, codes: [...codes, ...report.problems.map(({ code }) => code)] };
-    };
-  }
-
-  test('plan reports a missing prompt as deleted if the commit before the base has a file with its id', async () => {
-    const plan = makePromptsInGit();
-    const { report, codes } = await plan(['b', 'c']);
-    expect(codes).toEqual(['a service/prompt-deleted']);
-    expect(report.prompts[0]?.problems[0]).toMatchObject({
-      message: 'The prompt "prm_a" was deleted in the service.',
-      hint: 'To retire it, delete the file. To bring it back, create it there and enter the new id.',
-    });
-    expect((await plan([], 'a')).codes).toEqual(['a service/prompt-deleted']);
+  test('for a prompt that the service lacks, plan names a wrong id, a deleted prompt, and a wrong base URL as possible causes', async () => {
+    const story = await startStoryOutsideGit({});
+    await story.through(notFound);
+    const { report } = await story.plan();
+    const hint = report.prompts[0]?.problems[0]?.hint;
+    expect(hint).toMatch(
+      /^Check the id\. If the prompt was deleted in the service .* delete the file to retire the prompt\./,
+    );
+    expect(hint).toMatch(/ If the service has none of your prompts, check the base URL\.$/);
   });
 
-  test('plan reports a missing prompt as not found rather than deleted if the base commit added its file', async () => {
-    const plan = makePromptsInGit();
-    expect((await plan(['a', 'b'])).codes).toEqual(['c service/prompt-not-found']);
-    expect((await plan(['b', 'c'], '--base', 'HEAD~1')).codes).toEqual(['a service/prompt-not-found']);
-  });
-
-  test('plan suspects a wrong base URL rather than deletions if the service has none of several prompts', async () => {
-    const { codes } = await makePromptsInGit()([], 'a', 'b');
-    expect(codes).toEqual(['a service/prompt-not-found', 'b service/prompt-not-found', 'service/none-found']);
+  test('plan does not blame the base URL if the service lacks all selected prompts but was not asked about the others', async () => {
+    const { baseUrl } = await startFront({ answer: () => ({ status: 404, body: '{}' }) });
+    const folder = makeWorkspace(workspaceFiles({ a: {}, b: {}, c: {} }));
+    const { report } = await runJson(folder, ['plan', 'a', 'b'], { environment: environmentOf(baseUrl) });
+    expect(report.prompts.map(({ status }) => status)).toEqual(['failed', 'failed']);
+    expect(report.problems).toEqual([]);
   });
 });
 

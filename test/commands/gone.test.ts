@@ -43,7 +43,7 @@ describe('plan --base with a deleted prompt file', () => {
         severity: 'warning',
         path: REFUND,
         message:
-          'Since the base commit `HEAD^`, the file for the prompt "team/refund" has been deleted. It pinned "staging" to "latest", "production" to "latest", and "qa" to "latest". The service still serves v1 in "staging" and v2 in "production".',
+          'The file for "team/refund" has been deleted. At `HEAD^`, it pinned "staging" to "latest", "production" to "latest", and "qa" to "latest". The service still serves v1 in "staging" and v2 in "production".',
       },
     ]);
     expect(report.summary.prompts).toBe(1);
@@ -144,10 +144,10 @@ describe('prompts and environments that are no longer managed although no manage
     return left.map(({ code, path, message }) => `${code} ${path}: ${message}`);
   }
 
-  const ALL_PINS = 'It pinned "staging" to "latest", "production" to "latest", and "qa" to "latest".';
+  const ALL_PINS = 'it pinned "staging" to "latest", "production" to "latest", and "qa" to "latest".';
   const SERVED = 'The service still serves v1 in "staging", v1 in "production", and v1 in "qa".';
   const unmatched = (base: string) =>
-    `prompt/gone prompts/refund.md: Since the base commit \`${base}\`, the file for the prompt "refund" no longer matches a pattern under \`prompts\`. ${ALL_PINS}`;
+    `prompt/gone prompts/refund.md: No pattern under \`prompts\` matches the file for "refund" anymore. At \`${base}\`, ${ALL_PINS}`;
 
   test('plan --base lists a prompt whose file no longer matches any pattern, and the versions that the service still serves', async () => {
     const { service, folder } = await makeSynced();
@@ -198,11 +198,23 @@ describe('prompts and environments that are no longer managed although no manage
     expect(leftIn(narrowed)).toEqual([]);
   });
 
-  test('if somebody changed the id in a file, plan --base reports a different id instead of a deleted file', async () => {
+  test('if somebody changed the id in a file, plan --base reports the lost id instead of a deleted file', async () => {
     const { service, folder } = await makeSynced();
     writeFiles(folder, { 'prompts/refund.md': promptText('refunds', { pins: PINS }) });
     const [warning] = leftIn(await runJson(folder, ['plan', '--base', 'main'], service));
-    expect(warning).toContain('the file for the prompt "refund" has a different `id`');
+    expect(warning).toContain('The file for "refund" no longer has `id: prm_refund`.');
+  });
+
+  test('for deleted files and excluded files, plan --base prints one list with one hint', async () => {
+    const { service, folder } = await makeSynced();
+    writeFiles(folder, { 'promptsync.yaml': `${CONFIG}prompts: ["prompts/**/*.md", "!prompts/refund.md"]\n` });
+    writeFiles(folder, { 'prompts/summary.md': promptText('summary') });
+    git(folder, 'rm', '--quiet', 'prompts/greeting.md');
+    const { stderr } = await run(folder, ['plan', '--base', 'main', '--offline'], service);
+    const list =
+      /2 files with this problem: \[prompt\/gone\]\n {2}prompts\/greeting.md .*\n {2}prompts\/refund.md .*\n/;
+    expect(stderr).toMatch(list);
+    expect(stderr.split(list)[1]).toMatch(/^ {2}To keep the prompt, restore its file, its `id`, or a pattern under/);
   });
 
   test('plan --base says that a file was deleted, even if its pattern was removed at the same time', async () => {
@@ -210,6 +222,6 @@ describe('prompts and environments that are no longer managed although no manage
     writeFiles(folder, { 'promptsync.yaml': `${CONFIG}prompts: ["prompts/**/*.md", "!prompts/refund.md"]\n` });
     git(folder, 'rm', '--quiet', 'prompts/refund.md');
     const [warning] = leftIn(await runJson(folder, ['plan', '--base', 'main'], service));
-    expect(warning).toContain('the file for the prompt "refund" has been deleted');
+    expect(warning).toContain('The file for "refund" has been deleted.');
   });
 });

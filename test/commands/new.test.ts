@@ -12,6 +12,7 @@ const ENVIRONMENTS = `${CONFIG}environments:
   canary: {}
   production: { promote_from: staging, allow_latest: false }
 `;
+const EMBEDDED = `service: { embedded: service.db }\n${ENVIRONMENTS}`;
 const LANGFUSE = `service: { provider: langfuse }\n${ENVIRONMENTS}`;
 
 const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
@@ -116,9 +117,8 @@ describe('new for a four-call service', () => {
   });
 
   test('the embedded service does not register a prompt with the id replace_me', async () => {
-    const folder = makeStage(`service: { embedded: service.db }\n${ENVIRONMENTS}`);
-    const { stdout } = await run(folder, ['new', 'refund']);
-    expect(stdout).toContain('Enter any id in prompts/refund.md:2.');
+    const folder = makeStage(EMBEDDED);
+    await run(folder, ['new', 'refund', '--id', 'replace_me']);
     expect(await run(folder, ['sync', '--yes'])).toMatchObject({ exitCode: 3 });
     replaceId(folder, 'prompts/refund.md', 'refund');
     expect(await run(folder, ['sync', '--yes'])).toMatchObject({ exitCode: 0 });
@@ -129,6 +129,20 @@ describe('new for a four-call service', () => {
     const { exitCode, report } = await runJson(folder, ['new', 'agent', '--type', 'chat']);
     expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['prompt/unsupported-type'] });
     expect(existsSync(join(folder, 'prompts'))).toBe(false);
+  });
+});
+
+describe('new for the embedded service', () => {
+  test.each([
+    ['support/refund-policy', 'prm_support_refund-policy'],
+    ['what now?/100 %', 'prm_what_now_100_'],
+  ])('new %s without --id makes the id from the key, so that the next sync creates the prompt', async (key, id) => {
+    const folder = makeStage(EMBEDDED);
+    const made = await runJson(folder, ['new', key]);
+    expect(made.report.prompts).toMatchObject([{ id, key, status: 'applied' }]);
+    const { exitCode, report } = await runJson(folder, ['sync', '--yes']);
+    expect(exitCode).toBe(0);
+    expect(report.prompts).toMatchObject([{ id, status: 'applied' }]);
   });
 });
 

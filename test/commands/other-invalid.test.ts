@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { commitAll, git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { summarizeRun } from '../support/promotion.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
@@ -142,9 +142,15 @@ describe('a prompt whose file has errors', () => {
     scene.write(BROKEN_FRONT_MATTER);
     const inSync = `exit 0, greeting unchanged, ${OTHERS}`;
     expect(summarizeRun(await scene.runJson(...words))).toBe(inSync);
-    git(scene.folder, 'mv', REFUND, 'prompts/moved.md');
-    expect(summarizeRun(await scene.runJson(...words))).toBe(inSync);
-    git(scene.folder, 'rm', '--quiet', '--force', 'prompts/moved.md');
+    git(scene.folder, 'rm', '--quiet', '--force', REFUND);
     expect(summarizeRun(await scene.runJson(...words))).toContain('prompt/gone');
+  });
+
+  test('plan reports a deleted file even if another file was already invalid at the base', async () => {
+    const scene = await makeScene(makeRepository);
+    scene.write(BROKEN_FRONT_MATTER, 'prompts/broken.md');
+    commitAll(scene.folder, 'Add an invalid file');
+    git(scene.folder, 'rm', '--quiet', REFUND);
+    expect(summarizeRun(await scene.runJson('plan', '*re*'))).toContain('prompt/gone');
   });
 });

@@ -117,6 +117,24 @@ describe('a prompt that does not exist in Langfuse yet', () => {
   });
 });
 
+describe('a prompt that was deleted in Langfuse', () => {
+  test('for a pinned number of a prompt that Langfuse does not have, plan suggests retiring or creating the prompt', async () => {
+    const langfuse = await startLangfuse();
+    const folder = makeRepository({
+      'promptsync.yaml': SETTINGS,
+      'prompts/gone.md': fileOf('gone', '{ staging: 1 }', 'One.'),
+    });
+    const { report } = await runJson(folder, ['plan'], langfuse);
+    expect(listProblems(report)).toMatchObject([
+      {
+        code: 'pin/unknown-number',
+        message: '"staging" is pinned to version 1, but Langfuse does not have the prompt.',
+        hint: expect.stringMatching(/^If the prompt was deleted in Langfuse, delete the file to retire it\. To create/),
+      },
+    ]);
+  });
+});
+
 describe('the links of reports about Langfuse', () => {
   /** The addresses of all prompts that existed in Langfuse before the command. */
   const addressesOf = (langfuse: LangfuseDouble) =>
