@@ -226,9 +226,10 @@ const serve = makeCommandRow({
   help: 'run the embedded service on this machine, for trials and tests',
   flags: { db, port: makePortFlag('--port <n>', 'the port on 127.0.0.1; 0 chooses a free port', 4010), seed },
   after: `
-The API of the service cannot create prompts. With --seed, the service registers
-the prompts of a workspace. If base_url in this workspace is the address of the
-service, a sync creates the first version of each prompt:
+The API of the service cannot create prompts. To start the service with the
+prompts of a workspace, pass --seed. The prompts have no versions yet. If
+base_url in this workspace is the address of the service, a sync creates the
+first version of each prompt:
   PROMPTSYNC_API_KEY=embedded promptsync sync
 
 The service accepts the API key set in PROMPTSYNC_API_KEY. If that variable is

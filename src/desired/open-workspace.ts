@@ -244,8 +244,8 @@ export async function openWorkspaceRepository(config: Config): Promise<PromptRep
 }
 
 /**
- * Adds to a repository the functions that read the configuration at a commit. They read it only once per commit.
- * promptsync does not follow symbolic links in git, so a symbolic link does not count as a configuration file.
+ * Extends a repository with functions that read the configuration at a commit, at most once per commit. promptsync does
+ * not follow symbolic links in git, so a symbolic link does not count as a configuration file.
  */
 export function makePromptRepository(repository: Repository, config: Config): PromptRepository {
   const configs = new Map<string, Promise<FormerConfig>>();

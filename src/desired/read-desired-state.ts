@@ -230,13 +230,16 @@ async function readBase(request: BaseRequest, workspaceRepository: PromptReposit
   };
 }
 
-/** The patterns at the base, and whether prompt files mean the same there as in the work tree. */
+/**
+ * The patterns at the base, and whether the configuration there interprets prompt files in the same way as the one in
+ * the work tree.
+ */
 type BaseMeaning = Pick<FormerConfig, 'patterns'> & { readonly isSameMeaning: boolean };
 
 /**
- * Lists the paths at which the base can have a prompt file that differs from the work tree: the changed paths that match
- * the patterns, and all paths that matched only the patterns of the base. If the configuration gives files another
- * meaning at the base, lists the unchanged paths, too.
+ * Lists the paths at which the base may have a prompt file that differs from the one in the work tree: the changed
+ * paths that match the patterns, and all paths that matched only the patterns of the base. Also lists the unchanged
+ * paths if the configuration at the base interprets prompt files differently.
  */
 export function listPathsToRead(
   { same, changed }: WorkTreeComparison,
@@ -298,8 +301,8 @@ export async function findRemovedFiles(
 }
 
 /**
- * Returns the files of the base whose prompts have no file in the work tree. A file with errors counts as a file of the
- * prompt that has its id or, at the base, its path.
+ * Returns the files of the base whose prompts have no file in the work tree. A file with errors still counts as the
+ * file of the prompt with the same id, or of the prompt that had the same path at the base.
  */
 function listMissingFiles(
   baseFiles: readonly PromptFile[],

@@ -208,7 +208,7 @@ function makeLinkProblem(path: string): Problem {
 export type PathIds = {
   /** Returns the id that a file takes from its path. Returns null if no pattern matches the path. */
   readonly findId: (path: string) => string | null;
-  /** Returns the paths at which a file with this extension takes an id from its path. */
+  /** Returns the paths that would give this id to a file with this extension. */
   readonly listPaths: (id: string, extension: string) => readonly string[];
 };
 

@@ -129,13 +129,16 @@ export function makeInvalidPinProblem(
 
 const NUMBERS_ONLY = 'expected a version number, because this service identifies versions only by number';
 
-/** Creates the problem of a field with an invalid value. Prompt files and the configuration have different codes. */
+/**
+ * Creates a problem for a field with an invalid value. Its code depends on whether the field belongs to a prompt file
+ * or to the configuration.
+ */
 type MakeFieldProblem = (evidence: { readonly field: string; readonly expected: string }, place: Place) => Problem;
 
 /**
- * Reports pins that the configuration or the provider does not allow: the names of their environments, and their kinds.
- * The rules of the provider do not apply to environments of another configuration, because a different service may serve
- * them. Skips pins with an invalid shape, because promptsync reports them anyway.
+ * Reports pins whose environment name or kind the configuration or the provider does not allow. The rules of the
+ * provider do not apply to environments of another configuration, because a different service may serve them. Skips
+ * pins with an invalid shape, because promptsync reports them elsewhere.
  */
 export function checkPins(
   mapping: LocatedMapping,

@@ -76,8 +76,8 @@ export function isPromotionAllowed(
 }
 
 /**
- * Returns true if a line shows that the file was adopted with its pin for an environment. All states of the line must
- * want the same there.
+ * Returns true if a line shows that the file has had its current pin for an environment since it was added: every state
+ * of the line has the same want there.
  */
 function wasAdopted(environment: string, { isComplete, states }: Line): boolean {
   const pin = findPin(states[0]?.file.pins ?? [], environment);

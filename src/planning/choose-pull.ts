@@ -5,7 +5,7 @@ import { findPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import type { LineState } from '../history/line.ts';
 
-/** The facts about an environment that serves another version than its pin wants, as far as they matter for a pull. */
+/** The facts that a pull needs about an environment that serves a version other than the one its pin names. */
 type PullFacts = {
   /** The file's pin for the environment. Null if the file does not pin it. */
   readonly pin: Pin | null;

@@ -9,7 +9,9 @@ type GonePrompt = {
   base: string;
   /** What became of the file: deleted, no longer matched by a pattern, or used for another prompt id. */
   file: 'deleted' | 'unmatched' | 'other-id';
-  /** The present path of the file if the file is the same, but has another id from its path. Null in all other cases. */
+  /**
+   * The current path of the file if its content is unchanged but its path now yields a different id. Otherwise null.
+   */
   newPath: string | null;
   /** The pins that the file had last, such as `"staging" to "latest"`. */
   pins: readonly string[];
@@ -108,7 +110,7 @@ export const COMMAND_PROBLEMS = {
     (e) => {
       const sync = `promptsync sync --environment ${quoteShellWord(e.from)}`;
       const first = e.isSourceUnsynced
-        ? `The pin of "${e.from}" is not synced yet. To promote what it names, first run \`${sync}\`, then run this command again. `
+        ? `The pin for "${e.from}" has not been synced yet. To promote the version that it names, first run \`${sync}\`, then run this command again. `
         : '';
       return `${first}To promote the older version anyway, run the command again with \`--allow-older\`.`;
     },
@@ -203,7 +205,7 @@ export const COMMAND_PROBLEMS = {
   ),
   'pull/side-needed': defineError<{ places: number }>(
     (e, w) =>
-      `The file and ${w.service} have conflicting changes in ${formatCount(e.places, 'place')}. promptsync did not change the file, because conflict markers can be part of this prompt's text.`,
+      `The file and ${w.service} have conflicting changes in ${formatCount(e.places, 'place')}. promptsync did not change the file, because this file allows conflict markers as part of its text.`,
     (_, w) =>
       `Run the command again with \`--ours\` to resolve the conflicts in favor of the file or with \`--theirs\` to resolve them in favor of ${w.service}.`,
   ),

@@ -75,7 +75,7 @@ type UncommittedFile = {
 
 function describeUncommitted({ dependsOnConfig = false }: UncommittedFile): string {
   return dependsOnConfig
-    ? 'The prompt file has uncommitted changes, or promptsync.yaml has some that affect its id or pins'
+    ? "The prompt file has uncommitted changes, or promptsync.yaml has uncommitted changes that affect the prompt's id or pins"
     : 'The prompt file has uncommitted changes';
 }
 
@@ -132,7 +132,7 @@ export const PLANNING_PROBLEMS = {
     key: string;
     /** Whether a sync would read the newest version, because it may have this number. */
     lookable: boolean;
-    /** Whether the service certainly does not have the prompt, so that a sync would create it. */
+    /** Whether promptsync knows that the service does not have the prompt. A sync would then create the prompt. */
     isMissing: boolean;
   }>(
     (e, w) => {

@@ -100,7 +100,8 @@ function isUndoneBy(change: ReportChange, drift: ReportDrift): boolean {
 }
 
 /**
- * Returns the prompt with only those activations that undo what somebody did in the service, or only with all others.
+ * Returns the prompt with only the activations that undo what somebody did in the service or, if `undoesDrift` is false,
+ * with only the other activations.
  */
 export function filterActivations(prompt: ReportPrompt, undoesDrift: boolean): ReportPrompt {
   const isUndoing = (change: ReportChange): boolean => prompt.drift.some((drift) => isUndoneBy(change, drift));

@@ -254,8 +254,8 @@ function makeMatrixSections(report: Report): readonly Section[] {
 }
 
 /**
- * The maximum number of files to list for a group of problems if the length of the page is limited. promptsync never
- * shortens an item of a page, so the page would omit a group with a longer list.
+ * The maximum number of files to list for a group of problems if the length of the page is limited. A page omits an
+ * item that does not fit instead of shortening it, so a group with a longer list could be missing altogether.
  */
 const MAX_FILES_ON_PAGE = 100;
 

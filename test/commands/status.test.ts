@@ -66,7 +66,7 @@ describe('status', () => {
     expect(line.test(stdout)).toBe(isKnown);
   });
 
-  test('status shows in every output format since when the promotion source has been pinned to the waiting version', async () => {
+  test('in every output format, status shows when the promotion source was pinned to the version that awaits promotion', async () => {
     const scene = await makePromotionScene({ text: 'One.', pins: { staging: 'latest' } });
     scene.make(['One.', 'Two.', 'Three.']);
     scene.activate('staging', 3);

@@ -426,11 +426,11 @@ describe('editing a file without pins', () => {
       'pins:\n  staging: latest\n  eu: 3\n  production: 2\n',
     ],
     [
-      'the file editor also writes the other default pins if an edit changes one of them in a file without pins',
+      'if an edit overrides one default pin of a file without pins, the file editor also writes the other default pins',
       [set('pins.staging', 2)],
       'pins:\n  staging: 2\n  eu: 3\n',
     ],
-    ['the file editor writes no default pins into a file without pins if no edit sets a pin', [set('name', 'N')], ''],
+    ['the file editor writes default pins into a file without pins only if an edit sets a pin', [set('name', 'N')], ''],
   ])('%s', (_, edits, expected) => {
     expect(applyWithDefaults(makeSource(), edits)).toBe(makeSource(expected));
   });

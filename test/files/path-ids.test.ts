@@ -32,7 +32,7 @@ describe('the id that a file takes from its path', () => {
       'prompts/refund',
     ],
     [
-      'findId returns the path from the folder that matches the first wildcard of the pattern',
+      'findId returns the part of the path that starts with the folder that the first wildcard of the pattern matches',
       ['a/*/b/*.md'],
       'a/x/b/c.md',
       'x/b/c',

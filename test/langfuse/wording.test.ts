@@ -118,7 +118,7 @@ describe('a prompt that does not exist in Langfuse yet', () => {
 });
 
 describe('a prompt that was deleted in Langfuse', () => {
-  test('for a pinned number of a prompt that Langfuse does not have, plan suggests retiring or creating the prompt', async () => {
+  test('if Langfuse does not have a prompt whose file pins a version number, plan suggests retiring or creating the prompt', async () => {
     const langfuse = await startLangfuse();
     const folder = makeRepository({
       'promptsync.yaml': SETTINGS,

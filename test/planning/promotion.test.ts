@@ -422,7 +422,7 @@ describe('the hint of a refused promotion', () => {
       SYNC_STAGING,
     ],
     [
-      'The hint for a refused promotion omits --allow-older if staging serves a newer version',
+      'The hint for a refused promotion omits --allow-older if staging serves a newer version than production',
       { staging: 8, production: 7 },
       { staging: V8, production: V6, promptsync: V7 },
       'v7',
