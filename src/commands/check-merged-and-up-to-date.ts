@@ -189,35 +189,15 @@ function makePlannedPathCheck(
 
 /**
  * Creates the problem for a checked-out commit that is not the tip of the branch. If git finds the merge base of the
- * two commits, the problem says whether to merge or push the checked-out commit, or to check out the tip. In a shallow
+ * two commits, the problem says whether to merge the checked-out commit, or to check out the tip. In a shallow
  * clone, or if a commit is missing, git cannot determine which commit is older. In that case, the problem suggests both
  * actions.
  */
 async function makeNotNewestProblem({ repository, ...newerCommit }: NewerCommit): Promise<Problem> {
-  const { branch, newer, commit } = newerCommit;
+  const { newer, commit } = newerCommit;
   const base = repository.isShallow ? null : await repository.findMergeBase(commit, newer);
   if (base === null || base === commit) {
     return makeProblem('guard/superseded', { ...newerCommit, behind: base !== null });
   }
-  const unpushed = base === newer ? 'unpushed' : 'diverged';
-  const kind = (await isUnpushed(commit, branch, repository)) ? unpushed : 'unmerged';
-  return makeProblem('guard/not-merged', { kind, ...newerCommit });
-}
-
-/**
- * Returns true if a commit is on the local branch and was never pushed. If the last known tip of the remote branch
- * contains the commit, the commit was pushed. If the remote no longer has such a commit, somebody removed it on
- * purpose.
- */
-async function isUnpushed(commit: string, branch: string, repository: Repository): Promise<boolean> {
-  const { resolveRef, findKnownTip } = repository;
-  const [localTip, knownTip] = [await resolveRef(`refs/heads/${branch}`), await findKnownTip(branch)];
-  return (
-    (await isContained(commit, localTip, repository)) &&
-    !(await isContained(commit, knownTip?.commit ?? null, repository))
-  );
-}
-
-async function isContained(commit: string, tip: string | null, { findMergeBase }: Repository): Promise<boolean> {
-  return tip !== null && (await findMergeBase(commit, tip)) === commit;
+  return makeProblem('guard/not-merged', { kind: 'unmerged', ...newerCommit });
 }

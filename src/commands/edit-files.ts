@@ -264,7 +264,7 @@ export async function switchToBranch(
   if (branch === undefined) return null;
   const obstacle = await committer.switchTo(branch);
   if (obstacle !== null) return obstacle;
-  const wayBack = (await committer.readHead()) === '' ? '' : ' To go back, run: git switch -';
+  const wayBack = (await committer.readHead()) === '' ? '' : ' To go back, run: git checkout -';
   printNotice(`You are now on the branch ${showHidden(branch)}.${wayBack}`);
   return null;
 }

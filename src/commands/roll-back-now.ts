@@ -101,16 +101,16 @@ async function planRollback(
     onDrift: config.onDrift,
     portablePins: config.portablePins,
     maxChanges: config.maxChanges,
+    isRollback: true,
     expectedPlan: unguarded.digest,
     uncommitted: new Set(),
     // The guard for uncommitted files would suggest a flag that `rollback` does not have.
     refuse: ({ file }) => (uncommitted.has(file.path) ? [makeUncommittedProblem(file, repository)] : []),
   };
   const plan = guardPlan(unguarded, guards);
-  const remoteWarnings = remoteProblems.filter((problem) => !isError(problem));
-  const problems = [...planned.problems, ...remoteWarnings, ...warnAboutMissingBase(planned, guards)];
+  const warnings = [...remoteProblems.filter((one) => !isError(one)), ...warnAboutMissingBase(planned, guards)];
   const history = new Map(replans.flatMap((replan) => [...replan.history]));
-  const workspace = { ...limited, plan, problems, history };
+  const workspace = { ...limited, plan, problems: [...planned.problems, ...warnings], history };
   const acceptedDrafts = keepPendingDrafts(drafts, plan);
   return {
     workspace,
@@ -259,8 +259,9 @@ async function carryOut(
   const { commit, failures } = committed.value;
   const outcomes = await activateVersions(failures, rollback, options, world);
   const hasActivated = outcomes.some(({ status }) => status === 'applied');
-  const nextSteps = await readRollbackSteps(commit, hasActivated, target);
   const edits = mapEdits(drafts.filter(({ file }) => !failures.has(file.id)));
+  const hasSteps = commit !== null || hasActivated;
+  const nextSteps = hasSteps ? await readRollbackSteps(commit, [...edits.values()].flat(), target) : [];
   return makeCommandResult({ ...run, outcomes, edits, nextSteps, ...(commit && { committed: commit }) }, world);
 }
 

@@ -1,5 +1,5 @@
 import { makeGitSettings } from '../config/config.ts';
-import type { EditCommit } from '../domain/edits.ts';
+import type { EditCommit, FileEdit } from '../domain/edits.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { openRemote, type RemoteAddress } from '../git/open-remote.ts';
 import { quoteShellWord } from '../problems/catalog-entry.ts';
@@ -22,24 +22,26 @@ export function makeRollbackBranchName(
 
 /**
  * Returns the steps after a rollback: the commands that push the branch and open the pull request, and a sentence that
- * says why to merge it. Without a remote, there is nothing to push. If there is no commit but the rollback activated a
- * version, returns one step, because another clone may still pin the former version.
+ * says why to merge it. Without a remote, there is nothing to push. If no edit replaced a pin, a sync of the live branch
+ * restores nothing. Without a commit, there is one step, because another clone may pin the version from before.
  */
 export async function readRollbackSteps(
   committed: EditCommit | null,
-  hasActivated: boolean,
+  edits: readonly FileEdit[],
   { config, repository }: Pick<RollbackTarget, 'config' | 'repository'>,
 ): Promise<readonly string[]> {
   const liveBranch = config.branch ?? (await repository.findKnownTip(null))?.branch ?? null;
-  if (committed === null) return hasActivated ? [describeUnneededCommit(liveBranch)] : [];
+  if (committed === null) return [describeUnneededCommit(liveBranch)];
   const remote = await openRemote(makeGitSettings(config))
     .findRemote(config.branch)
     .catch(() => null);
   const branch = committed.branch ?? '';
+  const replacesPin = edits.some((edit) => edit.kind === 'set-pin' && edit.before !== null);
+  const live = showHidden(liveBranch ?? 'the live branch');
   return [
-    `Committed ${shortenCommitId(committed.commit)} on ${showHidden(branch)}. To go back, run: git switch -`,
+    `Committed ${shortenCommitId(committed.commit)} on ${showHidden(branch)}. To go back, run: git checkout -`,
     ...(remote === null ? [] : listPushSteps(branch, remote, liveBranch)),
-    `Until the branch is merged, the next sync of ${showHidden(liveBranch ?? 'the live branch')} restores the version from before.`,
+    ...(replacesPin ? [`Until the branch is merged, the next sync of ${live} restores the version from before.`] : []),
   ];
 }
 

@@ -25,6 +25,8 @@ export type GuardSettings = {
   readonly uncommitted: ReadonlySet<string>;
   /** Returns the submodule that contains a file, or null if there is none. Default: there are no submodules. */
   readonly findSubmodule?: ((path: string) => string | null) | undefined;
+  /** Whether the plan belongs to `rollback --now`, which has no flag to overwrite drift. Default: false. */
+  readonly isRollback?: boolean;
   /** An additional check by the caller, such as whether a review approved the prompt's changes. */
   readonly refuse?: RefusePrompt;
 };
@@ -131,13 +133,15 @@ export function omitFoundVersions(fresh: PromptPlan, { pinsToFind }: Pick<Prompt
   return { ...fresh, observed: { ...fresh.observed, known } };
 }
 
-function checkDrift({ drift, file }: PromptPlan, { onDrift, portablePins = false }: GuardSettings): readonly Problem[] {
+function checkDrift({ drift, file }: PromptPlan, guards: GuardSettings): readonly Problem[] {
+  const { onDrift, portablePins = false, isRollback = false } = guards;
   const outside = drift.filter(({ kind }) => kind === 'outside');
   if (onDrift === 'overwrite' || outside.length === 0) return [];
   const evidence = {
     key: file.key,
     what: outside.map(describeDriftForGuard),
     canPull: outside.some((one) => canPullDrift(one, file, portablePins)),
+    isRollback,
   };
   return [makeProblem('guard/drift', evidence, { path: file.path })];
 }

@@ -155,11 +155,12 @@ export const COMMAND_PROBLEMS = {
   'rollback/remote-silent': defineWarning<{ reason: string }>(
     (e) =>
       `promptsync could not check the remote for newer commits to these files, and continues without this check. ${endSentence(e.reason)}`,
-    'Compare the plan with `promptsync history KEY`. If this clone is out of date, use `--to N` to specify a version.',
+    'Compare the plan with the output of `promptsync history`. If this clone is out of date, use `--to N` to specify a version.',
   ),
   'rollback/branch-exists': defineError<{ branch: string }>(
     (e) => `promptsync made no changes because the branch \`${e.branch}\` already exists.`,
-    'Specify another name with `--branch`.',
+    (e) =>
+      `Specify another name with \`--branch\`. If an interrupted rollback left this branch, check out another branch and delete it with \`git branch --delete ${quoteShellWord(e.branch)}\`.`,
   ),
   'rollback/new-version': defineError<{ environment: string }>(
     (e) =>
@@ -172,8 +173,12 @@ export const COMMAND_PROBLEMS = {
     kept: readonly string[];
   }>(
     (e) =>
-      `promptsync could not commit the rollback. It activated nothing and restored the files. ${endSentence(e.reason)}${e.kept.length === 0 ? '' : ` It did not restore ${joinCodeNames(e.kept, 'and')}, which another program changed in the meantime.`}`,
-    'Fix the problem that git reported, then run the command again.',
+      `promptsync could not commit the rollback, so it activated nothing. ${endSentence(e.reason)} ${e.kept.length === 0 ? 'promptsync restored the files.' : `promptsync did not restore ${joinCodeNames(e.kept, 'and')}, because another program, such as a git hook, changed the edited content.`}`,
+    (e) => {
+      const undo =
+        e.kept.length === 0 ? '' : `undo the edits with \`git restore ${e.kept.map(quoteShellWord).join(' ')}\`, `;
+      return `Fix the problem that git reported, ${undo}then run the command again.`;
+    },
   ),
   'rollback/not-live': defineError<{
     environment: string;

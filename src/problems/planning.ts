@@ -96,31 +96,16 @@ function describePaths({ paths: [first = '', ...others] }: NewerCommitEvidence):
 type UnmergedEvidence =
   | { kind: 'pull-request' }
   | (NewerCommitEvidence & {
-      kind: CommitKind;
+      kind: 'unmerged';
       commit: string;
       /** The name of the branch with its remote, such as `origin/main`. */
       tip: string;
     });
 
-/**
- * - `unmerged`: The commit is on another branch.
- * - `unpushed`: The commit is on the local branch, and the remote branch has only older commits.
- * - `diverged`: The commit is on the local branch, and the remote branch also has commits that the local branch lacks.
- */
-type CommitKind = 'unmerged' | 'unpushed' | 'diverged';
-
-/** What to do with a commit before promptsync syncs it. */
-const UNMERGED_HINTS: Readonly<Record<CommitKind, string>> = {
-  unmerged: 'Merge this commit, then run `promptsync sync`. To preview the changes, run `promptsync plan`.',
-  unpushed: 'Run `git push`, then run `promptsync sync`.',
-  diverged: 'Run `git pull` and `git push`, then run `promptsync sync`.',
-};
-
 /** Says where a commit is, compared with the branch of the remote. */
 function describeUnmergedCommit(e: Exclude<UnmergedEvidence, { kind: 'pull-request' }>): string {
-  const state = e.kind === 'unmerged' ? 'merged' : 'pushed';
   const files = e.paths.length === 1 ? `\`${e.paths.join('')}\`` : formatCount(e.paths.length, 'file');
-  return `Commit ${shortenCommitId(e.commit)} is not ${state}, so nothing was synced. ${e.tip} is at ${shortenCommitId(e.newer)} and differs in ${files}.`;
+  return `Commit ${shortenCommitId(e.commit)} is not merged into ${e.tip}, which is at ${shortenCommitId(e.newer)} and differs in ${files}. Nothing was synced.`;
 }
 
 /** The problems of pins that cannot be resolved, of guards that refuse a plan, and of git. */
@@ -252,7 +237,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/max-changes': defineError<{ changing: number; allowed: number }>(
     (e) => `The plan would change ${formatCount(e.changing, 'prompt')}, but \`max_changes\` allows only ${e.allowed}.`,
-    'Review the plan. To apply all of it, sync with a higher limit in `--max-changes`. To apply a part of it, select fewer prompts.',
+    'Review the plan. To apply a part of it, select fewer prompts. To apply all of it, raise `max_changes` in `promptsync.yaml`, or sync with `--max-changes`.',
   ),
   'guard/drift': defineError<{
     key: string;
@@ -260,14 +245,17 @@ export const PLANNING_PROBLEMS = {
     what: readonly string[];
     /** Whether `pull` can copy a change into the file. It cannot if the environments serve nothing. */
     canPull: boolean;
+    /** Whether `rollback --now` would overwrite the change. */
+    isRollback?: boolean;
   }>(
     (e, w) =>
-      `Somebody changed this prompt in ${w.service}: ${joinWords(e.what, 'and')}. \`on_drift: fail\` does not allow a sync to overwrite this change.`,
+      `Somebody changed this prompt in ${w.service}: ${joinWords(e.what, 'and')}. \`on_drift: fail\` does not allow promptsync to overwrite this change.`,
     (e, w) => {
       const keep = e.canPull
         ? `run \`${makePromptCommand('pull', e.key)}\`, then merge the updated file`
         : `remove the pins of these ${w.environment}s from the file`;
-      return `To keep the change, ${keep}. To overwrite the change, run \`promptsync sync --on-drift overwrite\`.`;
+      const first = e.isRollback ? 'run the command without `--now`, merge the edited file, and then ' : '';
+      return `To keep the change, ${keep}. To overwrite the change, ${first}run \`promptsync sync --on-drift overwrite\`.`;
     },
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
@@ -300,7 +288,7 @@ export const PLANNING_PROBLEMS = {
     (e) =>
       e.kind === 'pull-request'
         ? 'Use `auto` or `plan` mode for pull requests. promptsync applies the changes after the merge, when the push to the live branch triggers a run.'
-        : `${UNMERGED_HINTS[e.kind]} To sync this commit anyway, use \`--any-commit\`.`,
+        : `On ${e.branch}, run \`git pull\` and \`git push\`. On any other branch, merge this commit with a pull request. Then run \`promptsync sync\`. To sync this commit anyway, use \`--any-commit\`.`,
   ),
 
   // git

@@ -1,6 +1,5 @@
 import { isError } from '../problem.ts';
 import { makePromptCommand } from '../problems/catalog-entry.ts';
-import { shortenCommitId } from '../text.ts';
 import { describeVersionRef, getWords, isDone, type ShowText } from './describe.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from './schema.ts';
 
@@ -25,9 +24,10 @@ export function describeDrift(
   // In the plan of a rollback, no sync follows. The rollback itself replaces the state that the files ask for.
   const isPlannedRollback = report.mode === 'rollback' && !isAfter;
   const effect = isPlannedRollback ? '' : ` ${describeEffect(drift, desired, prompt, isAfter)}`;
-  const statement = `${difference}.${effect}${describeMissingCommit(drift, show)}`;
+  const statement = `${difference}.${effect}`;
   const hasCommands = !isAfter && !isPlannedRollback && drift.kind === 'outside';
-  return hasCommands ? [statement, ...listCommands(drift, desired, prompt, show)] : [statement];
+  if (!hasCommands) return [statement];
+  return [`${describeStaleClone(drift, show)}${statement}`, ...listCommands(drift, desired, prompt, show)];
 }
 
 /** Returns true if the report describes a finished run: a sync, or a rollback that changed the service. */
@@ -88,7 +88,7 @@ function chooseVerb(drift: ReportDrift): (typeof VERBS)[keyof typeof VERBS] {
  * @param desired the escaped state that a sync makes
  */
 function describeEffect(drift: ReportDrift, desired: string, prompt: ReportPrompt, isAfter: boolean): string {
-  if (prompt.status === 'blocked') return 'The prompt is blocked, so a sync does not change it.';
+  if (prompt.status === 'blocked') return 'The prompt is blocked, so promptsync does not change it.';
   const verb = chooseVerb(drift);
   if (!isAfter) return `A sync ${verb.sync} ${desired}.`;
   const result = findChangeOfDrift(drift, prompt)?.status;
@@ -97,13 +97,12 @@ function describeEffect(drift: ReportDrift, desired: string, prompt: ReportPromp
 }
 
 /**
- * Names the commit of the active version if the clone does not have that commit, because it may explain the difference.
+ * Returns a sentence for an environment that serves a version made from a commit. A newer commit, which the clone may
+ * lack, can have activated it.
  */
-function describeMissingCommit(drift: ReportDrift, show: ShowText): string {
-  const version = 'field' in drift ? null : drift.observed;
-  if (version?.commit === undefined || version.commit_missing !== true) return '';
-  const commit = show(shortenCommitId(version.commit));
-  return ` (${describeState(version, show)} was made from ${commit}, which this clone does not have: run ${show('git fetch')})`;
+function describeStaleClone(drift: ReportDrift, show: ShowText): string {
+  const isFromGit = 'environment' in drift && drift.observed?.commit !== undefined && !drift.moved_back;
+  return isFromGit ? `this clone may be behind, so run ${show('git fetch')} first. ` : '';
 }
 
 /** Lists the commands that the user can choose from, each with its effect. */

@@ -56,8 +56,9 @@ function renderLinesBelowOutcome(report: Report, style: Style, quiet: boolean): 
 export function renderOutcome(report: Report, colors: Colors): string {
   const errors = report.problems.filter(isError).length;
   if (errors > 0) {
-    // `validate` never writes, so there is no need to say that nothing was written.
-    const rest = report.mode === 'validate' ? '' : `; ${describeEditedFiles(report)}`;
+    // `validate` never writes, and the message of a rollback without a commit says which files it restored.
+    const isClear = report.mode === 'validate' || report.problems.some(({ code }) => code === 'rollback/not-committed');
+    const rest = isClear ? '' : `; ${describeEditedFiles(report)}`;
     return colors.red(`${formatCount(errors, 'error')}${rest}.`);
   }
   const interrupted = isInterrupted(report) ? `${colors.red('Interrupted.')} ` : '';
@@ -104,9 +105,11 @@ function describeChanged(report: Report, colors: Colors): string {
   return isApply ? `${colors.bold('Nothing applied')}.` : `${title}: ${countChanging(report, 0)}.`;
 }
 
-/** Describes how many prompts change, for example `1 of 40 prompts changes`. */
+/** Describes how many prompts change, for example `1 of 40 prompts changes` or `no prompt changes`. */
 function countChanging({ summary: { prompts } }: Report, count: number): string {
-  return `${count} of ${countPrompts(prompts)} ${count === 1 ? 'changes' : 'change'}`;
+  return count === 0
+    ? 'no prompt changes'
+    : `${count} of ${countPrompts(prompts)} ${count === 1 ? 'changes' : 'change'}`;
 }
 
 /** Counts the pins that `rollback --now` edits or has edited. The environment may already serve the pinned versions. */

@@ -66,7 +66,7 @@ One.`);
     const { folder, ids, run: runHere } = await makeAdoption(SERVED);
     const { stdout, stderr } = await runHere(['import', ...ids, '--branch', 'adopt', '--quiet']);
     const [first, second, last] = git(folder, 'log', '--format=%h', '--abbrev=12', '--reverse', 'main..').split('\n');
-    expect(stderr).toBe('You are now on the branch adopt. To go back, run: git switch -\n');
+    expect(stderr).toBe('You are now on the branch adopt. To go back, run: git checkout -\n');
     expect(stdout).toBe(`3 files written.
 committed ${first}: ${SUBJECTS[0]} (2 files)
 committed ${second}: ${SUBJECTS[1]} (1 file)

@@ -133,7 +133,7 @@ async function refusal(folder: string, options: CheckOptions = {}): Promise<stri
   if (problem === undefined) return '';
   return [
     problem.code,
-    ...(/`git pull` and `git push`|git pull|git push|Merge this commit/.exec(problem.hint) ?? []),
+    ...(/`git pull` and `git push`|git pull/.exec(problem.hint) ?? []),
     ...(/If this clone is out of date/.exec(problem.hint) ?? []),
   ].join(' ');
 }
@@ -202,7 +202,7 @@ describe('the check for merged and up-to-date commits', () => {
 describe('the refusals of unmerged and outdated commits', () => {
   const BEHIND = 'superseded git pull';
   const EITHER = 'superseded git pull If this clone is out of date';
-  const NOT_MERGED = 'not-merged Merge this commit';
+  const NOT_MERGED = 'not-merged `git pull` and `git push`';
   test.each<[string, Scene, string]>([
     ['sync refuses a clone that is behind the remote branch', STALE, BEHIND],
     [
@@ -236,33 +236,33 @@ describe('the refusals of unmerged and outdated commits', () => {
     [
       'sync refuses a commit that exists only in the upstream repository if the main branch tracks no remote',
       makeFork('origin', null),
-      'not-merged git push',
+      NOT_MERGED,
     ],
     [
-      'If the local main branch is ahead of the remote branch, sync tells the user to push',
+      'If the local main branch is ahead of the remote branch, sync tells the user to push or merge',
       change(TIP, (folder) => {
         writeFiles(folder, greets('Mine'));
         commitAll(folder, 'Mine');
       }),
-      'not-merged git push',
+      NOT_MERGED,
     ],
     [
-      'If a detached HEAD is at the unpushed tip of the local main branch, sync tells the user to push',
+      'If a detached HEAD is at the unpushed tip of the local main branch, sync tells the user to push or merge',
       change(TIP, (folder) => {
         writeFiles(folder, greets('Mine'));
         commitAll(folder, 'Mine');
         git(folder, 'checkout', '--quiet', '--detach', 'HEAD');
       }),
-      'not-merged git push',
+      NOT_MERGED,
     ],
     [
-      'If the local main branch has diverged from the remote branch, sync tells the user to pull and then push',
+      'If the local main branch has diverged from the remote branch, sync tells the user to pull and push, or to merge',
       change(TIP, (folder, { merge }) => {
         writeFiles(folder, greets('Mine'));
         commitAll(folder, 'Mine');
         merge({ [PATH]: promptText('greeting', { text: 'Yours' }) });
       }),
-      'not-merged `git pull` and `git push`',
+      NOT_MERGED,
     ],
     [
       'sync refuses a clone with several remotes if it cannot tell which remote to compare with',
@@ -292,11 +292,11 @@ describe('the error for an unmerged commit', () => {
     const [head, first] = [git(folder, 'rev-parse', 'HEAD'), team.first].map((id) => id.trim().slice(0, 12));
     const { message } = (await findProblem(folder)) ?? {};
     expect(message).toBe(
-      `Commit ${head} is not merged, so nothing was synced. origin/main is at ${first} and differs in \`${PATH}\`.`,
+      `Commit ${head} is not merged into origin/main, which is at ${first} and differs in \`${PATH}\`. Nothing was synced.`,
     );
   });
 
-  test('The error for an unpushed commit names the tip of the remote branch and counts the files that differ', async () => {
+  test('If several files differ, the error for an unmerged commit gives their number', async () => {
     const team = makeTeam();
     const folder = team.clone();
     writeFiles(folder, { ...greets('Mine'), 'prompts/new.md': promptText('new') });
@@ -304,7 +304,7 @@ describe('the error for an unmerged commit', () => {
     const { message } = (await findProblem(folder)) ?? {};
     const [mine, first] = [head, team.first].map((id) => id.slice(0, 12));
     expect(message).toBe(
-      `Commit ${mine} is not pushed, so nothing was synced. origin/main is at ${first} and differs in 2 files.`,
+      `Commit ${mine} is not merged into origin/main, which is at ${first} and differs in 2 files. Nothing was synced.`,
     );
   });
 });

@@ -333,7 +333,7 @@ describe('promote --commit', () => {
     const words = ['--to', 'production', '--branch', 'promote'];
     const first = await scene.run('promote', 'greeting', ...words);
     const second = await scene.run('promote', 'refund', ...words);
-    const stderr = 'You are now on the branch promote. To go back, run: git switch -\n';
+    const stderr = 'You are now on the branch promote. To go back, run: git checkout -\n';
     for (const ran of [first, second]) expect(ran).toMatchObject({ exitCode: 0, stderr });
     expect(git(scene.folder, 'log', '--format=%s', 'main..promote').split('\n')).toHaveLength(2);
     git(scene.folder, 'switch', '--quiet', '-');

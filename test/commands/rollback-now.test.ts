@@ -141,7 +141,7 @@ describe('rollback --now', () => {
     // The file as it was before the edit is the base.
     expect(prompt?.changes[0]).not.toHaveProperty('wanted_since');
     expect(report.next_steps).toEqual([
-      `Committed ${report.committed?.commit.slice(0, 12)} on ${BRANCH}. To go back, run: git switch -`,
+      `Committed ${report.committed?.commit.slice(0, 12)} on ${BRANCH}. To go back, run: git checkout -`,
       `Next: git push -u origin ${BRANCH}`,
       'Next: open a pull request from this branch.',
       'Until the branch is merged, the next sync of main restores the version from before.',
@@ -166,7 +166,25 @@ describe('rollback --now', () => {
     expect((await scene.runJson(...NOW, '--yes')).report.next_steps).toContain(`Next: ${command}`);
   });
 
-  test('rollback --now suggests neither a push nor a pull request if the repository has no remote', async () => {
+  test('If the file did not pin the environment, rollback --now does not say that a sync restores the version from before', async () => {
+    const scene = await makeIncident();
+    scene.commit({ ...pinned(4), pins: { staging: 'latest' } });
+    git(scene.folder, 'push', '--quiet');
+    const { report } = await scene.runJson(...NOW, '--yes');
+    expect(report.committed).toBeDefined();
+    expect(report.next_steps?.join(' ')).not.toContain('restores the version');
+  });
+
+  test('The command with which rollback --now suggests to go back works from a detached HEAD', async () => {
+    const scene = await makeIncident();
+    git(scene.folder, 'checkout', '--quiet', '--detach');
+    const head = git(scene.folder, 'rev-parse', 'HEAD');
+    const { report } = await scene.runJson(...NOW, '--yes');
+    git(scene.folder, ...(/run: git (.*)$/.exec(report.next_steps?.[0] ?? '')?.[1] ?? '').split(' '), '--quiet');
+    expect(git(scene.folder, 'rev-parse', 'HEAD')).toBe(head);
+  });
+
+  test('rollback --now without a remote names the commit and the live branch', async () => {
     const scene = await makeIncident();
     git(scene.folder, 'remote', 'remove', 'origin');
     const { report } = await scene.runJson(...NOW, '--yes');
@@ -281,7 +299,9 @@ describe('the remote of rollback --now', () => {
   test('rollback --now warns and continues if the remote does not respond', async () => {
     const scene = await makeIncident();
     git(scene.folder, 'remote', 'set-url', 'origin', '/nowhere');
-    expect(summarizeRun(await scene.runJson(...NOW, '--yes'))).toBe(`${APPLIED}, rollback/remote-silent`);
+    const ran = await scene.runJson(...NOW, '--yes');
+    expect(summarizeRun(ran)).toBe(`${APPLIED}, rollback/remote-silent`);
+    expect(ran.report.problems[0]?.hint).not.toContain('KEY');
     expect(scene.serves('production')).toBe('v2');
   });
 });
@@ -294,6 +314,7 @@ describe('the branch of rollback --now', () => {
     const ran = await scene.runJson(...NOW, '--yes');
     expect(summarizeRun(ran)).toBe('exit 1, greeting not_attempted, rollback/branch-exists');
     expect(ran.report.problems[0]?.hint).toContain('`--branch`');
+    expect(ran.report.problems[0]?.hint).toContain(`\`git branch --delete ${BRANCH}\``);
     expect(readState(scene)).toEqual(before);
     const named = await scene.runJson(...NOW, '--yes', '--branch', 'hot-fix');
     expect([summarizeRun(named), named.report.committed?.branch]).toEqual([APPLIED, 'hot-fix']);
@@ -329,8 +350,10 @@ describe('the branch of rollback --now', () => {
   test('If a hook edits the file and rejects the commit, rollback --now keeps the edit and names the file', async () => {
     const scene = await makeIncident();
     addHook(scene.folder, 'pre-commit', `echo formatted >> ${PATH}; exit 1`);
-    const { report } = await scene.runJson(...NOW, '--yes');
-    expect(report.problems[0]?.message).toContain(`did not restore \`${PATH}\``);
+    const { stdout, stderr } = await scene.run(...NOW, '--yes');
+    expect(stderr + stdout).toContain(`did not restore \`${PATH}\``);
+    expect(stderr + stdout).toContain(`\`git restore ${PATH}\``);
+    expect(stderr + stdout).not.toContain('nothing was written');
     expect(scene.read()).toContain('formatted');
     expect(git(scene.folder, 'branch')).toBe('* main');
   });
@@ -353,37 +376,32 @@ describe('the guards of rollback --now', () => {
     expect(scene.read()).toContain('Changed.');
   });
 
-  test.each<[string, string, (scene: Scene) => void, string]>([
+  test.each<[string, string, (scene: Scene) => void, string, string]>([
     [
-      'rollback --now creates no branch if an uncommitted edit blocks every prompt',
+      'an uncommitted file',
       '',
       (scene) => scene.write({ ...pinned(4), text: 'Changed.' }),
-      'guard/uncommitted-edit',
+      ...(['guard/uncommitted-edit', 'without `--commit`, `--branch`, and `--now`'] as const),
     ],
-    [
-      'rollback --now creates no branch if drift blocks every prompt',
-      'on_drift: fail\n',
-      (scene) => void scene.make(['Hot fix.']),
-      'guard/drift',
-    ],
-    [
-      'rollback --now creates no branch if max_changes blocks every prompt',
-      'max_changes: 0\n',
-      () => {},
-      'guard/max-changes',
-    ],
-  ])('%s', async (_, settings, prepare, code) => {
-    const scene = await makeIncident({ config: PROMOTION + settings });
-    prepare(scene);
-    if (code === 'guard/drift') {
-      const { store } = scene.service;
-      const version = store.createVersion('prm_greeting', { content: 'Hot fix.', metadata: {} })!;
-      store.setActive('prm_greeting', { environment: 'production', versionId: version.id });
-    }
-    const before = readState(scene);
-    expect(summarizeRun(await scene.runJson(...NOW, '--to', '1', '--yes'))).toBe(`exit 3, greeting blocked ${code}`);
-    expect(readState(scene)).toEqual(before);
-  });
+    ['drift', 'on_drift: fail\n', (scene) => void scene.make(['Hot fix.']), 'guard/drift', 'without `--now`'],
+    ['max_changes', 'max_changes: 0\n', () => {}, 'guard/max-changes', '`max_changes` in `promptsync.yaml`'],
+  ])(
+    'If rollback --now refuses every prompt because of %s, it creates no branch and names a step that it allows',
+    async (_, settings, prepare, code, step) => {
+      const scene = await makeIncident({ config: PROMOTION + settings });
+      prepare(scene);
+      if (code === 'guard/drift') {
+        const { store } = scene.service;
+        const version = store.createVersion('prm_greeting', { content: 'Hot fix.', metadata: {} })!;
+        store.setActive('prm_greeting', { environment: 'production', versionId: version.id });
+      }
+      const before = readState(scene);
+      const ran = await scene.runJson(...NOW, '--to', '1', '--yes');
+      expect(summarizeRun(ran)).toBe(`exit 3, greeting blocked ${code}`);
+      expect(ran.report.prompts[0]?.problems[0]?.hint).toContain(step);
+      expect(readState(scene)).toEqual(before);
+    },
+  );
 
   test('rollback --now blocks a prompt if no version contains the text to restore', async () => {
     const config = `${CONFIG}portable_pins: true\n`;

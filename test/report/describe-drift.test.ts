@@ -35,7 +35,7 @@ function linesOf(
 
 const KEEP = 'Keep <v3>: <promptsync pull support/refund>';
 const RESTORE = 'Restore <v1>: <promptsync sync>';
-const BLOCKED = 'The prompt is blocked, so a sync does not change it.';
+const BLOCKED = 'The prompt is blocked, so promptsync does not change it.';
 
 describe('describeDrift', () => {
   test('describeDrift says what an environment serves, what the base asks for, and which commands keep or replace the served version', () => {
@@ -101,12 +101,11 @@ describe('describeDrift', () => {
     ]);
   });
 
-  test('describeDrift names the commit from which the active version was created if the clone does not have that commit', () => {
-    const observed = { ...served, commit: '91d386a04d3e5f60718293a4b5c6d7e8f9012345', commit_missing: true } as const;
-    expect(linesOf({ ...moved, observed })[0]).toBe(
-      '<production> serves <v3>, but <main> asks for <v1>. A sync restores <v1>. (<v3> was made from <91d386a04d3e>, which this clone does not have: run <git fetch>)',
-    );
-    expect(linesOf({ ...moved, observed: { ...observed, commit_missing: undefined } })).toEqual(linesOf(moved));
+  test('If the active version was made from a commit, describeDrift first says that the clone may be behind', () => {
+    const drift = { ...moved, observed: { ...served, commit: '91d386a04d3e5f60718293a4b5c6d7e8f9012345' } };
+    const statement = '<production> serves <v3>, but <main> asks for <v1>. A sync restores <v1>.';
+    expect(linesOf(drift)[0]).toBe(`this clone may be behind, so run <git fetch> first. ${statement}`);
+    expect(linesOf(drift, SYNC)[0]).not.toContain('behind');
   });
 
   test('describeDrift offers no command to keep the state of an environment that serves no version', () => {

@@ -60,7 +60,7 @@ describe('the summary of a text report', () => {
     [
       'If there is no commit and no plan digest, the text report identifies only the service',
       { commit: null, plan_digest: null, summary: { ...NO_SUMMARY, prompts: 2, blocked: 1, unchanged: 1 } },
-      'Plan: 0 of 2 prompts change. 1 unchanged, 1 blocked.\nhttps://prompts.example.com\n',
+      'Plan: no prompt changes. 1 unchanged, 1 blocked.\nhttps://prompts.example.com\n',
     ],
     [
       'The text report of a validation counts the valid prompts',
@@ -74,7 +74,7 @@ describe('the summary of a text report', () => {
 
   test('A quiet report omits the line with the service, the commit and the plan digest', () => {
     expect(text({ summary: { ...NO_SUMMARY, prompts: 1, blocked: 1 } }, true)).toBe(
-      'Plan: 0 of 1 prompt change. 1 blocked.\n',
+      'Plan: no prompt changes. 1 blocked.\n',
     );
   });
 });
