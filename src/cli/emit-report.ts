@@ -60,7 +60,6 @@ export async function emitReport(
   const wereTextsShown = shownReport !== undefined && !goesToFiles(options);
   const withoutDiffs = options.withoutDiffs ?? false;
   const obstacles: Problem[] = [];
-  const writtenFiles: string[] = [];
   for (const { format, file } of options.targets) {
     const isPrintedText = format === 'text' && file === null;
     const style = isPrintedText ? await chooseStyle('output', host, options) : { colour: false };
@@ -72,10 +71,9 @@ export async function emitReport(
     const problem = file === null ? null : await writeOutputFile(text, file, REPORT_OUTPUT, host);
     if (file === null || (problem !== null && obstacles.length === 0)) host.output.write(text);
     if (problem !== null) obstacles.push(problem);
-    else if (file !== null) writtenFiles.push(file);
   }
   const redactedShownReport = shownReport && mapStrings(shownReport, hide);
-  await printProblems(report, { ...options, obstacles, writtenFiles, shownReport: redactedShownReport }, host);
+  await printProblems(report, { ...options, obstacles, shownReport: redactedShownReport }, host);
   return obstacles.length === 0;
 }
 
@@ -87,7 +85,6 @@ function goesToFiles({ targets }: OutputOptions): boolean {
 type EmittedState = Pick<CommandResult, 'shownReport'> & {
   /** One problem for each file that could not be written. */
   readonly obstacles: readonly Problem[];
-  readonly writtenFiles: readonly string[];
 };
 
 /** The options for rendering. If the user has already seen the texts, a text report omits them. */
@@ -114,11 +111,11 @@ async function renderReport(report: Report, format: Format, options: RenderOptio
 
 /**
  * Prints problems to standard error: the warnings that the user did not see with the confirmation question, and the
- * files that could not be written. If the report goes to files, also prints its errors, the summary line and the names
- * of the files.
+ * files that could not be written. If the report goes to files, also prints its errors and the summary line and, if
+ * promptsync could write all files, their names.
  */
 async function printProblems(report: Report, options: OutputOptions & EmittedState, host: SafeHost): Promise<void> {
-  const { obstacles, writtenFiles, shownReport } = options;
+  const { obstacles, targets, shownReport } = options;
   const onlyLine = renderEndedRun(report);
   const quiet = options.quiet || onlyLine !== null;
   const toFiles = goesToFiles(options);
@@ -127,7 +124,8 @@ async function printProblems(report: Report, options: OutputOptions & EmittedSta
   const errors = toFiles && onlyLine === null ? renderErrors(report, style) : [];
   const lines = obstacles.map((problem) => `${renderProblem(problem, style)}\n`);
   if (toFiles) lines.push(`${onlyLine ?? renderSummary(report, style, quiet)}\n`);
-  if (writtenFiles.length > 0 && !quiet) lines.push(`Report: ${writtenFiles.map(escapeLine).join(', ')}\n`);
+  const files = targets.flatMap(({ file }) => (file === null ? [] : escapeLine(file)));
+  if (toFiles && !quiet && obstacles.length === 0) lines.push(`Report: ${files.join(', ')}\n`);
   host.errors.write([...warnings, ...errors, ...lines].join(''));
 }
 

@@ -184,7 +184,7 @@ describe('rollback --now', () => {
     expect(git(scene.folder, 'rev-parse', 'HEAD')).toBe(head);
   });
 
-  test('rollback --now without a remote names the commit and the live branch', async () => {
+  test('rollback --now suggests neither a push nor a pull request if the repository has no remote', async () => {
     const scene = await makeIncident();
     git(scene.folder, 'remote', 'remove', 'origin');
     const { report } = await scene.runJson(...NOW, '--yes');
@@ -378,30 +378,39 @@ describe('the guards of rollback --now', () => {
 
   test.each<[string, string, (scene: Scene) => void, string, string]>([
     [
-      'an uncommitted file',
+      'If an uncommitted edit blocks every prompt, rollback --now creates no branch and names a step that it allows',
       '',
       (scene) => scene.write({ ...pinned(4), text: 'Changed.' }),
       ...(['guard/uncommitted-edit', 'without `--commit`, `--branch`, and `--now`'] as const),
     ],
-    ['drift', 'on_drift: fail\n', (scene) => void scene.make(['Hot fix.']), 'guard/drift', 'without `--now`'],
-    ['max_changes', 'max_changes: 0\n', () => {}, 'guard/max-changes', '`max_changes` in `promptsync.yaml`'],
-  ])(
-    'If rollback --now refuses every prompt because of %s, it creates no branch and names a step that it allows',
-    async (_, settings, prepare, code, step) => {
-      const scene = await makeIncident({ config: PROMOTION + settings });
-      prepare(scene);
-      if (code === 'guard/drift') {
-        const { store } = scene.service;
-        const version = store.createVersion('prm_greeting', { content: 'Hot fix.', metadata: {} })!;
-        store.setActive('prm_greeting', { environment: 'production', versionId: version.id });
-      }
-      const before = readState(scene);
-      const ran = await scene.runJson(...NOW, '--to', '1', '--yes');
-      expect(summarizeRun(ran)).toBe(`exit 3, greeting blocked ${code}`);
-      expect(ran.report.prompts[0]?.problems[0]?.hint).toContain(step);
-      expect(readState(scene)).toEqual(before);
-    },
-  );
+    [
+      'If drift blocks every prompt, rollback --now creates no branch and names a step that it allows',
+      'on_drift: fail\n',
+      (scene) => void scene.make(['Hot fix.']),
+      'guard/drift',
+      'without `--now`',
+    ],
+    [
+      'If max_changes blocks every prompt, rollback --now creates no branch and names a step that it allows',
+      'max_changes: 0\n',
+      () => {},
+      'guard/max-changes',
+      '`max_changes` in `promptsync.yaml`',
+    ],
+  ])('%s', async (_, settings, prepare, code, step) => {
+    const scene = await makeIncident({ config: PROMOTION + settings });
+    prepare(scene);
+    if (code === 'guard/drift') {
+      const { store } = scene.service;
+      const version = store.createVersion('prm_greeting', { content: 'Hot fix.', metadata: {} })!;
+      store.setActive('prm_greeting', { environment: 'production', versionId: version.id });
+    }
+    const before = readState(scene);
+    const ran = await scene.runJson(...NOW, '--to', '1', '--yes');
+    expect(summarizeRun(ran)).toBe(`exit 3, greeting blocked ${code}`);
+    expect(ran.report.prompts[0]?.problems[0]?.hint).toContain(step);
+    expect(readState(scene)).toEqual(before);
+  });
 
   test('rollback --now blocks a prompt if no version contains the text to restore', async () => {
     const config = `${CONFIG}portable_pins: true\n`;
