@@ -75,7 +75,7 @@ export const FILE_PROBLEMS = {
     (e) =>
       e.isAccepted
         ? 'Make sure that the markers are part of the prompt and are not left over from a merge.'
-        : 'Resolve the conflict, then remove the conflict markers (the lines that begin with `<<<<<<<`, `|||||||`, `=======`, or `>>>>>>>`). If the prompt text must contain such lines, for example to teach a model to write them, add `accept_warnings: [prompt/conflict-markers]` to the front matter of this file.',
+        : 'Resolve the conflict, and remove the conflict markers (the lines that begin with `<<<<<<<`, `|||||||`, `=======`, or `>>>>>>>`). To undo a merge that is in progress, run `git merge --abort`. If the prompt text must contain such lines, for example to teach a model to write them, add `accept_warnings: [prompt/conflict-markers]` to the front matter of this file.',
   ),
   'prompt/no-front-matter': defineError<{
     path: string;

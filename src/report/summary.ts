@@ -226,11 +226,24 @@ function renderEditOutcome(report: Report, colors: Colors): string {
   return (hasFailures ? colors.red : colors.bold)(`${parts.join(', ')}.`);
 }
 
-/** Returns sentences that tell the user what to do after a command that edits files. Empty if nothing is left to do. */
+/**
+ * Returns sentences that tell the user what to do after a command that edits files, or after a command that invalid
+ * files have stopped. Empty if nothing is left to do.
+ */
 export function findNextSteps(report: Report): readonly string[] {
   if (report.next_steps !== undefined) return report.next_steps.map(escapeLine);
+  const validPrompt = findValidPrompt(report);
+  if (validPrompt !== undefined)
+    return [`To continue with prompts whose files are valid, name them, such as ${escapeLine(validPrompt.key)}.`];
   const next = isAboutFiles(report) ? chooseNextStep(report) : null;
   return next === null ? [] : [next];
+}
+
+/** Returns a prompt that a command has not looked at because other files are invalid. Undefined if there is none. */
+function findValidPrompt({ mode, prompts, problems }: Report): ReportPrompt | undefined {
+  const errors = problems.filter(isError);
+  const areOfFiles = errors.length > 0 && errors.every(({ code }) => /^(?:prompt|yaml)\//.test(code));
+  return areOfFiles && mode !== 'validate' ? prompts.find(({ status }) => status === 'not_attempted') : undefined;
 }
 
 function chooseNextStep(report: Report): string | null {

@@ -53,6 +53,15 @@ describe('the summary of a text report', () => {
       `Applied: 1 prompt (2 new versions, 1 field update, 1 activation). 1 failed.\n${origin}\n`,
     ],
     [
+      'If invalid files stop a command, the summary names a prompt whose file is valid',
+      {
+        prompts: [changing('a', 'not_attempted')],
+        summary: { ...NO_SUMMARY, prompts: 1, not_attempted: 1 },
+        problems: [makeProblem('prompt/nul', {}, { path: 'b.md' })],
+      },
+      '1 error; nothing was written.\nTo continue with prompts whose files are valid, name them, such as a.\n',
+    ],
+    [
       'The text report counts prompts that were blocked, failed, or not attempted',
       { mode: 'apply', summary: { ...NO_SUMMARY, blocked: 2, failed: 1, not_attempted: 1 } },
       `Nothing applied. 2 blocked, 1 failed, 1 not attempted.\n${origin}\n`,
