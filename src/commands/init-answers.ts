@@ -322,8 +322,9 @@ function findInitFault({ provider, folder, environments, id }: InitAnswers): str
   if (parts.some((part) => /^(\.git|node_modules)$/i.test(part)))
     return 'promptsync does not look for prompt files in .git or node_modules.';
   if (environments.includes('')) return 'expected names, separated by commas.';
-  if (environments.some((name) => /\s/.test(name))) {
-    return `expected names without spaces, separated by commas, such as ${environments.join(',').split(/\s+/).join(',')}.`;
+  const [first = '', ...others] = environments;
+  if (others.length === 0 && /\s/.test(first)) {
+    return `expected names separated by commas, such as ${first.split(/\s+/).join(',')}.`;
   }
   if (new Set(environments).size < environments.length) return 'a name is listed twice.';
   const isId = id === null || (id !== '' && PROVIDERS[provider].rules.findIdFault(id) === null);

@@ -163,8 +163,8 @@ describe('init for Langfuse', () => {
   });
 
   test('init suggests commas if the names of the environments are separated by spaces', async () => {
-    const { stdout } = await run(makeFolder(), ['init', '--embedded', '--environments', 'dev, qa prod']);
-    expect(stdout).toContain('separated by commas, such as dev,qa,prod.');
+    const { stdout } = await run(makeFolder(), ['init', '--embedded', '--environments', 'dev prod']);
+    expect(stdout).toContain('expected names separated by commas, such as dev,prod.');
   });
 
   describe('the questions', () => {
