@@ -91,7 +91,10 @@ export const EVIDENCE = {
   'config/different-addresses': { variables: ['LANGFUSE_BASE_URL', 'LANGFUSE_HOST'] },
   'config/missing-key': { source: 'The variable `PROMPTSYNC_API_KEY`', variable: 'PROMPTSYNC_API_KEY' },
   'config/invalid-key': { source: 'The variable `PROMPTSYNC_API_KEY`' },
-  'config/invalid-url': { source: '`service.base_url`', expected: 'its scheme is not https' },
+  'config/swapped-keys': {
+    ...{ secretSource: 'the variable `LANGFUSE_SECRET_KEY`', publicSource: 'the variable `LANGFUSE_PUBLIC_KEY`' },
+  },
+  'config/invalid-url': { source: '`service.base_url`', expected: 'it does not begin with `https://`' },
   'config/pattern-outside': { pattern: '../prompts/*.md' },
   'config/pattern-unmatched': { pattern: 'prompts/', suggestion: 'prompts/**/*.md' },
   'config/drift-needs-base': {},
@@ -306,7 +309,7 @@ export const EVIDENCE = {
   'bundle/uncommitted': {},
   'bundle/contains-key': { prompt: 'support/greeting' },
   // promptsync init
-  'init/service-needed': { defaultAddress: null },
+  'init/service-needed': { defaultAddress: null, providerFlags: ['`--provider langfuse` for Langfuse'] },
   'init/invalid-flag': { flag: '--environments', reason: 'an environment is listed twice.' },
   'init/nested': { path: '../promptsync.yaml' },
   'init/kept': { path: 'promptsync.yaml' },

@@ -159,6 +159,7 @@ export const EXPLANATIONS = {
       'Pass the key to the action as `api-key: ${{ secrets.PROMPTSYNC_API_KEY }}`. `promptsync validate` does not need a key.',
   },
   'config/invalid-key': { why: 'The key was probably copied with a space or a line break.' },
+  'config/swapped-keys': { why: 'In Langfuse, each secret key begins with `sk-lf-`.' },
   'config/invalid-url': { why: 'promptsync sends the API key to this URL, and plain HTTP would expose the key.' },
   'config/pattern-outside': {
     why: 'promptsync reads only files in the repository, because changes elsewhere are not reviewed.',

@@ -69,6 +69,9 @@ const SERVICE_CHOICES: SelectQuestion['choices'] = [
   { value: DEFAULT_PROVIDER, label: 'Another service that implements the four calls' },
 ];
 
+/** The flag for each provider, such as "`--provider other` for Other". */
+const PROVIDER_FLAGS = PROVIDER_CHOICES.map((value) => `\`--provider ${value}\` for ${PROVIDERS[value].title}`);
+
 /** The names of the CI systems, as the user sees them. */
 const CI_LABELS: Readonly<Record<CiSystem, string>> = {
   github: 'GitHub Actions',
@@ -135,7 +138,7 @@ function findUrl(
   const [address] = addresses;
   if (address !== undefined) return makeSuccess(address.url);
   const defaultAddress = provider === undefined ? null : NAMED_PROVIDERS[provider].defaultAddress;
-  return makeFailure(makeProblem('init/service-needed', { defaultAddress }));
+  return makeFailure(makeProblem('init/service-needed', { defaultAddress, providerFlags: PROVIDER_FLAGS }));
 }
 
 /** Returns a message if two flags contradict each other. Returns null otherwise. */
@@ -319,6 +322,10 @@ function findInitFault({ provider, folder, environments, id }: InitAnswers): str
   if (parts.some((part) => /^(\.git|node_modules)$/i.test(part)))
     return 'promptsync does not look for prompt files in .git or node_modules.';
   if (environments.includes('')) return 'expected names, separated by commas.';
+  const [first = '', ...others] = environments;
+  if (others.length === 0 && /\s/.test(first)) {
+    return `expected names separated by commas, such as ${first.split(/\s+/).join(',')}.`;
+  }
   if (new Set(environments).size < environments.length) return 'a name is listed twice.';
   const isId = id === null || (id !== '' && PROVIDERS[provider].rules.findIdFault(id) === null);
   return isId ? null : 'expected the id of an existing prompt.';

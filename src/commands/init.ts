@@ -56,11 +56,13 @@ async function runInit(options: InitOptions, world: World): Promise<CommandRun> 
   const gitSettings = makeInitGitSettings(options, world);
   const repositoryProblem = isRepositoryRoot(gitSettings.root) ? await findRepositoryProblem(gitSettings) : null;
   if (repositoryProblem !== null) return stopWithoutConfig([repositoryProblem]);
+  // A large project has many pages of prompts, so list it only once.
+  let listing: ReturnType<typeof listExistingPrompts> | null = null;
+  const listOnce = (givenAnswers: InitAnswers) => (listing ??= listExistingPrompts(givenAnswers, options, world));
   const helpers = {
     guessCi: () => guessCi(gitSettings),
     listAddresses: (provider: NamedProviderName) => listDefaultAddresses(provider, world.environment),
-    listEnvironments: async (givenAnswers: InitAnswers) =>
-      listEnvironmentNames((await listExistingPrompts(givenAnswers, options, world)) ?? []),
+    listEnvironments: async (givenAnswers: InitAnswers) => listEnvironmentNames((await listOnce(givenAnswers)) ?? []),
     ...makeAnswerChecks(options, world),
   };
   const answers = await gatherAnswers(options, world.interview, helpers);
@@ -70,7 +72,7 @@ async function runInit(options: InitOptions, world: World): Promise<CommandRun> 
   const makeRun = (reasons: readonly Problem[]) => makeInitRun(config, reasons);
   const nameProblems = checkFolderName(config, answers.value.ci);
   if (nameProblems.length > 0) return makeRun(nameProblems);
-  const existingPrompts = await listExistingPrompts(answers.value, options, world);
+  const existingPrompts = await listOnce(answers.value);
   if (world.interview === null && options.environments === undefined) {
     printEnvironments(existingPrompts ?? [], config, world);
   }

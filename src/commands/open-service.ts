@@ -15,7 +15,7 @@ import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { World } from '../domain/world.ts';
 import type { ObserveOptions } from '../observing/observe-prompts.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import type { OpenedProvider, ProviderOpening } from '../providers/descriptor.ts';
+import type { OpenedProvider, ProviderDescriptor, ProviderOpening } from '../providers/descriptor.ts';
 import { PROVIDERS } from '../providers/list.ts';
 import type { CallReport } from '../service/connection.ts';
 
@@ -200,9 +200,20 @@ function readAccess(
     else problems.push(...key.problems);
     keySources.push(label.replace(/^The/, 'the'));
   }
-  if (problems.length > 0) return makeFailure(...problems);
   const [secretKey = '', publicKey = null] = keys;
+  problems.push(...checkPublicKey(publicKey, keySources, PROVIDERS[location.provider]));
+  if (problems.length > 0) return makeFailure(...problems);
   return makeSuccess({ location, secretKey, publicKey, keySources });
+}
+
+/** Returns a problem if the public key is a secret key, because the user has probably swapped the two keys. */
+function checkPublicKey(
+  publicKey: string | null,
+  [secretSource = '', publicSource = '']: readonly string[],
+  { keys: { secretPrefix } }: ProviderDescriptor,
+): readonly Problem[] {
+  const isSecret = secretPrefix !== null && publicKey?.startsWith(secretPrefix) === true;
+  return isSecret ? [makeProblem('config/swapped-keys', { secretSource, publicSource })] : [];
 }
 
 /** Returns the address and the name of the service. If it is the embedded service, starts it on a free port. */

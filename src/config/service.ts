@@ -195,12 +195,12 @@ function checkBaseUrl(baseUrl: unknown, allowHttp: boolean, source: string, plac
 }
 
 function findUrlFault(baseUrl: string, allowHttp: boolean): string | null {
+  if (/[\s\\\p{Cc}]/u.test(baseUrl)) return 'it contains white space, backslashes, or control characters';
+  if (!/^https?:\/\//i.test(baseUrl)) return 'it does not begin with `https://`';
   const url = URL.parse(baseUrl);
   if (url === null) return 'it is not a URL';
-  if (/[\s\\\p{Cc}]/u.test(baseUrl)) return 'it contains white space, backslashes, or control characters';
   if (url.username !== '' || url.password !== '') return 'it contains a user name or a password';
   if (/[?#]/.test(baseUrl)) return 'it contains a query or a fragment';
-  if (!['http:', 'https:'].includes(url.protocol)) return 'its scheme is not https';
   return isPlainHttp(url) && !allowHttp ? 'it uses plain http for a non-loopback address' : null;
 }
 

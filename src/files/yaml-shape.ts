@@ -143,6 +143,8 @@ function suggestFix(issue: z.core.$ZodIssue, value: JsonValue | undefined): stri
   if (expected === 'object' || expected === 'record')
     return `Write one \`name: value\` per line below ${field}, and indent these lines.`;
   if (value === null) return 'Write a value, or remove the line.';
+  const similar = issue.code === 'invalid_value' ? suggestName(String(value), issue.values.map(String)) : undefined;
+  if (similar !== undefined) return `Did you mean \`${similar}\`?`;
   const isScalar = typeof value === 'number' || typeof value === 'boolean';
   return expected === 'string' && isScalar ? 'Put the value in quotes.' : undefined;
 }

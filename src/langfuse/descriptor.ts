@@ -17,6 +17,7 @@ export const LANGFUSE: NamedProviderDescriptor = {
       defaultVariable: 'LANGFUSE_PUBLIC_KEY',
       description: 'The name of the environment variable that contains the public key for Langfuse.',
     },
+    secretPrefix: 'sk-lf-',
   },
   ownSettings: [],
   defaultAddress: {

@@ -14,6 +14,7 @@ export const FOUR_CALL_SERVICE: ProviderDescriptor = {
       description: 'The name of the environment variable that contains the API key. Do not write the key itself here.',
     },
     public: null,
+    secretPrefix: null,
   },
   ownSettings: ['service.embedded'],
   defaultAddress: null,

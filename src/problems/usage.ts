@@ -1,5 +1,5 @@
-import { joinCodeNames, joinNames, joinQuotedNames } from '../text.ts';
-import type { Words } from '../words.ts';
+import { joinCodeNames, joinNames, joinQuotedNames, joinWords } from '../text.ts';
+import { capitalize, type Words } from '../words.ts';
 import {
   makeSuggestionHint,
   defineError,
@@ -109,6 +109,10 @@ export const USAGE_PROBLEMS = {
   'config/invalid-key': defineError<{ source: string }>(
     (e) => `${e.source} contains characters that are not allowed in an API key.`,
     'Set the API key again without leading or trailing spaces or line breaks.',
+  ),
+  'config/swapped-keys': defineError<{ secretSource: string; publicSource: string }>(
+    (e) => `${capitalize(e.publicSource)} contains a secret key.`,
+    (e) => `Put the secret key in ${e.secretSource}, and the public key in ${e.publicSource}.`,
   ),
   'config/invalid-url': defineError<{ source: string; expected: string }>(
     (e) => `The base URL in ${e.source} is invalid: ${e.expected}.`,
@@ -253,11 +257,13 @@ export const USAGE_PROBLEMS = {
      * is selected.
      */
     defaultAddress: { readonly variables: readonly string[]; readonly suggestedUrl: string } | null;
+    /** The flag for each provider, such as "`--provider other` for Other". */
+    providerFlags: readonly string[];
   }>(
     (_, w) => `promptsync needs the URL of ${w.service} but cannot ask for it without a terminal.`,
-    ({ defaultAddress }) =>
+    ({ defaultAddress, providerFlags }) =>
       defaultAddress === null
-        ? 'Use `--url` to specify the URL, or use `--embedded` to try the embedded service.'
+        ? `Use ${joinWords(['`--url` to specify the URL', ...providerFlags, '`--embedded` to try the embedded service'], 'or')}.`
         : `Use \`--url\` to specify the URL, for example \`--url ${defaultAddress.suggestedUrl}\`, or set the environment variable ${joinCodeNames(defaultAddress.variables, 'or')}. \`init\` writes the URL to \`service.base_url\` in \`promptsync.yaml\`.`,
   ),
   'init/invalid-flag': defineError<{ flag: string; reason: string }>(

@@ -45,6 +45,8 @@ type ProviderKeys = {
   readonly secret: KeySetting;
   /** The setting for the public key. Null if the service has only a secret key. */
   readonly public: KeySetting | null;
+  /** The first characters of every secret key. Null if secret keys have no common beginning. */
+  readonly secretPrefix: string | null;
 };
 
 /**

@@ -217,6 +217,11 @@ test.each([
   expect(stderr).toBe(`error: unknown option '${flag}'\n${suggestion}For help, run \`promptsync plan --help\`.\n`);
 });
 
+test('The error for a wrong value of a setting suggests the nearest choice', async () => {
+  const { stdout } = await run(makeWorkspace({ 'promptsync.yaml': 'on_drift: fial\n' }), ['validate']);
+  expect(stdout).toContain('Did you mean `fail`?');
+});
+
 test('If Langfuse rejects the keys, the error of status --orphans names Langfuse instead of "the service"', async () => {
   const answer = { status: 401, body: '{"message":"Invalid credentials."}' };
   const { stdout } = await runAgainst(answer, 'status --orphans', ', provider: langfuse');

@@ -134,7 +134,7 @@ test('init asks its questions on standard error and prints only its report on st
   const answers = [
     { question: 'Which service', typed: `${UP}\r` },
     { question: 'What is the address of the prompt service?', typed: 'ftp://x\r' },
-    { question: 'its scheme is not https', typed: `\u0015${baseUrl}\r` },
+    { question: 'it does not begin with', typed: `\u0015${baseUrl}\r` },
     { question: 'Which environment variable', typed: '\r' },
     { question: 'Which folder', typed: '\r' },
     { question: 'Which environments', typed: '\r' },

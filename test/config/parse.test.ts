@@ -478,22 +478,22 @@ describe('the address of the service', () => {
       expect(parse(text, variable).problems[0]?.hint).toContain('`allow_http: true`');
     }
     expect(problemsOf(allowing, { PROMPTSYNC_BASE_URL: 'ftp://prompts.internal' })[0]).toContain(
-      'its scheme is not https',
+      'it does not begin with `https://`',
     );
   });
 
   // test/service/proxy.test.ts checks which hosts are loopback hosts.
   const refused: readonly { readonly url: string; readonly expected: string }[] = [
-    { url: 'prompts.example.com', expected: 'it is not a URL' },
+    { url: 'prompts.example.com', expected: 'it does not begin with `https://`' },
     { url: 'https:\\\\a.example', expected: 'backslashes' },
-    { url: '//prompts.example.com', expected: 'it is not a URL' },
+    { url: '//prompts.example.com', expected: 'it does not begin with `https://`' },
     { url: 'https://', expected: 'it is not a URL' },
     { url: 'http://localhost.evil.com', expected: 'non-loopback' },
     { url: 'http://prompts.example.com', expected: 'non-loopback' },
-    { url: 'ftp://localhost', expected: 'its scheme is not https' },
-    { url: 'file:///etc/passwd', expected: 'its scheme is not https' },
-    { url: 'javascript:alert(1)', expected: 'its scheme is not https' },
-    { url: 'localhost:3000', expected: 'its scheme is not https' },
+    { url: 'ftp://localhost', expected: 'it does not begin with `https://`' },
+    { url: 'file:///etc/passwd', expected: 'it does not begin with `https://`' },
+    { url: 'javascript:alert(1)', expected: 'it does not begin with `https://`' },
+    { url: 'localhost:3000', expected: 'it does not begin with `https://`' },
     { url: 'https://prompts.example.com?a=b', expected: 'a query or a fragment' },
     { url: 'https://prompts.example.com/?', expected: 'a query or a fragment' },
     { url: 'https://prompts.example.com/#x', expected: 'a query or a fragment' },
@@ -514,7 +514,7 @@ describe('the address of the service', () => {
   });
 
   test('parseConfig rejects an empty base URL in the configuration', () => {
-    expect(problemsOf('service: {base_url: ""}')).toEqual([expect.stringContaining('it is not a URL')]);
+    expect(problemsOf('service: {base_url: ""}')).toEqual([expect.stringContaining('it does not begin with')]);
   });
 
   test('parseConfig rejects a line break at the end of PROMPTSYNC_BASE_URL', () => {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { PUBLIC_KEY } from '../doubles/langfuse-server.ts';
 import { makeFolder } from '../support/folder.ts';
 import type { Play, Step } from './steps.ts';
 import { WORLDS, type World } from './worlds.ts';
@@ -38,6 +39,7 @@ function wrap({ script, exitCode }: Step, path: string, world: World): string {
   const text = script
     .replaceAll(SERVICE, world.baseUrl)
     .replaceAll(/(?<=\b\w+BASE_URL=)…/g, world.baseUrl)
+    .replaceAll(/(?<=\b\w+PUBLIC_KEY=)…/g, PUBLIC_KEY)
     .replaceAll(/(?<=\b\w+KEY=)…/g, world.key);
   const block = `{\n${text}\n} > '${path}.output' 2>&1\necho $? > '${path}.code'`;
   return exitCode === 0 ? block : `set +e\n${block}\nset -e`;

@@ -126,10 +126,10 @@ test.each<[string, string, RunOptions, RegExp]>([
     /The workspace does not contain `a\/b\.yaml`/,
   ],
   [
-    'The action rejects a base-url that is not a URL and writes nothing',
+    'The action rejects a base-url without a scheme and writes nothing',
     'push',
     { inputs: { 'base-url': 'x' } },
-    /the `base-url` input .* not a URL/,
+    /the `base-url` input .* does not begin with `https:\/\/`/,
   ],
   [
     'The action rejects a base-url that uses plain http and writes nothing',

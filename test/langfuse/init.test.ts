@@ -159,6 +159,18 @@ describe('init for Langfuse', () => {
     expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(false);
   });
 
+  test('Without a terminal and without a service, init names the flag for Langfuse', async () => {
+    const { report } = await runJson(makeFolder(), ['init'], { environment: {} });
+    expect(report.problems).toMatchObject([
+      { code: 'init/service-needed', hint: expect.stringContaining('`--provider langfuse` for Langfuse') },
+    ]);
+  });
+
+  test('init suggests commas if the names of the environments are separated by spaces', async () => {
+    const { stdout } = await run(makeFolder(), ['init', '--embedded', '--environments', 'dev prod']);
+    expect(stdout).toContain('expected names separated by commas, such as dev,prod.');
+  });
+
   describe('the questions', () => {
     const CI_AND_SERVICE: Readonly<Record<string, string>> = { 'Which service': 'langfuse', 'Which CI': 'none' };
 
@@ -197,6 +209,14 @@ describe('init for Langfuse', () => {
       const expected = [...questions, /address of Langfuse/, /folder/, /labels/, /Which prompt/, /CI/];
       expect(asked).toEqual(expected.map((one) => expect.stringMatching(one)));
       expect(serviceIn(folder)).toEqual({ ...SERVICE, base_url: langfuse.baseUrl });
+    });
+
+    test('After it has checked the address and the keys, init lists the prompts of a Langfuse project only once', async () => {
+      const langfuse = await startLangfuse();
+      await interviewWith(langfuse.environment);
+      const lists = langfuse.requests.filter(({ path }) => path.includes('page='));
+      // The address and the keys are checked with one request each.
+      expect(lists).toHaveLength(3);
     });
 
     test('init asks for the Langfuse address again if the server is not Langfuse or rejects the keys', async () => {

@@ -375,6 +375,22 @@ describe('the hints of problems with Langfuse', () => {
     for (const { hint } of listProblems(report)) expect(hint).not.toMatch(/base.?url/i);
   });
 
+  test('If the keys for Langfuse are swapped, plan says which key belongs where, and sends no request', async () => {
+    const { langfuse, folder } = await makeSimpleScene('{ staging: latest }', 'Three.');
+    langfuse.requests.splice(0);
+    const { LANGFUSE_SECRET_KEY = '', LANGFUSE_PUBLIC_KEY = '' } = langfuse.environment;
+    const swapped = { LANGFUSE_SECRET_KEY: LANGFUSE_PUBLIC_KEY, LANGFUSE_PUBLIC_KEY: LANGFUSE_SECRET_KEY };
+    const { report } = await runJson(folder, ['plan'], { environment: { ...langfuse.environment, ...swapped } });
+    expect(report.problems).toMatchObject([
+      {
+        code: 'config/swapped-keys',
+        message: 'The variable `LANGFUSE_PUBLIC_KEY` contains a secret key.',
+        hint: 'Put the secret key in the variable `LANGFUSE_SECRET_KEY`, and the public key in the variable `LANGFUSE_PUBLIC_KEY`.',
+      },
+    ]);
+    expect(langfuse.requests).toEqual([]);
+  });
+
   test('import names Langfuse in its error message if Langfuse refuses to list the prompts', async () => {
     const { langfuse, folder } = await makeSimpleScene('{ staging: latest }', 'Three.');
     langfuse.fail({ method: 'GET', path: /page=/ }, { status: 403 }, 1);
