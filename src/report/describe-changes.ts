@@ -22,7 +22,14 @@ export function describeNewVersion(
   const from = change.metadata_from;
   const kept = from === undefined ? '' : ` (keeps the metadata of ${showVersion(from, show)})`;
   const unused = hasNoFollower(change, changes) && !change.baseline ? describeUnusedVersion(change, show) : '';
-  return `${describeCreate(change, getWords(report), show)}${kept}${unused}${describeResult(change, status)}`;
+  const deleted = createsPrompt(change) ? describeDeletion(changes, report, show) : '';
+  return `${describeCreate(change, getWords(report), show)}${deleted}${kept}${unused}${describeResult(change, status)}`;
+}
+
+/** Says how to retire a prompt that an earlier commit already asked for, because somebody may have deleted it. */
+function describeDeletion(changes: readonly ReportChange[], report: NoteContext, show: ShowText): string {
+  const isOlder = changes.some((one) => one.kind === 'set-active' && describeOrigin(one, one, report, show) !== '');
+  return isOlder ? ' (if it was deleted there, delete the file to retire it)' : '';
 }
 
 /** Says that no pin uses a version. If the file does not pin the first environment, also names the pin to add. */

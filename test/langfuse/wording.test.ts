@@ -118,6 +118,18 @@ describe('a prompt that does not exist in Langfuse yet', () => {
 });
 
 describe('a prompt that was deleted in Langfuse', () => {
+  test('plan says how to retire a prompt that a sync would create again for an earlier commit', async () => {
+    const langfuse = await startLangfuse();
+    const file = fileOf('gone', '{ staging: latest }', 'One.');
+    const folder = makeRepository({ 'promptsync.yaml': SETTINGS, 'prompts/gone.md': file });
+    const plan = async () => (await run(folder, ['plan'], langfuse)).stdout;
+    const note = '(if it was deleted there, delete the file to retire it)';
+    expect(await plan()).not.toContain(note);
+    writeFiles(folder, { 'notes.txt': 'A later commit.' });
+    commitAllAt(folder, '2026-01-05T00:00:00Z');
+    expect(await plan()).toContain(note);
+  });
+
   test('if Langfuse does not have a prompt whose file pins a version number, plan suggests retiring or creating the prompt', async () => {
     const langfuse = await startLangfuse();
     const folder = makeRepository({
