@@ -260,11 +260,11 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
     (e) =>
-      `promptsync made no changes because this commit (${shortenCommitId(e.commit)}) is not the newest one on ${e.branch}. The newest commit (${e.newer}) differs from it in ${describePaths(e)}.`,
-    (e) =>
-      e.behind
-        ? `On your machine, switch to ${e.branch}, run \`git pull\`, and then run \`promptsync sync\`. In CI, no action is needed: the run for the newer commit applies the changes from both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use \`--any-commit\`.`
-        : 'If this clone is out of date, run `git pull`. If this branch has not been merged yet, merge it. In either case, run `promptsync sync` afterward. In CI, no action is needed: the run for the newer commit applies the changes from both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use `--any-commit`.',
+      `promptsync made no changes because this commit (${shortenCommitId(e.commit)}) is not the newest one on ${e.branch}. The newest commit (${shortenCommitId(e.newer)}) differs from it in ${describePaths(e)}.`,
+    (e) => {
+      const unmerged = e.behind ? '' : 'If your branch is not merged yet, merge it first. ';
+      return `${unmerged}On your machine, switch to ${e.branch}, run \`git pull\`, and then run \`promptsync sync\`. In CI, do nothing, because the run for the newer commit applies the changes from both commits. To sync this commit anyway, use \`--any-commit\`.`;
+    },
   ),
   'guard/unknown-newest': defineError<{ reason: string }>(
     (e) => `promptsync could not verify that this commit is merged and up to date: ${e.reason}`,
@@ -272,7 +272,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/overtaken': defineWarning<NewerCommitEvidence>(
     (e) =>
-      `Someone pushed a newer commit (${e.newer}) to ${e.branch} while promptsync was syncing this commit. The two commits differ in ${describePaths(e)}.`,
+      `Someone pushed a newer commit (${shortenCommitId(e.newer)}) to ${e.branch} while promptsync was syncing this commit. The two commits differ in ${describePaths(e)}.`,
     'Make sure that the newer commit has been synced. In CI, check the run for that commit. Locally, run `git pull`, then `promptsync sync`.',
   ),
   'guard/stale-plan': defineError<{ expected: string; actual: string }>(
