@@ -245,6 +245,8 @@ export const PLANNING_PROBLEMS = {
     what: readonly string[];
     /** Whether `pull` can copy a change into the file. It cannot if the environments serve nothing. */
     canPull: boolean;
+    /** Whether an environment serves a version from a commit that the clone lacks. */
+    lacksCommit?: boolean;
     /** Whether `rollback --now` would overwrite the change. */
     isRollback?: boolean;
   }>(
@@ -254,8 +256,11 @@ export const PLANNING_PROBLEMS = {
       const keep = e.canPull
         ? `run \`${makePromptCommand('pull', e.key)}\`, then merge the updated file`
         : `remove the pins of these ${w.environment}s from the file`;
+      const fetch = e.lacksCommit
+        ? 'Run `git fetch` first, because this clone lacks the commit that an active version was made from. '
+        : '';
       const first = e.isRollback ? 'run the command without `--now`, merge the edited file, and then ' : '';
-      return `To keep the change, ${keep}. To overwrite the change, ${first}run \`promptsync sync --on-drift overwrite\`.`;
+      return `${fetch}To keep the change, ${keep}. To overwrite the change, ${first}run \`promptsync sync --on-drift overwrite\`.`;
     },
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
