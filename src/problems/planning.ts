@@ -253,14 +253,14 @@ export const PLANNING_PROBLEMS = {
     (e, w) =>
       `Somebody changed this prompt in ${w.service}: ${joinWords(e.what, 'and')}. \`on_drift: fail\` does not allow promptsync to overwrite this change.`,
     (e, w) => {
-      const keep = e.canPull
+      const how = e.canPull
         ? `run \`${makePromptCommand('pull', e.key)}\`, then merge the updated file`
         : `remove the pins of these ${w.environment}s from the file`;
-      const fetch = e.lacksCommit
-        ? 'Run `git fetch` first, because this clone lacks the commit that an active version was made from. '
-        : '';
+      const keep = e.lacksCommit
+        ? 'This clone lacks the commit that an active version was made from, so run `git fetch` first.'
+        : `To keep the change, ${how}.`;
       const first = e.isRollback ? 'run the command without `--now`, merge the edited file, and then ' : '';
-      return `${fetch}To keep the change, ${keep}. To overwrite the change, ${first}run \`promptsync sync --on-drift overwrite\`.`;
+      return `${keep} To overwrite the change, ${first}run \`promptsync sync --on-drift overwrite\`.`;
     },
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
