@@ -295,6 +295,7 @@ export const EXPLANATIONS = {
   'guard/drift': { why: null, advice: '[Drift](how-to/drift.md) explains your options.' },
   'guard/superseded': {
     why: `This guard prevents a slow or repeated run from undoing changes made by a newer run. ${MERGED_AND_NEWEST}`,
+    advice: 'To undo the newer commit, merge a commit that reverts it.',
   },
   'guard/unknown-newest': {
     why: `promptsync applies a commit only if it is merged and up to date with the live branch. To check this, promptsync must read the remote. ${MERGED_AND_NEWEST}`,
@@ -401,7 +402,7 @@ export const EXPLANATIONS = {
   'pull/config-not-mapping': { why: null },
   'pull/not-writable': { why: NOT_REPRESENTABLE },
   'pull/known-version': {
-    why: "Someone activated a version directly in the service, and that version's text is already in git.",
+    why: 'A newer commit created the version, or someone activated it directly in the service.',
   },
   // Editing files
   'edit/not-kept': {

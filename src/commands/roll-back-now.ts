@@ -126,11 +126,11 @@ async function planRollback(
 }
 
 /**
- * Asks the remote for newer commits to the selected files. Does not ask on a dry run, or if the user chose the version,
- * because newer commits can only change which version is the previous one.
+ * Asks the remote for newer commits to the selected files. Does not ask if the user chose the version, because newer
+ * commits can only change which version is the previous one.
  */
 async function askRemote(options: RollbackNowOptions, workspace: PlannedWorkspace): Promise<readonly Problem[]> {
-  return options.dryRun || options.to !== undefined ? [] : checkForNewerFiles(workspace, options);
+  return options.to !== undefined ? [] : checkForNewerFiles(workspace, options);
 }
 
 /** @param refusals the problems that block every prompt; empty if nothing blocks all of them */

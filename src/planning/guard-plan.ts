@@ -141,6 +141,7 @@ function checkDrift({ drift, file }: PromptPlan, guards: GuardSettings): readonl
     key: file.key,
     what: outside.map(describeDriftForGuard),
     canPull: outside.some((one) => canPullDrift(one, file, portablePins)),
+    lacksCommit: outside.some((one) => one.subject === 'environment' && one.observed?.isCommitMissing === true),
     isRollback,
   };
   return [makeProblem('guard/drift', evidence, { path: file.path })];

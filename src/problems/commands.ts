@@ -150,7 +150,7 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       `promptsync made no changes because the remote has newer commits to ${joinCodeNames(e.paths, 'and')}. The newest commit on ${e.branch} is ${shortenCommitId(e.newer)}.`,
     (e) =>
-      `On ${e.branch}, run \`git pull\`, then run the command again. To roll back without these commits, use \`--to N\` to specify a version.`,
+      `Switch to ${e.branch}, run \`git pull\`, and then run the command again. To roll back without these commits, use \`--to N\` to specify a version.`,
   ),
   'rollback/remote-silent': defineWarning<{ reason: string }>(
     (e) =>
@@ -226,9 +226,9 @@ export const COMMAND_PROBLEMS = {
   ),
   'pull/known-version': defineWarning<{ environment: string; number: number; key: string }>(
     (e) =>
-      `"${e.environment}" serves v${e.number}. The text of that version is already in git, so promptsync did not pull it.`,
+      `"${e.environment}" serves v${e.number}. A commit already contains the text of that version, so promptsync did not pull it.`,
     (e) =>
-      `To restore the version that the file pins, run \`promptsync sync\`. To keep v${e.number}, run \`${makePromptCommand('rollback', e.key, `--environment ${quoteShellWord(e.environment)} --to ${e.number}`)}\`.`,
+      `This clone may lack that commit, so run \`git pull\` first. If \`promptsync plan\` still shows a difference, run \`promptsync sync\` to activate the version that the file asks for. To pin v${e.number} instead, run \`${makePromptCommand('rollback', e.key, `--environment ${quoteShellWord(e.environment)} --to ${e.number}`)}\`.`,
   ),
   'pull/kept-pin': defineWarning<{ environment: string; pin: string; serves: string }>(
     (e) =>

@@ -245,26 +245,31 @@ export const PLANNING_PROBLEMS = {
     what: readonly string[];
     /** Whether `pull` can copy a change into the file. It cannot if the environments serve nothing. */
     canPull: boolean;
+    /** Whether an environment serves a version from a commit that the clone lacks. */
+    lacksCommit?: boolean;
     /** Whether `rollback --now` would overwrite the change. */
     isRollback?: boolean;
   }>(
     (e, w) =>
       `Somebody changed this prompt in ${w.service}: ${joinWords(e.what, 'and')}. \`on_drift: fail\` does not allow promptsync to overwrite this change.`,
     (e, w) => {
-      const keep = e.canPull
+      const how = e.canPull
         ? `run \`${makePromptCommand('pull', e.key)}\`, then merge the updated file`
         : `remove the pins of these ${w.environment}s from the file`;
+      const keep = e.lacksCommit
+        ? 'This clone lacks the commit that an active version was made from, so run `git fetch` first.'
+        : `To keep the change, ${how}.`;
       const first = e.isRollback ? 'run the command without `--now`, merge the edited file, and then ' : '';
-      return `To keep the change, ${keep}. To overwrite the change, ${first}run \`promptsync sync --on-drift overwrite\`.`;
+      return `${keep} To overwrite the change, ${first}run \`promptsync sync --on-drift overwrite\`.`;
     },
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
     (e) =>
-      `promptsync made no changes because this commit (${shortenCommitId(e.commit)}) is not the newest one on ${e.branch}. The newest commit (${e.newer}) differs from it in ${describePaths(e)}.`,
-    (e) =>
-      e.behind
-        ? `On your machine, switch to ${e.branch}, run \`git pull\`, and then run \`promptsync sync\`. In CI, no action is needed: the run for the newer commit applies the changes from both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use \`--any-commit\`.`
-        : 'If this clone is out of date, run `git pull`. If this branch has not been merged yet, merge it. In either case, run `promptsync sync` afterward. In CI, no action is needed: the run for the newer commit applies the changes from both commits. To undo the newer commit, merge a commit that reverts it. To sync this commit anyway, use `--any-commit`.',
+      `promptsync made no changes because this commit (${shortenCommitId(e.commit)}) is not the newest one on ${e.branch}. The newest commit (${shortenCommitId(e.newer)}) differs from it in ${describePaths(e)}.`,
+    (e) => {
+      const unmerged = e.behind ? '' : 'If your branch is not merged yet, merge it first. ';
+      return `${unmerged}On your machine, switch to ${e.branch}, run \`git pull\`, and then run \`promptsync sync\`. In CI, do nothing, because the run for the newer commit applies the changes from both commits. To sync this commit anyway, use \`--any-commit\`.`;
+    },
   ),
   'guard/unknown-newest': defineError<{ reason: string }>(
     (e) => `promptsync could not verify that this commit is merged and up to date: ${e.reason}`,
@@ -272,7 +277,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/overtaken': defineWarning<NewerCommitEvidence>(
     (e) =>
-      `Someone pushed a newer commit (${e.newer}) to ${e.branch} while promptsync was syncing this commit. The two commits differ in ${describePaths(e)}.`,
+      `Someone pushed a newer commit (${shortenCommitId(e.newer)}) to ${e.branch} while promptsync was syncing this commit. The two commits differ in ${describePaths(e)}.`,
     'Make sure that the newer commit has been synced. In CI, check the run for that commit. Locally, run `git pull`, then `promptsync sync`.',
   ),
   'guard/stale-plan': defineError<{ expected: string; actual: string }>(

@@ -102,7 +102,7 @@ export function describeBehindHint({ prompts, branch }: Report, show: ShowText):
   const changes = prompts.flatMap((prompt) => prompt.changes).filter((change) => !isDone(change));
   if (branch === undefined || !changes.some(isBehind)) return [];
   return [
-    `Your branch is behind ${show(branch)}. On ${show(branch)}, run ${show('git pull')}. On any other branch, run ${show('git fetch')}, then merge the remote's ${show(branch)}.`,
+    `Your branch is behind ${show(branch)}. Run ${show('git fetch')}, then merge the newest ${show(branch)}, for example with ${show(`git merge origin/${branch}`)}.`,
   ];
 }
 

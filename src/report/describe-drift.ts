@@ -1,5 +1,6 @@
 import { isError } from '../problem.ts';
 import { makePromptCommand } from '../problems/catalog-entry.ts';
+import { shortenCommitId } from '../text.ts';
 import { describeVersionRef, getWords, isDone, type ShowText } from './describe.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from './schema.ts';
 
@@ -10,7 +11,8 @@ export type DriftContext = Pick<Report, 'mode' | 'vocabulary' | 'base'>;
  * Describes one case of drift as lines of text. The first line says what differs, and what a sync does about it. Each
  * further line names a command: one that keeps the current state, and one that replaces it. The report of a finished
  * sync or of a rollback has only the first line. Drift of the kind `unfinished` has only the first line, too, because
- * the user has nothing to decide.
+ * the user has nothing to decide. The same applies to a version from a commit that the clone lacks, because the commit
+ * may be merged.
  */
 export function describeDrift(
   drift: ReportDrift,
@@ -21,13 +23,17 @@ export function describeDrift(
   const desired = describeDesiredState(drift, prompt, show);
   const difference = describeDeviation(drift, prompt, report, show);
   const isAfter = isAfterRun(prompt, report);
+  const missing = isAfter ? undefined : findMissingCommit(drift);
+  if (missing !== undefined) {
+    const origin = `${describeState(drift.observed, show)} was made from commit ${show(shortenCommitId(missing))}`;
+    return [`${difference}. ${origin}, which this clone lacks. To get the commit, run ${show('git fetch')}.`];
+  }
   // In the plan of a rollback, no sync follows. The rollback itself replaces the state that the files ask for.
   const isPlannedRollback = report.mode === 'rollback' && !isAfter;
   const effect = isPlannedRollback ? '' : ` ${describeEffect(drift, desired, prompt, isAfter)}`;
   const statement = `${difference}.${effect}`;
   const hasCommands = !isAfter && !isPlannedRollback && drift.kind === 'outside';
-  if (!hasCommands) return [statement];
-  return [`${describeStaleClone(drift, show)}${statement}`, ...listCommands(drift, desired, prompt, show)];
+  return hasCommands ? [statement, ...listCommands(drift, desired, prompt, show)] : [statement];
 }
 
 /** Returns true if the report describes a finished run: a sync, or a rollback that changed the service. */
@@ -97,12 +103,19 @@ function describeEffect(drift: ReportDrift, desired: string, prompt: ReportPromp
 }
 
 /**
- * Returns a sentence for an environment that serves a version made from a commit. A newer commit, which the clone may
- * lack, can have activated it.
+ * Returns a single hint for all drift in a plan or a status, because a merged commit that the clone lacks can explain
+ * it. Returns an empty list if there is no drift from outside, or if the clone does not know the live branch.
  */
-function describeStaleClone(drift: ReportDrift, show: ShowText): string {
-  const isFromGit = 'environment' in drift && drift.observed?.commit !== undefined && !drift.moved_back;
-  return isFromGit ? `this clone may be behind, so run ${show('git fetch')} first. ` : '';
+export function describeDriftHint({ mode, branch, prompts }: Report, show: ShowText): readonly string[] {
+  const isPreview = mode === 'dry-run' || mode === 'status';
+  const isUnclear = (drift: ReportDrift) => drift.kind === 'outside' && findMissingCommit(drift) === undefined;
+  if (!isPreview || branch === undefined || !prompts.some(({ drift }) => drift.some(isUnclear))) return [];
+  return [`A merged change that this clone lacks can look like drift. To rule that out, run ${show('git fetch')}.`];
+}
+
+/** Returns the commit of the version that an environment serves, if the clone lacks this commit. */
+function findMissingCommit(drift: ReportDrift): string | undefined {
+  return 'environment' in drift && drift.observed?.commit_missing ? drift.observed.commit : undefined;
 }
 
 /** Lists the commands that the user can choose from, each with its effect. */

@@ -512,7 +512,9 @@ describe('the comment after the merge', () => {
     const newer = team.pushMain(says('farewell', 'Bye'));
     await team.runPush(merged);
     expect(titleOf(team)).toContain('### promptsync superseded, ');
-    expect(team.github.comments(1)[0]?.body).toContain(`is not the newest one on main. The newest commit (${newer})`);
+    expect(team.github.comments(1)[0]?.body).toContain(
+      `is not the newest one on main. The newest commit (${newer.slice(0, 12)})`,
+    );
   });
 
   test('The pull request comment names a newer commit that was pushed while the action was applying changes', async () => {
@@ -528,7 +530,9 @@ describe('the comment after the merge', () => {
     });
     await team.runPush(merged, { inputs: { 'base-url': baseUrl } });
     expect(titleOf(team)).toContain('### promptsync applied and overtaken, ');
-    expect(team.github.comments(1)[0]?.body).toContain(`Someone pushed a newer commit (${newer.join()}) to main`);
+    expect(team.github.comments(1)[0]?.body).toContain(
+      `Someone pushed a newer commit (${newer.join().slice(0, 12)}) to main`,
+    );
   });
 
   test('The pull request comment reports that applying the changes failed', async () => {

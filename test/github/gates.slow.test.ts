@@ -19,7 +19,7 @@ describe('a run of an older commit', () => {
     const { team, older, newer } = await twoCommits();
     const ran = await team.runPush(older);
     expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'superseded' } });
-    expect(ran.stdout).toContain(`is not the newest one on main. The newest commit (${newer})`);
+    expect(ran.stdout).toContain(`is not the newest one on main. The newest commit (${newer.slice(0, 12)})`);
     expect(team.service.takeWrites()).toEqual([]);
   });
 

@@ -479,6 +479,17 @@ describe('the guard on_drift: fail', () => {
     expect(guardPlan(plan, { ...guards, onDrift: 'overwrite' })).toStrictEqual(plan);
   });
 
+  test('The drift guard suggests git fetch instead of a way to keep the change only if the clone lacks the commit of an active version', () => {
+    const hintOf = (missing: readonly string[]) => {
+      const seen = { active: { staging: version(4, 'Four'), promptsync: TWO } };
+      const compared = { missingCommits: new Set(missing) };
+      const plan = planOf({ seen, states: [{ text: 'Two', pins: LATEST }], compared });
+      return guardPlan(plan, guards).prompts[0]?.problems[0]?.hint;
+    };
+    expect(hintOf(['c4'])).toMatch(/run `git fetch` first\. To overwrite/);
+    expect(hintOf([])).toMatch(/^To keep the change, /);
+  });
+
   test.each<[title: string, scene: Scene]>([
     [
       'The drift guard accepts a prompt without drift',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
-import { describeDrift, type DriftContext } from '../../src/report/describe-drift.ts';
-import type { ReportChange, ReportDrift, ReportPrompt } from '../../src/report/schema.ts';
-import { promptOf, ref, setActive } from './support.ts';
+import { describeDrift, describeDriftHint, type DriftContext } from '../../src/report/describe-drift.ts';
+import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../../src/report/schema.ts';
+import { promptOf, ref, reportOf, setActive } from './support.ts';
 
 type EnvironmentDrift = Extract<ReportDrift, { readonly environment: string }>;
 
@@ -101,11 +101,13 @@ describe('describeDrift', () => {
     ]);
   });
 
-  test('If the active version was made from a commit, describeDrift first says that the clone may be behind', () => {
-    const drift = { ...moved, observed: { ...served, commit: '91d386a04d3e5f60718293a4b5c6d7e8f9012345' } };
-    const statement = '<production> serves <v3>, but <main> asks for <v1>. A sync restores <v1>.';
-    expect(linesOf(drift)[0]).toBe(`this clone may be behind, so run <git fetch> first. ${statement}`);
-    expect(linesOf(drift, SYNC)[0]).not.toContain('behind');
+  test('If the clone lacks the commit of the served version, describeDrift suggests only git fetch before a sync', () => {
+    const commit = '91d386a04d3e5f60718293a4b5c6d7e8f9012345';
+    const drift = { ...moved, observed: { ...served, commit, commit_missing: true } } as const;
+    expect(linesOf(drift)).toEqual([
+      '<production> serves <v3>, but <main> asks for <v1>. <v3> was made from commit <91d386a04d3e>, which this clone lacks. To get the commit, run <git fetch>.',
+    ]);
+    expect(linesOf(drift, SYNC)[0]).not.toContain('git fetch');
   });
 
   test('describeDrift offers no command to keep the state of an environment that serves no version', () => {
@@ -205,5 +207,33 @@ describe('describeDrift', () => {
     ],
   ])('%s', (_, drift, status, change, line) => {
     expect(linesOf(drift, SYNC, { status, changes: [change] })).toEqual([line]);
+  });
+});
+
+describe('describeDriftHint', () => {
+  const hintOf = (drift: readonly ReportDrift[], parts: Partial<Report> = {}) =>
+    describeDriftHint(reportOf([promptOf({ drift }), promptOf({ drift })], { branch: 'main', ...parts }), String);
+  const HINT = ['A merged change that this clone lacks can look like drift. To rule that out, run git fetch.'];
+
+  test('describeDriftHint returns a single hint for all drift in a plan or a status', () => {
+    expect(hintOf([moved, named])).toEqual(HINT);
+    expect(hintOf([named], { mode: 'status' })).toEqual(HINT);
+  });
+
+  test.each<[string, readonly ReportDrift[], Partial<Report>]>([
+    ['describeDriftHint returns nothing after a sync', [moved], { mode: 'apply' }],
+    ['describeDriftHint returns nothing if the clone does not know the live branch', [moved], { branch: undefined }],
+    [
+      'describeDriftHint returns nothing if only an unfinished sync explains the drift',
+      [{ ...moved, kind: 'unfinished' }],
+      {},
+    ],
+    [
+      'describeDriftHint returns nothing if each line of drift already suggests git fetch',
+      [{ ...moved, observed: { ...served, commit: '91d386a04d3e', commit_missing: true } }],
+      {},
+    ],
+  ])('%s', (_, drift, parts) => {
+    expect(hintOf(drift, parts)).toEqual([]);
   });
 });

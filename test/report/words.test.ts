@@ -203,7 +203,7 @@ describe('the entries about changes, and describeBehindHint', () => {
     const hintOf = (changes: readonly ReportChange[], branch: string | undefined = 'main') =>
       describeBehindHint(reportOf([promptOf({ changes }), promptOf({ changes })], { branch }), (text) => `<${text}>`);
     const hint =
-      "Your branch is behind <main>. On <main>, run <git pull>. On any other branch, run <git fetch>, then merge the remote's <main>.";
+      'Your branch is behind <main>. Run <git fetch>, then merge the newest <main>, for example with <git merge origin/main>.';
     expect(hintOf([behind, field])).toEqual([hint]);
     expect(hintOf([field])).toEqual([hint]);
     expect(hintOf([setActive({ wanted_since: since })])).toEqual([]);
