@@ -224,7 +224,8 @@ function describeMissingId(placeholder: Problem | undefined, config: Config): re
   const { service } = config;
   const address = service?.kind === 'remote' ? ` at ${service.baseUrl}` : '';
   const place = `${placeholder.path}:${placeholder.line}`;
-  return [`Create the prompt in ${getProviderWords(config).service}${address}, then enter its id in ${place}.`];
+  const create = `Create the prompt in ${getProviderWords(config).service}${address}, then enter its id in ${place}.`;
+  return [`${create} Next time, you can pass the id with --id.`];
 }
 
 function describeUnpinned(environments: readonly string[]): string {

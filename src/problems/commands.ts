@@ -321,10 +321,12 @@ export const COMMAND_PROBLEMS = {
   // promptsync new
   'new/taken': defineError<{ what: 'id' | 'key'; value: string; other: string }>(
     (e) => `The ${e.what} "${e.value}" is already used by \`${e.other}\`.`,
-    (e) =>
-      e.what === 'key'
-        ? 'Choose another key, or edit the existing file.'
-        : 'Use `--id` to specify another id. If the existing file has the placeholder id `replace_me`, replace the placeholder instead.',
+    (e) => {
+      if (e.what === 'key') return 'Choose another key, or edit the existing file.';
+      return e.value === 'replace_me'
+        ? `First replace \`replace_me\` in \`${e.other}\` with the id of its prompt. Alternatively, use \`--id\` to specify the id of the new prompt.`
+        : 'Use `--id` to specify another id.';
+    },
   ),
   'new/latest-not-allowed': defineError<{ environments: readonly string[] }>(
     (e) =>
