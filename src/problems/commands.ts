@@ -57,7 +57,6 @@ export const COMMAND_PROBLEMS = {
   ),
   'promote/not-pinned': defineError<{
     environment: string;
-    key: string;
     /** Whether the environment may be pinned to `latest`. */
     allowsLatest: boolean;
   }>(
@@ -65,7 +64,7 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       e.allowsLatest
         ? `Add \`${e.environment}: latest\` under \`pins:\`, sync the file, then run this command again.`
-        : `First run \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\` and sync the file, then run this command again.`,
+        : `First run \`promptsync promote\` with the same prompts and \`--to ${quoteShellWord(e.environment)}\`, and sync the files. Then run this command again.`,
   ),
   'promote/source-unclear': defineError<{
     environment: string;
@@ -87,9 +86,9 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       e.wanted === null
         ? `"${e.environment}" still serves ${e.serves}, because the text of the file has not been synced there yet. promptsync promotes ${e.serves}.`
-        : `"${e.environment}" serves ${e.serves}, but the file pins ${e.wanted} there. promptsync promotes ${e.serves}.`,
+        : `"${e.environment}" serves ${e.serves}, but the file asks for ${e.wanted} there. promptsync promotes what "${e.environment}" serves.`,
     (e) =>
-      `To promote ${e.wanted ?? 'the text of the file'} instead, first run \`promptsync sync --environment ${quoteShellWord(e.environment)}\`, then run this command again.`,
+      `To see the difference, run \`promptsync plan\`. If this clone is out of date, run \`git pull\`, then run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, first run \`promptsync sync --environment ${quoteShellWord(e.environment)}\`, then run this command again.`,
   ),
   'promote/older': defineWarning<{
     to: string;
