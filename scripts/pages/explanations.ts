@@ -363,7 +363,7 @@ export const EXPLANATIONS = {
   },
   // promptsync rollback
   'rollback/nothing-before': {
-    why: 'Either the environment has never served another version, or promptsync has no record of the earlier version.',
+    why: 'Either the environment serves its oldest version, or promptsync has no record of an older one.',
   },
   'rollback/nothing-served': { why: null },
   'rollback/shallow': {

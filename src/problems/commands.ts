@@ -117,9 +117,9 @@ export const COMMAND_PROBLEMS = {
 
   // promptsync rollback
   'rollback/nothing-before': defineError<{ environment: string; number: number; key: string }>(
-    (e) => `promptsync could not find a version that "${e.environment}" served before v${e.number}.`,
+    (e) => `"${e.environment}" serves v${e.number}, and promptsync could not find an older version to restore.`,
     (e) =>
-      `Use \`--to N\` to specify a version. To list the known versions, run \`${makePromptCommand('history', e.key)}\`.`,
+      `Use \`--to N\` to specify a version. To list the known versions, run: \`${makePromptCommand('history', e.key)}\``,
   ),
   'rollback/nothing-served': defineError<{ environment: string }>(
     (e) => `No version is active in "${e.environment}", so there is nothing to roll back.`,
