@@ -254,6 +254,15 @@ describe('the refusals of new', () => {
     expect(read(folder, 'prompts/greeting.md')).toBe(TAKEN['prompts/greeting.md']);
   });
 
+  test.each<[string, string]>([
+    ['new refuses the path of a prompt file, and suggests the key without the prompt folder', 'prompts/sales/foo.md'],
+    ['new refuses a key that ends with .md, and suggests the key without .md', 'sales/foo.md'],
+  ])('%s', async (_, key) => {
+    const { exitCode, report } = await runJson(makeStage(), ['new', key, '--id', 'x']);
+    const message = `\`${key}\` is the path of a file. Specify a key instead, such as \`sales/foo\`.`;
+    expect({ exitCode, problems: report.problems }).toMatchObject({ exitCode: 1, problems: [{ message }] });
+  });
+
   test('new refuses a second file with the id replace_me, and suggests an id for the first file or --id', async () => {
     const folder = makeStage();
     await run(folder, ['new', 'a']);
