@@ -241,7 +241,7 @@ export const EVIDENCE = {
   'apply/interrupted': {},
   // promptsync promote
   'promote/nothing-active': { environment: 'staging' },
-  'promote/not-pinned': { environment: 'staging', key: 'support/greeting', allowsLatest: true },
+  'promote/not-pinned': { environment: 'staging', allowsLatest: true },
   'promote/source-unclear': { environment: 'staging', pin: '7' },
   'promote/source-drifted': { environment: 'staging', serves: 'v9', wanted: 'v10' },
   'promote/older': {

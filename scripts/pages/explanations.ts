@@ -358,14 +358,14 @@ export const EXPLANATIONS = {
     why: 'The source environment belongs to another service, where the same version number can refer to different text.',
   },
   'promote/source-drifted': {
-    why: 'Either someone changed the source environment in the service, or the latest changes to the file have not been synced yet.',
+    why: 'Either someone changed the source environment in the service, the latest changes to the file have not been synced yet, or this clone is out of date.',
   },
   'promote/older': {
     why: 'The source environment is behind the target, for example after a rollback in staging. A promotion would put an older version live.',
   },
   // promptsync rollback
   'rollback/nothing-before': {
-    why: 'Either the environment has never served another version, or promptsync has no record of the earlier version.',
+    why: 'Either the environment serves its oldest version, or promptsync has no record of an older one.',
   },
   'rollback/nothing-served': { why: null },
   'rollback/shallow': {

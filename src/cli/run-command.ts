@@ -140,14 +140,14 @@ export async function runServe({ db, port, seed }: ServeOptions, host: SafeHost)
   const { service, problems } = await serveEmbedded({ db, port, seed }, world);
   host.errors.write(problems.map((problem) => `${renderProblem(problem, PLAIN_STYLE)}\n`).join(''));
   if (service === null) return 1;
-  host.output.write(formatServeGreeting(service));
+  host.output.write(formatServeGreeting(service, seed));
   if (!world.stopSignal.aborted) await once(world.stopSignal, 'abort');
   await service.close();
   return 0;
 }
 
-function formatServeGreeting({ baseUrl, keyVariable, prompts }: RunningService): string {
-  const advice = prompts === 0 ? ' To register the prompts of a workspace, use --seed.' : '';
+function formatServeGreeting({ baseUrl, keyVariable, prompts }: RunningService, seed: ServeOptions['seed']): string {
+  const advice = prompts === 0 && seed === undefined ? ' To register the prompts of a workspace, use --seed.' : '';
   return [
     `The embedded service listens at ${baseUrl}; use it only for trials and tests.`,
     `API key: ${keyVariable === null ? '"embedded"' : `the value of ${keyVariable}`}`,

@@ -97,7 +97,7 @@ async function readFirstPrompt(
   const words = getProviderWords(config);
   const readings: EnvironmentReading[] = [];
   if (file === undefined) {
-    if (provider.list === null) return { kind: 'unread', reason: 'the workspace has no prompt files' };
+    if (provider.list === null) return { kind: 'unread', reason: 'no prompt file has a real prompt id yet' };
     readings.push(await readEnvironment('', words, () => listNothing(provider)));
     return { kind: 'read', key, readings };
   }

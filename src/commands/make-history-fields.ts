@@ -1,5 +1,5 @@
 import type { CommitInfo, PinnedPeriod, VersionHistories, VersionHistory } from '../domain/history.ts';
-import type { PromptPlan } from '../domain/plan.ts';
+import { type Change, getWantedNumber, type PromptPlan } from '../domain/plan.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import type { ReportHistory, ReportLineage, ReportPrompt } from '../report/schema.ts';
 import type { CommandRun } from './result.ts';
@@ -39,12 +39,13 @@ function makePinnedFields(served: VersionHistory | undefined, environment: strin
 
 /**
  * Lists the environments of one prompt that serve an older or a newer version than their promotion source. Older ones
- * wait for a promotion, and each entry contains the commit that pinned the source to its active version. Newer ones are
- * ahead. Each entry contains the number of distinct texts between the two versions.
+ * wait for a promotion, unless a sync would activate the version of the source or a newer one. Their entries contain the
+ * commit that pinned the source to its active version. Newer ones are ahead. Each entry contains the number of distinct
+ * texts between the two versions.
  */
 export function makeWaitingFields(
   waiting: CommandRun['waiting'],
-  { file, observed }: PromptPlan,
+  { file, observed, changes }: PromptPlan,
 ): Pick<ReportPrompt, 'waiting' | 'ahead'> {
   if (waiting === undefined) return {};
   const versions = waiting.versions.get(file.id) ?? [];
@@ -54,7 +55,10 @@ export function makeWaitingFields(
     source: observed?.active.get(from) ?? null,
   }));
   const known = observed?.known ?? [];
-  const behindRows = pairs.map(({ names, served, source }) => {
+  const promotablePairs = pairs.filter(
+    ({ names, source }) => source !== null && !activatesVersionFrom(source.number, names.environment, changes),
+  );
+  const behindRows = promotablePairs.map(({ names, served, source }) => {
     const since = makePinnedFields(findActiveVersion(versions, names.from), names.from);
     return { ...names, versions: countTextsBetween(known, served, source), since };
   });
@@ -66,6 +70,17 @@ export function makeWaitingFields(
     waiting: behindRows.filter((row) => row.versions > 0),
     ahead: aheadRows.filter((row) => row.versions > 0),
   };
+}
+
+/** Returns true if a sync would activate the version with this number, or a newer one, in an environment. */
+function activatesVersionFrom(number: number, environment: string, changes: readonly Change[]): boolean {
+  return changes.some(
+    (change) =>
+      change.kind === 'set-active' &&
+      change.environment === environment &&
+      // A version without a number is new, so it is newer than every other version.
+      (getWantedNumber(change.after) ?? Infinity) >= number,
+  );
 }
 
 /**

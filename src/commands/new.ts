@@ -95,7 +95,7 @@ async function makeNewPrompt(
   const folder = resolveImportFolder(config, undefined);
   if (!folder.isSuccess) return folder;
   const { id = makeDefaultId(key, config) } = options;
-  const optionProblems = checkOptions({ ...options, id }, config);
+  const optionProblems = checkOptions({ ...options, id }, folder.value, config);
   if (optionProblems.length > 0) return makeFailure(...optionProblems);
   const [pinned, unpinned] = splitByLatest(environments.value);
   if (pinned.length === 0) return makeFailure(makeProblem('new/latest-not-allowed', { environments: unpinned }));
@@ -160,8 +160,11 @@ function makeDefaultId(key: string, { rules, service }: Config): string {
   return rules.placeholderId ?? key;
 }
 
-/** Checks the key, the id and the type. */
-function checkOptions({ key, id, type }: NewOptions, config: Config): readonly Problem[] {
+/**
+ * Checks the key, the id and the type.
+ * @param folder the folder of new prompt files
+ */
+function checkOptions({ key, id, type }: NewOptions, folder: string, config: Config): readonly Problem[] {
   const { rules } = config;
   if (!isPlainKey(key)) {
     return [
@@ -169,6 +172,10 @@ function checkOptions({ key, id, type }: NewOptions, config: Config): readonly P
         `The key "${key}" is invalid: expected names separated by single slashes, such as support/greeting, without control characters, "." or "..".`,
       ),
     ];
+  }
+  if (key.endsWith('.md')) {
+    const suggestion = key.slice(key.startsWith(`${folder}/`) ? folder.length + 1 : 0, -'.md'.length);
+    return [makeUsageProblem(`\`${key}\` is the path of a file. Specify a key instead, such as \`${suggestion}\`.`)];
   }
   if (!rules.promptTypes.includes(type)) return [makeProblem('prompt/unsupported-type', { type })];
   if (rules.placeholderId !== null || id === key) return [];
@@ -224,7 +231,8 @@ function describeMissingId(placeholder: Problem | undefined, config: Config): re
   const { service } = config;
   const address = service?.kind === 'remote' ? ` at ${service.baseUrl}` : '';
   const place = `${placeholder.path}:${placeholder.line}`;
-  return [`Create the prompt in ${getProviderWords(config).service}${address}, then enter its id in ${place}.`];
+  const create = `Create the prompt in ${getProviderWords(config).service}${address}, then enter its id in ${place}.`;
+  return [`${create} Next time, you can pass the id with --id.`];
 }
 
 function describeUnpinned(environments: readonly string[]): string {

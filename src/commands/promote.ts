@@ -129,10 +129,10 @@ function keepNewerVersion(
 }
 
 function makeNothingServedProblem(environment: string, file: PromptFile, { config }: PlannedWorkspace): Problem {
-  const { key, path, pins } = file;
+  const { path, pins } = file;
   if (findPin(pins, environment)) return makeProblem('promote/nothing-active', { environment }, { path });
   const allowsLatest = config.environments?.find(({ name }) => name === environment)?.allowLatest ?? true;
-  return makeProblem('promote/not-pinned', { environment, key, allowsLatest }, { path });
+  return makeProblem('promote/not-pinned', { environment, allowsLatest }, { path });
 }
 
 /**

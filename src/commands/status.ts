@@ -1,8 +1,9 @@
-import type { PromptFile } from '../domain/prompt-file.ts';
+import type { PromptPlan } from '../domain/plan.ts';
 import type { World } from '../domain/world.ts';
 import { collectTextChanges } from '../planning/collect-text-changes.ts';
 import { toProblem } from '../problem.ts';
 import { readVersionHistories } from './history.ts';
+import { makeWaitingFields } from './make-history-fields.ts';
 import { listPrompts } from './open-service.ts';
 import { describeReadFailure } from './read-default-base.ts';
 import {
@@ -75,21 +76,15 @@ async function readWaitingPromotions(
   { quiet }: Pick<StatusOptions, 'quiet'>,
   { printNotice }: Pick<World, 'printNotice'>,
 ): Promise<WaitingPrompts> {
-  const { files, observation, environmentSelection } = workspace;
+  const { environmentSelection } = workspace;
   const promotionSources = new Map(
     [...workspace.promotionSources].filter(
       ([environment]) => environmentSelection === null || environmentSelection.selected.includes(environment),
     ),
   );
-  const isWaiting = ({ id }: PromptFile): boolean => {
-    const active = observation.observed.get(id)?.active;
-    return [...promotionSources].some(([environment, source]) => {
-      const older = active?.get(environment) ?? null;
-      const newer = active?.get(source) ?? null;
-      return older !== null && newer !== null && older.number < newer.number;
-    });
-  };
-  const waiting = { ...workspace, files: files.filter(isWaiting) };
+  const isWaiting = (plan: PromptPlan): boolean =>
+    (makeWaitingFields({ versions: new Map(), promotionSources }, plan).waiting ?? []).length > 0;
+  const waiting = { ...workspace, files: workspace.plan.prompts.filter(isWaiting).map(({ file }) => file) };
   if (waiting.files.length === 0) return { versions: new Map(), promotionSources };
   const { versions } = await readVersionHistories(waiting).catch((error: unknown) => {
     if (quiet !== true) {

@@ -339,7 +339,9 @@ function checkPromoteFrom(name: string, sources: readonly string[], mapping: Loc
   const path = ['environments', name, 'promote_from'];
   const from = mapping.valueAt(path);
   if (typeof from !== 'string' || sources.includes(from)) return [];
-  const expected = 'expected an environment that is listed before this one, or one of `other_environments`';
+  const expected = mapping.keysOf(['environments']).includes(from)
+    ? 'expected an environment that is listed before this one, or one of `other_environments`'
+    : `"${from}" is not listed under \`environments\` or \`other_environments\``;
   return [makeInvalidFieldProblem(path, expected, mapping.placeOf(path))];
 }
 

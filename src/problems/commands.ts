@@ -57,7 +57,6 @@ export const COMMAND_PROBLEMS = {
   ),
   'promote/not-pinned': defineError<{
     environment: string;
-    key: string;
     /** Whether the environment may be pinned to `latest`. */
     allowsLatest: boolean;
   }>(
@@ -65,7 +64,7 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       e.allowsLatest
         ? `Add \`${e.environment}: latest\` under \`pins:\`, sync the file, then run this command again.`
-        : `First run \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\` and sync the file, then run this command again.`,
+        : `First run \`promptsync promote\` with the same prompts and \`--to ${quoteShellWord(e.environment)}\`, and sync the files. Then run this command again.`,
   ),
   'promote/source-unclear': defineError<{
     environment: string;
@@ -87,9 +86,9 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       e.wanted === null
         ? `"${e.environment}" still serves ${e.serves}, because the text of the file has not been synced there yet. promptsync promotes ${e.serves}.`
-        : `"${e.environment}" serves ${e.serves}, but the file pins ${e.wanted} there. promptsync promotes ${e.serves}.`,
+        : `"${e.environment}" serves ${e.serves}, but the file asks for ${e.wanted} there. promptsync promotes what "${e.environment}" serves.`,
     (e) =>
-      `To promote ${e.wanted ?? 'the text of the file'} instead, first run \`promptsync sync --environment ${quoteShellWord(e.environment)}\`, then run this command again.`,
+      `To see the difference, run \`promptsync plan\`. If this clone is out of date, run \`git pull\`, then run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, first run \`promptsync sync --environment ${quoteShellWord(e.environment)}\`, then run this command again.`,
   ),
   'promote/older': defineWarning<{
     to: string;
@@ -118,9 +117,9 @@ export const COMMAND_PROBLEMS = {
 
   // promptsync rollback
   'rollback/nothing-before': defineError<{ environment: string; number: number; key: string }>(
-    (e) => `promptsync could not find a version that "${e.environment}" served before v${e.number}.`,
+    (e) => `"${e.environment}" serves v${e.number}, and promptsync could not find an older version to restore.`,
     (e) =>
-      `Use \`--to N\` to specify a version. To list the known versions, run \`${makePromptCommand('history', e.key)}\`.`,
+      `Use \`--to N\` to specify a version. To list the known versions, run: \`${makePromptCommand('history', e.key)}\``,
   ),
   'rollback/nothing-served': defineError<{ environment: string }>(
     (e) => `No version is active in "${e.environment}", so there is nothing to roll back.`,
@@ -321,10 +320,12 @@ export const COMMAND_PROBLEMS = {
   // promptsync new
   'new/taken': defineError<{ what: 'id' | 'key'; value: string; other: string }>(
     (e) => `The ${e.what} "${e.value}" is already used by \`${e.other}\`.`,
-    (e) =>
-      e.what === 'key'
-        ? 'Choose another key, or edit the existing file.'
-        : 'Use `--id` to specify another id. If the existing file has the placeholder id `replace_me`, replace the placeholder instead.',
+    (e) => {
+      if (e.what === 'key') return 'Choose another key, or edit the existing file.';
+      return e.value === 'replace_me'
+        ? `First replace \`replace_me\` in \`${e.other}\` with the id of its prompt. Alternatively, use \`--id\` to specify the id of the new prompt.`
+        : 'Use `--id` to specify another id.';
+    },
   ),
   'new/latest-not-allowed': defineError<{ environments: readonly string[] }>(
     (e) =>

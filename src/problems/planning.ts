@@ -128,10 +128,10 @@ export const PLANNING_PROBLEMS = {
         : `${pinned} promptsync could not find this version.`;
     },
     (e, w) => {
-      const steps = `remove the pin, sync the text to another ${w.environment}, and then run \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\`.`;
+      const steps = `remove the pin, sync the text to another ${w.environment}, and then`;
       return e.isMissing
-        ? `If the prompt was deleted in ${w.service}, delete the file to retire it. To create the prompt, ${steps}`
-        : `Pin one of the version numbers listed by \`${makePromptCommand('history', e.key)}\`, or pin \`git:<ref>\`, which works for any text in git. If the version does not exist yet, ${steps}`;
+        ? `If the prompt was deleted in ${w.service}, delete the file to retire it. To create the prompt, ${steps} run: \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\``
+        : `Pin a version number that exists, or pin \`git:<ref>\`, which works for any text in git. If the version does not exist yet, ${steps} use \`promptsync promote\`. If the version is in another project or database, connect promptsync to that one. To list the version numbers, run: \`${makePromptCommand('history', e.key)}\``;
     },
   ),
   'pin/source-not-asked': defineWarning<{ from: string }>(

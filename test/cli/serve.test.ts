@@ -59,9 +59,11 @@ describe('serve', () => {
     });
   });
 
-  test('serve suggests --seed only if its service has no prompts', async () => {
-    const [empty, seeded] = [await runServe(workspace(), []), await runServe(workspace(), ['--seed'])];
-    expect([empty.stdout.includes('use --seed'), seeded.stdout.includes('use --seed')]).toEqual([true, false]);
+  test('serve suggests --seed only if the user did not use it and the service has no prompts', async () => {
+    const unregistered = { 'prompts/a.md': promptText('a').replace('prm_a', 'replace_me') };
+    const folder = makeWorkspace({ ...workspaceFiles({}), ...unregistered });
+    const runs = [await runServe(folder, []), await runServe(folder, ['--seed'])];
+    expect(runs.map(({ stdout }) => stdout.includes('use --seed'))).toEqual([true, false]);
   });
 
   test.each<[string, readonly string[], string]>([

@@ -372,7 +372,7 @@ describe('the points about the configuration and the prompt files', () => {
     expect(exitCode).toBe(0);
     expect(point('prompt files').level).toBe('warning');
     expect(point('environments')).toMatchObject({ level: 'warning', hint: expect.stringContaining('staging: latest') });
-    expect(point('key').found).toBe('not checked, because the workspace has no prompt files');
+    expect(point('key').found).toBe('not checked, because no prompt file has a real prompt id yet');
   });
 
   test('doctor reports a warning if validate has warnings about the prompt files', async () => {

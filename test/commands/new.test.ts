@@ -57,7 +57,7 @@ describe('new for a four-call service', () => {
     expect(read(folder, 'prompts/support/refund.md')).toMatch(/^---\nid: replace_me\n/);
     const place = 'prompts/support/refund.md:2';
     expect(stdout).toContain(
-      `Create the prompt in the service at https://prompts.example.com, then enter its id in ${place}.\n`,
+      `Create the prompt in the service at https://prompts.example.com, then enter its id in ${place}. Next time, you can pass the id with --id.\n`,
     );
     const { report, ...validated } = await runJson(folder, ['validate']);
     expect(validated.exitCode).toBe(0);
@@ -254,13 +254,22 @@ describe('the refusals of new', () => {
     expect(read(folder, 'prompts/greeting.md')).toBe(TAKEN['prompts/greeting.md']);
   });
 
-  test('new refuses to write a second file with the id replace_me, and suggests --id', async () => {
+  test.each<[string, string]>([
+    ['new refuses the path of a prompt file, and suggests the key without the prompt folder', 'prompts/sales/foo.md'],
+    ['new refuses a key that ends with .md, and suggests the key without .md', 'sales/foo.md'],
+  ])('%s', async (_, key) => {
+    const { exitCode, report } = await runJson(makeStage(), ['new', key, '--id', 'x']);
+    const message = `\`${key}\` is the path of a file. Specify a key instead, such as \`sales/foo\`.`;
+    expect({ exitCode, problems: report.problems }).toMatchObject({ exitCode: 1, problems: [{ message }] });
+  });
+
+  test('new refuses a second file with the id replace_me, and suggests an id for the first file or --id', async () => {
     const folder = makeStage();
     await run(folder, ['new', 'a']);
     const { exitCode, stdout } = await run(folder, ['new', 'b']);
     expect(exitCode).toBe(1);
     expect(stdout).toContain('The id "replace_me" is already used by `prompts/a.md`.');
-    expect(stdout).toContain('--id');
+    expect(stdout).toMatch(/First replace `replace_me` in `prompts\/a\.md` .* `--id`/);
     expect(existsSync(join(folder, 'prompts/b.md'))).toBe(false);
   });
 
@@ -292,7 +301,10 @@ test('new --dry-run shows the new file and writes nothing', async () => {
 });
 
 test.each<[string, string]>([
-  ['markdown', '- `Create the prompt in the service, then enter its id in prompts/a.md:2.`'],
+  [
+    'markdown',
+    '- `Create the prompt in the service, then enter its id in prompts/a.md:2. Next time, you can pass the id with --id.`',
+  ],
   ['html', 'Create the prompt in the service, then enter its id in prompts/a.md:2.'],
   ['junit', '<testsuite'],
 ])('new --format %s reports the new file and the next step', async (format, expected) => {

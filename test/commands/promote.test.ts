@@ -99,7 +99,7 @@ describe('promote', () => {
     const ran = await scene.runJson(...TO_PRODUCTION);
     expect(summarizeRun(ran)).toBe(`${APPLIED} promote/source-drifted`);
     expect(ran.report.prompts[0]?.problems[0]?.message).toBe(
-      '"staging" serves v3, but the file pins v2 there. promptsync promotes v3.',
+      '"staging" serves v3, but the file asks for v2 there. promptsync promotes what "staging" serves.',
     );
     expect(scene.read()).toContain('"production":3');
   });
@@ -111,7 +111,7 @@ describe('promote', () => {
     expect(ran.report.prompts[0]?.problems[0]).toMatchObject({
       message:
         '"staging" still serves v2, because the text of the file has not been synced there yet. promptsync promotes v2.',
-      hint: 'To promote the text of the file instead, first run `promptsync sync --environment staging`, then run this command again.',
+      hint: 'To see the difference, run `promptsync plan`. If this clone is out of date, run `git pull`, then run this command again. To promote the text of the file instead, first run `promptsync sync --environment staging`, then run this command again.',
     });
   });
 
@@ -256,7 +256,7 @@ describe('a promotion from an environment that serves nothing', () => {
     const config = `${CONFIG}environments: { dev: {}, staging: { promote_from: dev, allow_latest: false }, production: { promote_from: staging } }\n`;
     const scene = await makeIdleScene({ dev: 'latest' }, config);
     const ran = await scene.runJson(...TO_PRODUCTION);
-    expect(problemIn(ran)?.hint).toMatch(/^First run `promptsync promote greeting --to staging`/);
+    expect(problemIn(ran)?.hint).toMatch(/^First run `promptsync promote` with the same prompts and `--to staging`/);
   });
 
   test('promote suggests a sync if the file pins the source environment but nothing is live there', async () => {

@@ -113,7 +113,10 @@ describe('the refusals of rollback', () => {
     const first = await makeReadyScene(1, 1, free);
     const refused = await first.runJson(...ROLLBACK);
     expect(summarizeRun(refused)).toBe('exit 3, greeting blocked rollback/nothing-before');
-    expect(refused.report.prompts[0]?.problems[0]?.hint).toContain('`promptsync history greeting`');
+    expect(refused.report.prompts[0]?.problems[0]).toMatchObject({
+      message: '"production" serves v1, and promptsync could not find an older version to restore.',
+      hint: expect.stringContaining('`promptsync history greeting`'),
+    });
   });
 
   test('rollback refuses an environment that serves no version, even if another environment serves one', async () => {

@@ -112,6 +112,14 @@ describe('status', () => {
     expect((await scene.run('status')).stdout).toContain('greeting  v3       v1 ↑1\n');
   });
 
+  test('status lists no promotion for an environment that a sync moves to the version of its promotion source', async () => {
+    const scene = await makeServingScene(3, 1);
+    scene.commit({ ...PINNED, pins: { staging: 'latest', production: 3 } });
+    const { stdout } = await scene.run('status');
+    expect(stdout).toContain('greeting  v3       v1 → v3\n');
+    expect(stdout).not.toContain('waiting');
+  });
+
   test('status marks an environment that somebody changed in the service', async () => {
     const scene = await makePromotionScene({ text: 'One.', pins: { staging: 'latest' } });
     expect((await scene.run('sync', '--yes')).exitCode).toBe(0);

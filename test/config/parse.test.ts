@@ -215,7 +215,11 @@ describe('parseConfig', () => {
       expected: 'expected an environment that is listed before this one',
     },
     { text: 'environments: {a: {promote_from: a}}', place: '1:34', expected: 'listed before' },
-    { text: 'environments: {a: {promote_from: nowhere}}', place: '1:34', expected: 'listed before' },
+    {
+      text: 'environments: {a: {promote_from: nowhere}}',
+      place: '1:34',
+      expected: '"nowhere" is not listed under `environments` or `other_environments`',
+    },
     {
       text: 'environments: {a: {}, b: {}}\nother_environments: [c, a]',
       place: '2:25',
@@ -257,7 +261,7 @@ describe('parseConfig', () => {
     { text: 'timeout_seconds: 15s', place: '1:18', expected: '`timeout_seconds` is invalid' },
   ];
   /** The messages of rules that the schema cannot express. They depend on another setting or on counting. */
-  const NOT_IN_SCHEMA = /listed before|also listed|reserved for promptsync|too many patterns/;
+  const NOT_IN_SCHEMA = /listed before|not listed under|also listed|reserved for promptsync|too many patterns/;
 
   test.each(invalid)('parseConfig rejects $text with an error at $place', ({ text, place, expected }) => {
     const [problem, ...others] = problemsOf(text);

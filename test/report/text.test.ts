@@ -427,6 +427,14 @@ describe('groupProblems', () => {
       [['a.md', 'b.md']],
     ],
     [
+      'groupProblems combines the unknown version numbers of several prompts and environments into one list',
+      ['a', 'b'].map((key) => {
+        const evidence = { environment: `of-${key}`, number: 1, key, lookable: false, isMissing: false };
+        return makeProblem('pin/unknown-number', evidence, { path: `${key}.md` });
+      }),
+      [['a.md', 'b.md']],
+    ],
+    [
       'groupProblems does not combine errors with different hints',
       [at('a.md', { hint: 'Do x.' }), at('b.md', { hint: 'Do y.' })],
       [['a.md'], ['b.md']],
