@@ -1,7 +1,7 @@
 import { isError } from '../problem.ts';
 import { describeBaselines, listBaselinePrompts, omitListedBaseline } from './baselines.ts';
 import { escapeSectionLines, wrapSection } from './comment-sections.ts';
-import { describeBehindHint } from './describe-changes.ts';
+import { describeCloneHints } from './describe-drift.ts';
 import * as words from './describe.ts';
 import { type EntryKind, listEntries } from './entries.ts';
 import { renderCodeBlock, renderCodeSpan, shortenBlanks } from './escape.ts';
@@ -83,7 +83,7 @@ export function renderCommentSection(
 ): string {
   const { environments } = report;
   const names = environments.map(renderHeadlineName).join(', ');
-  const outcome = [renderOutcome(report, PLAIN_STYLE.colors), ...describeBehindHint(report, renderCodeSpan)];
+  const outcome = [renderOutcome(report, PLAIN_STYLE.colors), ...describeCloneHints(report, renderCodeSpan)];
   const head = `\n#### ${names}: ${options.title}\n\n${outcome.join(' ')}\n`;
   const sections = makeSections(report, options).map((section) => ({
     ...section,
@@ -127,7 +127,7 @@ function renderMarkdownHead(report: Report, { title, workspace }: MarkdownOption
   const outcome = [
     renderOutcome(report, PLAIN_STYLE.colors),
     ...(coverage === null ? [] : [coverage]),
-    ...describeBehindHint(report, renderCodeSpan),
+    ...describeCloneHints(report, renderCodeSpan),
   ].join(' ');
   return `### promptsync ${title}${where}\n\n${outcome}\n${steps && `${steps}\n`}${note}`;
 }

@@ -3,8 +3,7 @@ import { FILE_COMMANDS } from '../domain/edits.ts';
 import { isError } from '../problem.ts';
 import { type Colors, fitLine, type Style, renderWebLink } from './style.ts';
 import { escapeLine } from './escape.ts';
-import { describeBehindHint } from './describe-changes.ts';
-import { describeDriftHint, isAfterRun } from './describe-drift.ts';
+import { describeCloneHints, isAfterRun } from './describe-drift.ts';
 import { describeCoverage, getWords, type ShowText } from './describe.ts';
 import { isInterrupted } from './problems.ts';
 import type { Report, ReportChange, ReportPrompt, ReportRow } from './schema.ts';
@@ -18,9 +17,7 @@ export function renderSummary(report: Report, style: Style, quiet = false): stri
   return [
     ...fitLine(renderOutcome(report, style.colors), style, 2),
     ...(coverage === null ? [] : fitLine(style.colors.dim(coverage), style, 2)),
-    ...[...describeBehindHint(report, escapeLine), ...describeDriftHint(report, escapeLine)].flatMap((hint) =>
-      fitLine(hint, style, 2),
-    ),
+    ...describeCloneHints(report, escapeLine).flatMap((hint) => fitLine(hint, style, 2)),
     ...renderLinesBelowOutcome(report, style, quiet),
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
-import { describeDrift, describeDriftHint, type DriftContext } from '../../src/report/describe-drift.ts';
+import { describeDrift, describeCloneHints, type DriftContext } from '../../src/report/describe-drift.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../../src/report/schema.ts';
 import { promptOf, ref, reportOf, setActive } from './support.ts';
 
@@ -210,26 +210,33 @@ describe('describeDrift', () => {
   });
 });
 
-describe('describeDriftHint', () => {
+describe('describeCloneHints', () => {
   const hintOf = (drift: readonly ReportDrift[], parts: Partial<Report> = {}) =>
-    describeDriftHint(reportOf([promptOf({ drift }), promptOf({ drift })], { branch: 'main', ...parts }), String);
+    describeCloneHints(
+      reportOf([promptOf({ drift }), promptOf({ drift })], { base: 'main', branch: 'main', ...parts }),
+      String,
+    );
   const HINT = ['A merged change that this clone lacks can look like drift. To rule that out, run git fetch.'];
 
-  test('describeDriftHint returns a single hint for all drift in a plan or a status', () => {
+  test('describeCloneHints returns a single hint for all drift in a plan or a status', () => {
     expect(hintOf([moved, named])).toEqual(HINT);
     expect(hintOf([named], { mode: 'status' })).toEqual(HINT);
   });
 
   test.each<[string, readonly ReportDrift[], Partial<Report>]>([
-    ['describeDriftHint returns nothing after a sync', [moved], { mode: 'apply' }],
-    ['describeDriftHint returns nothing if the clone does not know the live branch', [moved], { branch: undefined }],
+    ['describeCloneHints returns nothing after a sync', [moved], { mode: 'apply' }],
     [
-      'describeDriftHint returns nothing if only an unfinished sync explains the drift',
+      'describeCloneHints returns nothing if drift refers to a base other than the live branch',
+      [moved],
+      { base: 'v1' },
+    ],
+    [
+      'describeCloneHints returns nothing if only an unfinished sync explains the drift',
       [{ ...moved, kind: 'unfinished' }],
       {},
     ],
     [
-      'describeDriftHint returns nothing if each line of drift already suggests git fetch',
+      'describeCloneHints returns nothing if each line of drift already suggests git fetch',
       [{ ...moved, observed: { ...served, commit: '91d386a04d3e', commit_missing: true } }],
       {},
     ],

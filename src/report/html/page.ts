@@ -6,7 +6,7 @@ import type { Report, ReportProblem, ReportPrompt } from '../schema.ts';
 import { listEnvironments, sortByAttention } from '../status.ts';
 import { PLAIN_STYLE } from '../style.ts';
 import { describeImportCommits, hasHistory, findNextSteps, renderOutcome } from '../summary.ts';
-import { describeBehindHint } from '../describe-changes.ts';
+import { describeCloneHints } from '../describe-drift.ts';
 import { describeOrphans, getServiceNoun, getWords, listTextChanges } from '../describe.ts';
 import { shortenDigest } from '../../text.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
@@ -107,7 +107,7 @@ function renderHeader(report: Report, context: PageContext, title: string): Mark
   const hasErrors = report.problems.some(isError);
   const isIncomplete = report.summary.blocked + report.summary.failed > 0 || isInterrupted(report);
   const state = hasErrors || isIncomplete ? 'bad' : 'fine';
-  const nextSteps = [...describeBehindHint(report, escapeLine), ...findNextSteps(report)];
+  const nextSteps = [...describeCloneHints(report, escapeLine), ...findNextSteps(report)];
   const steps = nextSteps.map((step) => markup`<p>${step}</p>\n`);
   const commits = describeImportCommits(report, (text) => text).map((line) => markup`<p>${line}</p>\n`);
   return markup`<header>
