@@ -66,8 +66,8 @@ export function makeProblem<Code extends ProblemCode>(...[code, evidence, place]
 }
 
 /**
- * Returns the problem in the words of a provider. Reports and questions show it in this form. Keeps the wording of a
- * problem that has no evidence, because `makeProblem` did not create it.
+ * Returns the problem in the words of a provider, as reports and questions show it. A problem without evidence was not
+ * created by `makeProblem`, so it keeps its wording.
  */
 export function wordProblem(problem: Problem, words: Words): Problem {
   if (problem.evidence === undefined) return problem;

@@ -88,7 +88,7 @@ export const EXPLANATIONS = {
     why: 'Without an id, promptsync cannot match the file to a prompt in the service.',
   },
   'prompt/invalid-path-id': {
-    why: 'In Langfuse, a file without the field `id` gets its id from its path, and Langfuse does not allow every name.',
+    why: 'With Langfuse, a file without an `id` gets its id from its path, but not every path makes a name that Langfuse allows.',
   },
   'prompt/placeholder-id': { why: PLACEHOLDER },
   'prompt/missing-field': { why: 'Every prompt file must contain this field.' },

@@ -188,7 +188,7 @@ async function planDraft(
   const { plan, history } = await replanPrompt(change?.file ?? prompt.file, prompt.observed, workspace);
   if (plan.changes.some(({ kind }) => kind === 'create-version'))
     return { plan: refuseNewVersion(plan, workspace), history };
-  // The environment may already serve the version, so that only the pin in the file must change.
+  // If the environment already serves the version, only the pin in the file has to change.
   const isEditOnly = plan.status === 'unchanged' && change !== null;
   return { plan: isEditOnly ? { ...plan, status: 'pending' } : plan, history };
 }

@@ -11,7 +11,9 @@ import { makeProblem, type Problem } from '../problem.ts';
 export type Selector = {
   /** The argument as the user typed it: a key, a path, a folder, or a pattern that matches keys or paths. */
   readonly text: string;
-  /** The argument as a path from the working directory, converted to a path from the folder of the configuration. */
+  /**
+   * The argument, read as relative to the working directory and then made relative to the folder of the configuration.
+   */
   readonly pathFromHere: string;
 };
 

@@ -101,7 +101,7 @@ export function makeLenientSettings({ otherEnvironments, defaultPins, pathIds }:
   return { rules: null, otherEnvironments, portablePins: false, defaultPins, pathIds };
 }
 
-/** The settings that check a file only for faults of its own, without any configuration. */
+/** The settings for checking a file in isolation, without any configuration. */
 export const LENIENT_SETTINGS = makeLenientSettings({ otherEnvironments: [], defaultPins: [], pathIds: null });
 
 /** Parses one prompt file and collects all its problems. If any problem is an error, the result has no file. */

@@ -154,12 +154,12 @@ export const COMMAND_PROBLEMS = {
   'rollback/remote-silent': defineWarning<{ reason: string }>(
     (e) =>
       `promptsync could not check the remote for newer commits to these files, and continues without this check. ${endSentence(e.reason)}`,
-    'Compare the plan with the output of `promptsync history`. If this clone is out of date, use `--to N` to specify a version.',
+    'Check in `promptsync history` that the plan restores the version that you want. If it does not, for example because this clone is out of date, specify the version with `--to N`.',
   ),
   'rollback/branch-exists': defineError<{ branch: string }>(
     (e) => `promptsync made no changes because the branch \`${e.branch}\` already exists.`,
     (e) =>
-      `Specify another name with \`--branch\`. If an interrupted rollback left this branch, check out another branch and delete it with \`git branch --delete ${quoteShellWord(e.branch)}\`.`,
+      `Specify another name with \`--branch\`. If an interrupted rollback created this branch, check out another branch, and then delete this one with \`git branch --delete ${quoteShellWord(e.branch)}\`.`,
   ),
   'rollback/new-version': defineError<{ environment: string }>(
     (e) =>
@@ -296,7 +296,7 @@ export const COMMAND_PROBLEMS = {
     (e, w) =>
       e.what === 'id'
         ? `To pull the changes from ${w.service} into \`${e.other}\`, run: \`promptsync pull ${quoteShellWord(escapeSelector(e.key))}\``
-        : `Change the key in ${w.service} or in \`${e.other}\`.`,
+        : `Give one of the two prompts a different key, either in ${w.service} or in \`${e.other}\`.`,
   ),
   'import/path-taken': defineError<{ path: string }>(
     (e) => `The file \`${e.path}\` already exists.`,

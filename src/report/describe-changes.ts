@@ -71,7 +71,7 @@ function showVersion(ref: Parameters<typeof describeVersionRef>[0], show: ShowTe
   return ref === null || 'new' in ref ? label : show(label);
 }
 
-/** Returns a suffix that names a difference that readers could overlook. Otherwise, returns an empty string. */
+/** If readers could overlook the difference, returns a suffix that names it. Otherwise, returns an empty string. */
 function makeNameSuffix(before: string, after: string): string {
   const name = nameInvisibleDifference(before, after);
   return name === '' ? '' : ` ${name}`;

@@ -27,7 +27,8 @@ export function describeCoverage(
   { environments, promotion_order: all, problems, mode }: Report,
   show: ShowText,
 ): string | null {
-  // A rollback always concerns one environment. If an error stopped the run, the report covers no environment.
+  // Null means that the report does not list the environments that it covers. A rollback always covers a single one,
+  // and a run that an error stopped covers none.
   if (mode === 'rollback' || problems.some(isError)) return null;
   if (environments === undefined || all?.every((environment) => environments.includes(environment))) return null;
   return `This report covers only ${environments.map(show).join(', ')}.`;

@@ -184,9 +184,9 @@ function getLineKind(line: string): Block['kind'] {
 }
 
 /**
- * Names the differences that readers could overlook. Returns one name for each block, or an empty string for a block
- * without such a name. A change consists of removed lines, of added lines, or of removed lines and the added lines that
- * follow them. Its name belongs to its last block.
+ * Names the changes that readers could overlook. A change consists of removed lines, of added lines, or of removed
+ * lines and the added lines that follow them, so it can span two blocks. Returns one string for each block: the name of
+ * the change if this is its last block and readers could overlook the change, otherwise an empty string.
  */
 export function nameInvisibleChanges(blocks: readonly Block[]): readonly string[] {
   return blocks.map(({ kind, lines }, index) => {

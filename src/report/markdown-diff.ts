@@ -43,8 +43,8 @@ function renderBody({ hunks, unknownReason }: TextDiff): string {
 }
 
 /**
- * Renders the lines of a hunk. The name of a change that readers could overlook has its own line. Where a line wraps is
- * only white space, so the display lines of a change have the same name as its lines.
+ * Renders the lines of a hunk. If readers could overlook a change, its name gets a line of its own. Display lines break
+ * only at white space or inside words, which the name ignores, so the name is the same as for whole lines.
  */
 function renderBlocks(blocks: readonly Block[]): readonly string[] {
   const names = nameInvisibleChanges(blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(readDisplayText) })));

@@ -272,9 +272,9 @@ function makeProblemSection(title: string, problems: readonly ReportProblem[], l
 }
 
 /**
- * Renders the table rows of a prompt for everything that belongs to no environment. If the prompt failed or was not
- * attempted, and the report has no changes of it, the first row has the status. In a report without a plan, only
- * prompts with edits show their status.
+ * Renders a prompt's table rows for everything that does not belong to an environment. The first row shows the prompt's
+ * status if the prompt failed or was not attempted and the report lists no changes for it. In a report without a plan,
+ * only prompts with edits show their status.
  */
 function renderOtherRows({ prompt, entries }: PromptFacts, report: Report): readonly string[] {
   const { status, changes, edits = [] } = prompt;

@@ -146,7 +146,7 @@ export type ProblemGroup = readonly [PlacedProblem, ...PlacedProblem[]];
 export type DividedErrors = {
   /** The errors that a report shows in the block of their prompt. */
   readonly ofPrompts: ReadonlyMap<ReportPrompt, readonly ReportProblem[]>;
-  /** All other errors: those of the run, those that several prompts have, and the groups of several errors. */
+  /** All other errors: errors of the run, errors shared by several prompts, and groups that combine several errors. */
   readonly others: readonly ProblemGroup[];
 };
 

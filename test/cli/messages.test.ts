@@ -217,7 +217,7 @@ test.each([
   expect(stderr).toBe(`error: unknown option '${flag}'\n${suggestion}For help, run \`promptsync plan --help\`.\n`);
 });
 
-test('The error for a wrong value of a setting suggests the nearest choice', async () => {
+test('The error for an invalid setting value suggests the closest valid value', async () => {
   const { stdout } = await run(makeWorkspace({ 'promptsync.yaml': 'on_drift: fial\n' }), ['validate']);
   expect(stdout).toContain('Did you mean `fail`?');
 });

@@ -263,7 +263,7 @@ describe('the refusals of new', () => {
     expect({ exitCode, problems: report.problems }).toMatchObject({ exitCode: 1, problems: [{ message }] });
   });
 
-  test('new refuses a second file with the id replace_me, and suggests an id for the first file or --id', async () => {
+  test('new refuses to create a second file with the id replace_me, and suggests --id or a real id for the first file', async () => {
     const folder = makeStage();
     await run(folder, ['new', 'a']);
     const { exitCode, stdout } = await run(folder, ['new', 'b']);

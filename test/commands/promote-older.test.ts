@@ -108,7 +108,7 @@ test.each<[string, string | number, string]>([
   expect(summarizeRun(await scene.runJson(...words))).toBe(APPLIED);
 });
 
-test('promote marks only prompts that production does not serve yet as new in production', async () => {
+test('promote marks a prompt as new in production only if production does not serve it yet', async () => {
   const pinned = { text: 'Two.', pins: { staging: 'latest', production: 1 } };
   const unpinned = { text: 'Two.', pins: { staging: 'latest' } };
   const scene = await makePromotionScene(unpinned, { ...outsideGit, others: { refund: unpinned, summary: pinned } });

@@ -464,7 +464,7 @@ describe('an interrupted rollback --now', () => {
     }
   });
 
-  test('The same command completes a rollback --now that was killed before the activation', async () => {
+  test('Running rollback --now again completes a run that was killed before the activation', async () => {
     const scene = await makeIncident();
     const arrived = Promise.withResolvers<void>();
     const front = await startFront({

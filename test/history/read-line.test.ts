@@ -153,7 +153,7 @@ describe('the configuration of a line', () => {
     expect(await Promise.all(summaries)).toEqual([both, ['complete'], ['complete'], both]);
   });
 
-  test('readPromptLine follows a moved file that contains the id that it formerly took from its path', async () => {
+  test('readPromptLine follows a moved file whose front matter has the id that used to come from its path', async () => {
     const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE, [PATH]: withoutFields(makeLongText('One')) });
     rmSync(join(folder, PATH));
     const text = `---\nid: a\n---\n${makeLongText('Two')}\n`;

@@ -169,7 +169,7 @@ describe('validate with ids from paths', () => {
     expect(await validate(files)).toEqual(['prompt/no-front-matter prompts/README.md:1:1']);
   });
 
-  test('Without the Langfuse provider, validate still requires an id in empty front matter', async () => {
+  test('Without the Langfuse provider, validate still reports a missing id if the front matter is empty', async () => {
     const problems = await validate({ 'promptsync.yaml': '', 'prompts/a.md': '---\n---\nText.\n' });
     expect(problems).toContain('prompt/missing-id prompts/a.md:2:1');
   });

@@ -225,11 +225,7 @@ describe('describeCloneHints', () => {
 
   test.each<[string, readonly ReportDrift[], Partial<Report>]>([
     ['describeCloneHints returns nothing after a sync', [moved], { mode: 'apply' }],
-    [
-      'describeCloneHints returns nothing if drift refers to a base other than the live branch',
-      [moved],
-      { base: 'v1' },
-    ],
+    ['describeCloneHints returns nothing if the base of the drift is not the live branch', [moved], { base: 'v1' }],
     [
       'describeCloneHints returns nothing if only an unfinished sync explains the drift',
       [{ ...moved, kind: 'unfinished' }],

@@ -155,18 +155,23 @@ describe('the entries about changes, and describeBehindHint', () => {
       note,
     ],
     [
-      'listEntries adds no note if the live branch does not contain the commit that asks for the change',
+      'listEntries does not name the commit that asks for a change if the commit is not on the live branch',
       { wanted_since: { ...since, unmerged: true } },
       {},
       '',
     ],
     [
-      'listEntries adds no note if the report is for the commit that first asked for the change',
+      'listEntries does not name the commit that asks for a change if the report is for that commit',
       { wanted_since: since },
       { commit: since.commit },
       '',
     ],
-    ['listEntries adds no note if the live branch is unknown', { wanted_since: since }, { branch: undefined }, ''],
+    [
+      'listEntries does not name the commit that asks for a change if the live branch is unknown',
+      { wanted_since: since },
+      { branch: undefined },
+      '',
+    ],
     [
       'listEntries notes that the branch is behind if the live branch asks for the current state of the service',
       { behind: true },
