@@ -218,7 +218,7 @@ function makeDisplayName(key: string): string {
   return name === '' ? key : name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-const EDIT_STEP = 'Next: edit the text, run promptsync plan, and commit the file.';
+const EDIT_STEP = 'Next: edit the text, commit the file, and run promptsync plan.';
 
 /**
  * Returns a sentence that says where to create the prompt, and where to write its id. Returns an empty list if the file

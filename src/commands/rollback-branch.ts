@@ -47,7 +47,7 @@ export async function readRollbackSteps(
 
 function describeUnneededCommit(liveBranch: string | null): string {
   const branch = showHidden(liveBranch ?? 'the live branch');
-  return `promptsync made no commit, because the files in this clone already have these pins. If ${branch} has other pins, the next sync of ${branch} restores the version from before. To check, run git pull and then promptsync plan.`;
+  return `promptsync made no commit, because the files in this clone already have these pins. If ${branch} has other pins, the next sync of ${branch} restores the version from before. To prevent that, switch to ${branch}, run git pull, and run this command again.`;
 }
 
 function listPushSteps(branch: string, remote: RemoteAddress, liveBranch: string | null): readonly string[] {

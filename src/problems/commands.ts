@@ -53,7 +53,8 @@ export const COMMAND_PROBLEMS = {
   // promptsync promote
   'promote/nothing-active': defineError<{ environment: string }>(
     (e) => `No version of this prompt is active in "${e.environment}".`,
-    (e) => `Activate a version in "${e.environment}" with \`promptsync sync\`, then run this command again.`,
+    (e) =>
+      `Commit the files and activate a version in "${e.environment}" with \`promptsync sync\`. Then run this command again.`,
   ),
   'promote/not-pinned': defineError<{
     environment: string;
@@ -63,8 +64,8 @@ export const COMMAND_PROBLEMS = {
     (e) => `The file does not pin "${e.environment}", so nothing is live there.`,
     (e) =>
       e.allowsLatest
-        ? `Add \`${e.environment}: latest\` under \`pins:\`, sync the file, then run this command again.`
-        : `First run \`promptsync promote\` with the same prompts and \`--to ${quoteShellWord(e.environment)}\`, and sync the files. Then run this command again.`,
+        ? `Add \`${e.environment}: latest\` under \`pins:\`, commit and sync the file, and then run this command again.`
+        : `First run \`promptsync promote\` with the same prompts and \`--to ${quoteShellWord(e.environment)}\`, then commit and sync the files. Then run this command again.`,
   ),
   'promote/source-unclear': defineError<{
     environment: string;
@@ -149,7 +150,7 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       `promptsync made no changes because the remote has newer commits to ${joinCodeNames(e.paths, 'and')}. The newest commit on ${e.branch} is ${shortenCommitId(e.newer)}.`,
     (e) =>
-      `Switch to ${e.branch}, run \`git pull\`, and then run the command again. To roll back without these commits, use \`--to N\` to specify a version.`,
+      `If you have uncommitted changes, run \`git stash\`. Switch to ${e.branch}, run \`git pull\`, and then run the command again. To roll back without these commits, use \`--to N\` to specify a version.`,
   ),
   'rollback/remote-silent': defineWarning<{ reason: string }>(
     (e) =>

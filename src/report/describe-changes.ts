@@ -22,7 +22,7 @@ export function describeNewVersion(
   const from = change.metadata_from;
   const kept = from === undefined ? '' : ` (keeps the metadata of ${showVersion(from, show)})`;
   const unused = hasNoFollower(change, changes) && !change.baseline ? describeUnusedVersion(change, show) : '';
-  const deleted = createsPrompt(change) ? describeDeletion(changes, report, show) : '';
+  const deleted = createsPrompt(change) && status !== 'blocked' ? describeDeletion(changes, report, show) : '';
   return `${describeCreate(change, getWords(report), show)}${deleted}${kept}${unused}${describeResult(change, status)}`;
 }
 
@@ -82,7 +82,7 @@ function makeNameSuffix(before: string, after: string): string {
  * 2026-07-28)`. Returns an empty string if promptsync has made the change, if the change comes from the commit of the
  * report, or if its origin is unknown.
  */
-function describeOrigin(
+export function describeOrigin(
   change: ReportChange,
   { wanted_since: since, behind }: ReportNoteFields,
   { branch, commit }: NoteContext,

@@ -26,8 +26,8 @@ export function describeDrift(
   const isAfter = isAfterRun(prompt, report);
   const missing = isAfter ? undefined : findMissingCommit(drift);
   if (missing !== undefined) {
-    const origin = `${describeState(drift.observed, show)} was made from commit ${show(shortenCommitId(missing))}`;
-    return [`${difference}. ${origin}, which this clone lacks. To get the commit, run ${show('git fetch')}.`];
+    const origin = `${describeState(drift.observed, show)} was made from ${show(shortenCommitId(missing))}`;
+    return [`${difference}. (${origin}, which this clone does not have: run ${show('git fetch')})`];
   }
   // In the plan of a rollback, no sync follows. The rollback itself replaces the state that the files ask for.
   const isPlannedRollback = report.mode === 'rollback' && !isAfter;
@@ -110,11 +110,13 @@ export function describeCloneHints(report: Report, show: ShowText): readonly str
 
 /**
  * Returns a single hint for all drift from outside in a plan or a status, because a merged commit that the clone lacks
- * can explain it. Returns an empty list if the base is not the live branch, as in CI.
+ * can explain it. Returns an empty list if the base is not the live branch, as in CI, or if each line of drift in a plan
+ * already names a missing commit. A status has no such lines.
  */
 function describeDriftHint({ mode, base, branch, prompts }: Report, show: ShowText): readonly string[] {
   const isPreview = mode === 'dry-run' || mode === 'status';
-  const isUnclear = (drift: ReportDrift): boolean => drift.kind === 'outside' && findMissingCommit(drift) === undefined;
+  const isUnclear = (drift: ReportDrift): boolean =>
+    drift.kind === 'outside' && (mode === 'status' || findMissingCommit(drift) === undefined);
   if (!isPreview || base !== branch || !prompts.some(({ drift }) => drift.some(isUnclear))) return [];
   return [`A merged change that this clone lacks can look like drift. To rule that out, run ${show('git fetch')}.`];
 }

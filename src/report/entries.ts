@@ -5,6 +5,7 @@ import {
   describeEdit,
   describeFieldChange,
   describeNewVersion,
+  describeOrigin,
   isConflict,
   type NoteContext,
 } from './describe-changes.ts';
@@ -67,7 +68,7 @@ export function listEntries(
   show: ShowText,
 ): readonly Entry[] {
   return [
-    ...prompt.drift.map((drift) => makeDriftEntry(drift, prompt, report, show)),
+    ...listShownDrift(prompt, report, show).map((drift) => makeDriftEntry(drift, prompt, report, show)),
     ...listWrittenEdits(prompt).map((edit) => makeEditEntry(edit, show)),
     ...prompt.changes.flatMap((change) => makeChangeEntries(change, prompt, report, show)),
     ...makeMessageEntries(prompt, show),
@@ -80,6 +81,21 @@ export function listEntries(
 
 function makeEntry(kind: EntryKind, text: string, parts: Partial<Entry> = {}): Entry {
   return { kind, environments: [], text, commands: [], metadata: [], undoesDrift: false, ...parts };
+}
+
+/**
+ * Returns the drift to show. Omits an unfinished sync that the note of a change already mentions, because a line about
+ * drift would suggest that somebody changed the service.
+ */
+function listShownDrift(prompt: ReportPrompt, report: NoteContext, show: ShowText): readonly ReportDrift[] {
+  const isNoted = (drift: ReportDrift, change: ReportChange): boolean => {
+    const field = change.kind === 'update-prompt' && 'field' in drift ? change.fields[drift.field] : undefined;
+    const notes = change.kind === 'set-active' ? change : field;
+    return isChangeOf(change, drift) && notes !== undefined && describeOrigin(change, notes, report, show) !== '';
+  };
+  return prompt.drift.filter(
+    (drift) => drift.kind === 'outside' || !prompt.changes.some((change) => isNoted(drift, change)),
+  );
 }
 
 function makeDriftEntry(drift: ReportDrift, prompt: ReportPrompt, report: DriftContext, show: ShowText): Entry {

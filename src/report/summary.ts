@@ -55,8 +55,9 @@ function renderLinesBelowOutcome(report: Report, style: Style, quiet: boolean): 
 export function renderOutcome(report: Report, colors: Colors): string {
   const errors = report.problems.filter(isError).length;
   if (errors > 0) {
-    // `validate` never writes, and the message of a rollback without a commit says which files it restored.
-    const isClear = report.mode === 'validate' || report.problems.some(({ code }) => code === 'rollback/not-committed');
+    // The message of a rollback without a commit says which files it restored.
+    const isClear =
+      READING_MODES.includes(report.mode) || report.problems.some(({ code }) => code === 'rollback/not-committed');
     const rest = isClear ? '' : `; ${describeEditedFiles(report)}`;
     return colors.red(`${formatCount(errors, 'error')}${rest}.`);
   }
@@ -103,6 +104,9 @@ function describeChanged(report: Report, colors: Colors): string {
   if (baselines > 0) return `${title}: ${formatCount(baselines, 'baseline')} (${servedNote}).`;
   return isApply ? `${colors.bold('Nothing applied')}.` : `${title}: ${countChanging(report, 0)}.`;
 }
+
+/** The modes that never write. Their reports need not say that nothing was written. */
+const READING_MODES: readonly Report['mode'][] = ['validate', 'dry-run', 'status', 'history'];
 
 /** Describes how many prompts change, for example `1 of 40 prompts changes` or `no prompt changes`. */
 function countChanging({ summary: { prompts } }: Report, count: number): string {
@@ -259,7 +263,7 @@ function chooseNextStep(report: Report): string | null {
 
 function chooseStepAfterEdits({ committed, commits = [], mode, commit }: Report): string {
   if (committed !== undefined) return describeStepAfterCommit(committed, commits);
-  if (mode === 'import') return 'Next: run promptsync plan, then commit the files.';
+  if (mode === 'import') return 'Next: commit the files, then run promptsync plan.';
   if (commit === null) return `Next: run promptsync plan, then ${SYNC_AFTER_COMMIT_STEP}.`;
   return 'Next: review the edits with git diff, commit them, and open a pull request.';
 }
@@ -269,11 +273,8 @@ function isEveryPromptUnchanged(prompts: Report['prompts']): boolean {
   return prompts.length > 0 && prompts.every(({ status }) => status === 'unchanged');
 }
 
-/**
- * The next step if the file already has the requested pin. The service may still differ from the file, so the user
- * should run `promptsync plan`.
- */
-const ALREADY_PINNED_NOTE = 'The file already has this pin. Next: run promptsync plan to see whether a sync is due.';
+/** The next step if the files already have the requested pins. The service may still differ from the files. */
+const ALREADY_PINNED_NOTE = 'The files already have these pins. Next: commit any changes, then run promptsync plan.';
 
 /** The next step if every prompt is unchanged, by mode. The other modes have no next step. */
 const UNCHANGED_NOTES: { readonly [Mode in Report['mode']]?: string } = {

@@ -200,6 +200,26 @@ describe('the entries about changes, and describeBehindHint', () => {
     ]);
   });
 
+  test('listEntries shows no drift for an unfinished sync if the note of the change names its commit', () => {
+    const drift = (kind: ReportDrift['kind']): ReportDrift => {
+      return {
+        environment: 'staging',
+        kind,
+        restores: true,
+        expected: ref(2),
+        observed: { ...ref(1), made_by: 'git' },
+      };
+    };
+    const kindsOf = (kind: ReportDrift['kind'], notes: Notes): readonly string[] => {
+      const changes = [setActive({ before: ref(1), after: ref(2), ...notes })];
+      const report = { mode: 'dry-run', branch: 'main', commit: 'ffff' } as const;
+      return listEntries(promptOf({ changes, drift: [drift(kind)] }), report, String).map((entry) => entry.kind);
+    };
+    expect(kindsOf('unfinished', { wanted_since: since })).toEqual(['set-active']);
+    expect(kindsOf('unfinished', {})).toEqual(['drift', 'set-active']);
+    expect(kindsOf('outside', { wanted_since: since })).toEqual(['drift', 'set-active']);
+  });
+
   test('describeBehindHint returns a single hint even if several changes show that the branch is behind the live branch', () => {
     const field: ReportChange = {
       ...{ kind: 'update-prompt', fields: { name: { before: 'a', after: 'b', behind: true } } },
