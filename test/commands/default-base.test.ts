@@ -525,7 +525,7 @@ describe('sync without --base', () => {
     // A refused sync fetches the objects of the newer commit, but the clone still has no ref to it.
     expect((await runJson(clone, ['sync', '--yes'], service)).exitCode).toBe(3);
     await lacksCommit();
-    expect((await run(clone, ['plan'], service)).stdout).toContain('which this clone lacks.');
+    expect((await run(clone, ['plan'], service)).stdout).toContain('which this clone does not have: run git fetch)');
   });
 
   test('The confirmation question of sync counts the prompts that change and the edits made in the service that sync overwrites', async () => {

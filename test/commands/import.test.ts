@@ -311,7 +311,7 @@ describe('import with existing files', () => {
       'import refuses a prompt key that another file already uses',
       'key',
       ['other', { key: 'cafe\u0301' }],
-      'Change the key in the service or in ',
+      'Give one of the two prompts a different key, either in the service or in ',
     ],
   ])('%s', async (_, what, parts, hint) => {
     const { folder, service } = await makeStage(['cafe\u0301']);

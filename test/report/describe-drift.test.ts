@@ -105,7 +105,7 @@ describe('describeDrift', () => {
     const commit = '91d386a04d3e5f60718293a4b5c6d7e8f9012345';
     const drift = { ...moved, observed: { ...served, commit, commit_missing: true } } as const;
     expect(linesOf(drift)).toEqual([
-      '<production> serves <v3>, but <main> asks for <v1>. <v3> was made from commit <91d386a04d3e>, which this clone lacks. To get the commit, run <git fetch>.',
+      '<production> serves <v3>, but <main> asks for <v1>. (<v3> was made from <91d386a04d3e>, which this clone does not have: run <git fetch>)',
     ]);
     expect(linesOf(drift, SYNC)[0]).not.toContain('git fetch');
   });

@@ -59,7 +59,7 @@ describe('the summary of a text report', () => {
         summary: { ...NO_SUMMARY, prompts: 1, not_attempted: 1 },
         problems: [makeProblem('prompt/nul', {}, { path: 'b.md' })],
       },
-      '1 error; nothing was written.\nTo continue with prompts whose files are valid, name them, such as a.\n',
+      '1 error.\nTo continue with prompts whose files are valid, name them, such as a.\n',
     ],
     [
       'The text report counts prompts that were blocked, failed, or not attempted',
