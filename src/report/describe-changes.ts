@@ -2,6 +2,7 @@ import { formatCount, shortenCommitId } from '../text.ts';
 import type { Words } from '../words.ts';
 import type { ReportNoteFields } from './change-schema.ts';
 import { describeVersionRef, getWords, isDone, nameInvisibleDifference, type ShowText } from './describe.ts';
+import { describeDriftHint } from './describe-drift.ts';
 import { escapeLine } from './escape.ts';
 import type { Report, ReportChange, ReportEdit, ReportPrompt } from './schema.ts';
 
@@ -94,11 +95,16 @@ export function describeOrigin(
   return ` (${show(branch)} wants this since ${show(shortenCommitId(since.commit))}, ${show(since.date)})`;
 }
 
+/** Returns the hints about commits that the clone or the branch may lack. Each hint applies to the whole report. */
+export function describeCloneHints(report: Report, show: ShowText): readonly string[] {
+  return [...describeBehindHint(report, show), ...describeDriftHint(report, show)];
+}
+
 /**
  * Returns a single hint for all changes with the note that the branch is behind the live branch. Returns an empty list
  * if no change has this note.
  */
-export function describeBehindHint({ prompts, branch }: Report, show: ShowText): readonly string[] {
+function describeBehindHint({ prompts, branch }: Report, show: ShowText): readonly string[] {
   const changes = prompts.flatMap((prompt) => prompt.changes).filter((change) => !isDone(change));
   if (branch === undefined || !changes.some(isBehind)) return [];
   return [

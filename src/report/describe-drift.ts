@@ -2,7 +2,6 @@ import { isError } from '../problem.ts';
 import { makePromptCommand } from '../problems/catalog-entry.ts';
 import { shortenCommitId } from '../text.ts';
 import { describeVersionRef, getWords, isDone, type ShowText } from './describe.ts';
-import { describeBehindHint } from './describe-changes.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from './schema.ts';
 
 /** The parts of a report that determine the wording of drift. */
@@ -103,17 +102,12 @@ function describeEffect(drift: ReportDrift, desired: string, prompt: ReportPromp
   return result === 'made' || result === 'adopted' ? `This run ${verb.run} ${desired}.` : 'This run did not change it.';
 }
 
-/** Returns the hints about commits that the clone or the branch may lack. Each hint applies to the whole report. */
-export function describeCloneHints(report: Report, show: ShowText): readonly string[] {
-  return [...describeBehindHint(report, show), ...describeDriftHint(report, show)];
-}
-
 /**
  * Returns a single hint for all drift from outside in a plan or a status, because a merged commit that the clone lacks
  * can explain it. Returns an empty list if the base is not the live branch, as in CI, or if each line of drift in a plan
  * already names a missing commit. A status has no such lines.
  */
-function describeDriftHint({ mode, base, branch, prompts }: Report, show: ShowText): readonly string[] {
+export function describeDriftHint({ mode, base, branch, prompts }: Report, show: ShowText): readonly string[] {
   const isPreview = mode === 'dry-run' || mode === 'status';
   const isUnclear = (drift: ReportDrift): boolean =>
     drift.kind === 'outside' && (mode === 'status' || findMissingCommit(drift) === undefined);

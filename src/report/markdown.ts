@@ -1,7 +1,7 @@
 import { isError } from '../problem.ts';
 import { describeBaselines, listBaselinePrompts, omitListedBaseline } from './baselines.ts';
 import { escapeSectionLines, wrapSection } from './comment-sections.ts';
-import { describeCloneHints } from './describe-drift.ts';
+import { describeCloneHints } from './describe-changes.ts';
 import * as words from './describe.ts';
 import { type EntryKind, listEntries } from './entries.ts';
 import { renderCodeBlock, renderCodeSpan, shortenBlanks } from './escape.ts';

@@ -3,7 +3,8 @@ import { FILE_COMMANDS } from '../domain/edits.ts';
 import { isError } from '../problem.ts';
 import { type Colors, fitLine, type Style, renderWebLink } from './style.ts';
 import { escapeLine } from './escape.ts';
-import { describeCloneHints, isAfterRun } from './describe-drift.ts';
+import { describeCloneHints } from './describe-changes.ts';
+import { isAfterRun } from './describe-drift.ts';
 import { describeCoverage, getWords, type ShowText } from './describe.ts';
 import { isInterrupted } from './problems.ts';
 import type { Report, ReportChange, ReportPrompt, ReportRow } from './schema.ts';
@@ -229,10 +230,7 @@ function renderEditOutcome(report: Report, colors: Colors): string {
   return (hasFailures ? colors.red : colors.bold)(`${parts.join(', ')}.`);
 }
 
-/**
- * Returns sentences that tell the user what to do after a command that edits files, or after a command that invalid
- * files have stopped. Empty if nothing is left to do.
- */
+/** Returns sentences that tell the user what to do next. Empty if nothing is left to do. */
 export function findNextSteps(report: Report): readonly string[] {
   if (report.next_steps !== undefined) return report.next_steps.map(escapeLine);
   const validPrompt = findValidPrompt(report);

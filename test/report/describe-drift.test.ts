@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
-import { describeDrift, describeCloneHints, type DriftContext } from '../../src/report/describe-drift.ts';
+import { describeDrift, describeDriftHint, type DriftContext } from '../../src/report/describe-drift.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../../src/report/schema.ts';
 import { promptOf, ref, reportOf, setActive } from './support.ts';
 
@@ -210,29 +210,29 @@ describe('describeDrift', () => {
   });
 });
 
-describe('describeCloneHints', () => {
+describe('describeDriftHint', () => {
   const hintOf = (drift: readonly ReportDrift[], parts: Partial<Report> = {}) =>
-    describeCloneHints(
+    describeDriftHint(
       reportOf([promptOf({ drift }), promptOf({ drift })], { base: 'main', branch: 'main', ...parts }),
       String,
     );
   const HINT = ['A merged change that this clone lacks can look like drift. To rule that out, run git fetch.'];
 
-  test('describeCloneHints returns a single hint for all drift in a plan or a status', () => {
+  test('describeDriftHint returns a single hint for all drift in a plan or a status', () => {
     expect(hintOf([moved, named])).toEqual(HINT);
     expect(hintOf([named], { mode: 'status' })).toEqual(HINT);
   });
 
   test.each<[string, readonly ReportDrift[], Partial<Report>]>([
-    ['describeCloneHints returns nothing after a sync', [moved], { mode: 'apply' }],
-    ['describeCloneHints returns nothing if the base of the drift is not the live branch', [moved], { base: 'v1' }],
+    ['describeDriftHint returns nothing after a sync', [moved], { mode: 'apply' }],
+    ['describeDriftHint returns nothing if the base of the drift is not the live branch', [moved], { base: 'v1' }],
     [
-      'describeCloneHints returns nothing if only an unfinished sync explains the drift',
+      'describeDriftHint returns nothing if only an unfinished sync explains the drift',
       [{ ...moved, kind: 'unfinished' }],
       {},
     ],
     [
-      'describeCloneHints returns nothing if each line of drift already suggests git fetch',
+      'describeDriftHint returns nothing if each line of drift already suggests git fetch',
       [{ ...moved, observed: { ...served, commit: '91d386a04d3e', commit_missing: true } }],
       {},
     ],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { listBreakingChanges } from '../../src/domain/text-changes.ts';
 import type { ReportChange, ReportDrift } from '../../src/report/schema.ts';
-import { describeBehindHint } from '../../src/report/describe-changes.ts';
+import { describeCloneHints } from '../../src/report/describe-changes.ts';
 import { listEntries } from '../../src/report/entries.ts';
 import { describeBreakingChanges, describeUnusedInputs } from '../../src/report/breaking-changes.ts';
 import { promptOf, ref, reportOf, setActive } from './support.ts';
@@ -140,7 +140,7 @@ describe('the entries about messages', () => {
   });
 });
 
-describe('the entries about changes, and describeBehindHint', () => {
+describe('the entries about changes, and describeCloneHints', () => {
   const since = { commit: '1a2b3c4d5e6f7890', date: '2026-07-28' };
   const note = ' (main wants this since 1a2b3c4d5e6f, 2026-07-28)';
   const behindNote = ' (your branch is behind main)';
@@ -220,13 +220,13 @@ describe('the entries about changes, and describeBehindHint', () => {
     expect(kindsOf('outside', { wanted_since: since })).toEqual(['drift', 'set-active']);
   });
 
-  test('describeBehindHint returns a single hint even if several changes show that the branch is behind the live branch', () => {
+  test('describeCloneHints returns a single hint even if several changes show that the branch is behind the live branch', () => {
     const field: ReportChange = {
       ...{ kind: 'update-prompt', fields: { name: { before: 'a', after: 'b', behind: true } } },
     };
     const behind = setActive({ behind: true });
     const hintOf = (changes: readonly ReportChange[], branch: string | undefined = 'main') =>
-      describeBehindHint(reportOf([promptOf({ changes }), promptOf({ changes })], { branch }), (text) => `<${text}>`);
+      describeCloneHints(reportOf([promptOf({ changes }), promptOf({ changes })], { branch }), (text) => `<${text}>`);
     const hint =
       'Your branch is behind <main>. Run <git fetch>, then merge the newest <main>, for example with <git merge origin/main>.';
     expect(hintOf([behind, field])).toEqual([hint]);

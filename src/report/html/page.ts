@@ -6,7 +6,7 @@ import type { Report, ReportProblem, ReportPrompt } from '../schema.ts';
 import { listEnvironments, sortByAttention } from '../status.ts';
 import { PLAIN_STYLE } from '../style.ts';
 import { describeImportCommits, hasHistory, findNextSteps, renderOutcome } from '../summary.ts';
-import { describeCloneHints } from '../describe-drift.ts';
+import { describeCloneHints } from '../describe-changes.ts';
 import { describeOrphans, getServiceNoun, getWords, listTextChanges } from '../describe.ts';
 import { shortenDigest } from '../../text.ts';
 import { markup, NO_MARKUP, type Markup } from './markup.ts';
