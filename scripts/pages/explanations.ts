@@ -88,7 +88,7 @@ export const EXPLANATIONS = {
     why: 'Without an id, promptsync cannot match the file to a prompt in the service.',
   },
   'prompt/invalid-path-id': {
-    why: 'With Langfuse, a file without an `id` gets its id from its path, but not every path makes a name that Langfuse allows.',
+    why: 'With Langfuse, a file without an `id` gets its id from its path, but not every path results in an id that Langfuse accepts as a prompt name.',
   },
   'prompt/placeholder-id': { why: PLACEHOLDER },
   'prompt/missing-field': { why: 'Every prompt file must contain this field.' },
@@ -383,7 +383,7 @@ export const EXPLANATIONS = {
   'rollback/remote-silent': { why: 'An incident must not wait for a git remote.' },
   'rollback/branch-exists': { why: 'With `--now`, each rollback gets a branch of its own.' },
   'rollback/new-version': {
-    why: 'The pin before was a `git:` pin, and promptsync has no record of a version with that text. With `--now`, promptsync only activates versions that have already been live.',
+    why: 'The previous pin was a `git:` pin, and promptsync has no record of a version with the text that it named. With `--now`, promptsync activates only versions that have already been live.',
   },
   'rollback/not-committed': { why: 'Usually a hook refused the commit, or git has no author.' },
   'rollback/not-live': {

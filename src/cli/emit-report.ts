@@ -110,9 +110,9 @@ async function renderReport(report: Report, format: Format, options: RenderOptio
 }
 
 /**
- * Prints problems to standard error: the warnings that the user did not see with the confirmation question, and the
- * files that could not be written. If the report goes to files, also prints its errors and the summary line and, if
- * promptsync could write all files, their names.
+ * Prints to standard error the warnings that the confirmation question did not already show, and the files that could
+ * not be written. If the report goes to files, also prints its errors and its summary line. If promptsync could write
+ * all these files, prints their names, too.
  */
 async function printProblems(report: Report, options: OutputOptions & EmittedState, host: SafeHost): Promise<void> {
   const { obstacles, targets, shownReport } = options;

@@ -74,7 +74,7 @@ export async function rollBackNow(
 
 /** A rollback before promptsync has edited any file. */
 type PlannedRollback = {
-  /** The workspace, limited to the activations of the environment. Its plan is the guarded plan of the edited files. */
+  /** The workspace, limited to activations in the environment. Its plan is the guarded plan of the edited files. */
   readonly workspace: PlannedWorkspace;
   readonly guards: GuardSettings;
   /** The drafts of the files to edit. */
@@ -104,7 +104,7 @@ async function planRollback(
     isRollback: true,
     expectedPlan: unguarded.digest,
     uncommitted: new Set(),
-    // The guard for uncommitted files would suggest a flag that `rollback` does not have.
+    // Refuses uncommitted files here, because the usual guard would suggest a flag that `rollback` does not have.
     refuse: ({ file }) => (uncommitted.has(file.path) ? [makeUncommittedProblem(file, repository)] : []),
   };
   const plan = guardPlan(unguarded, guards);

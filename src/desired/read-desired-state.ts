@@ -166,7 +166,10 @@ export type LeftManagement = {
    * longer matches any pattern.
    */
   readonly removedFiles: readonly PromptFile[];
-  /** The current paths of removed files that only take another id from their path now, by the id at the base. */
+  /**
+   * The current paths of files that look removed only because their path now gives them a different id. The keys are
+   * the ids at the base.
+   */
   readonly newPaths: ReadonlyMap<string, string>;
   /** The selected prompt files that pin fewer environments than at the base. */
   readonly removedPins: readonly RemovedPins[];

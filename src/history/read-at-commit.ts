@@ -37,8 +37,8 @@ export type PromptRepository = Repository &
 /** The configuration at a commit. */
 export type FormerConfig = Pick<FormerSettings, 'patterns' | 'acceptWarnings'> & {
   /**
-   * The repository with the settings of this configuration. It is the original repository object if prompt files have
-   * the same meaning as in the work tree.
+   * The repository with the settings of this configuration. If this configuration interprets prompt files in the same
+   * way as the one in the work tree, it is the original repository object.
    */
   readonly repository: PromptRepository;
 };

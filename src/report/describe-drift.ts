@@ -103,9 +103,9 @@ function describeEffect(drift: ReportDrift, desired: string, prompt: ReportPromp
 }
 
 /**
- * Returns a single hint for all drift from outside in a plan or a status, because a merged commit that the clone lacks
- * can explain it. Returns an empty list if the base is not the live branch, as in CI, or if each line of drift in a plan
- * already names a missing commit. A status has no such lines.
+ * Returns a single hint for all the drift in a plan or a status that seems to come from outside, because the cause may
+ * be a merged commit that the clone lacks. Returns an empty list if the base is not the live branch, as in CI, or if
+ * every line of drift in a plan already names a missing commit.
  */
 export function describeDriftHint({ mode, base, branch, prompts }: Report, show: ShowText): readonly string[] {
   const isPreview = mode === 'dry-run' || mode === 'status';

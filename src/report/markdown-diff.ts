@@ -43,8 +43,9 @@ function renderBody({ hunks, unknownReason }: TextDiff): string {
 }
 
 /**
- * Renders the lines of a hunk. If readers could overlook a change, its name gets a line of its own. Display lines break
- * only at white space or inside words, which the name ignores, so the name is the same as for whole lines.
+ * Renders the lines of a hunk. A change that readers could overlook, such as one in white space only, gets a label on a
+ * line of its own. Wrapping lines for display does not change the label, because the label does not depend on where a
+ * line breaks.
  */
 function renderBlocks(blocks: readonly Block[]): readonly string[] {
   const names = nameInvisibleChanges(blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(readDisplayText) })));

@@ -36,8 +36,8 @@ function addPath(problem: ReportProblem, { path, key }: PromptProblems): PlacedP
 }
 
 /**
- * Returns the problems that all prompts have, if there are at least two prompts, and that have no path of their own.
- * Reports show such a problem once, without the names of the prompts.
+ * Returns the problems that all prompts share and that have no path of their own. If there are fewer than two prompts,
+ * returns none. Reports show a shared problem once, without the names of the prompts.
  */
 export function findSharedProblems(prompts: readonly PromptProblems[]): readonly ReportProblem[] {
   const [first, ...others] = prompts;

@@ -379,20 +379,20 @@ describe('the guards of rollback --now', () => {
 
   test.each<[string, string, (scene: Scene) => void, string, string]>([
     [
-      'If an uncommitted edit blocks every prompt, rollback --now creates no branch and names a step that it allows',
+      'If an uncommitted edit blocks every prompt, rollback --now creates no branch and suggests a next step that is still possible',
       '',
       (scene) => scene.write({ ...pinned(4), text: 'Changed.' }),
       ...(['guard/uncommitted-edit', 'without `--commit`, `--branch`, and `--now`'] as const),
     ],
     [
-      'If drift blocks every prompt, rollback --now creates no branch and names a step that it allows',
+      'If drift blocks every prompt, rollback --now creates no branch and suggests a next step that is still possible',
       'on_drift: fail\n',
       (scene) => void scene.make(['Hot fix.']),
       'guard/drift',
       'without `--now`',
     ],
     [
-      'If max_changes blocks every prompt, rollback --now creates no branch and names a step that it allows',
+      'If max_changes blocks every prompt, rollback --now creates no branch and suggests a next step that is still possible',
       'max_changes: 0\n',
       () => {},
       'guard/max-changes',

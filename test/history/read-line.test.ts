@@ -131,7 +131,7 @@ describe('the configuration of a line', () => {
     expect(await listPins(after)).toEqual(['staging,eu,x', 'staging,eu,x']);
   });
 
-  test('readPromptLine lists default pins for an environment of another configuration separately', async () => {
+  test('readPromptLine keeps default pins in a separate list if another configuration manages their environment', async () => {
     const folder = makeRepository({ [CONFIG_PATH]: LANGFUSE + NEW, [PATH]: withoutFields('One.') });
     const repository = await openPromptRepository(folder, `${LANGFUSE}other_environments: [eu]\n`);
     const [state] = (await readPromptLine(location('a', PATH), repository.head!, repository)).states;

@@ -110,7 +110,7 @@ describe('Langfuse prompts that take their ids from their paths', () => {
     expect(gone?.hint).not.toContain('copy.md');
   });
 
-  test('plan --base does not warn about files at the base that only a newly added pattern matches', async () => {
+  test('plan --base does not warn about files that existed at the base but match only a newly added pattern', async () => {
     const { json, commit } = await makeProject();
     commit({ 'other/fresh.md': '---\n---\nNew.\n' });
     commit({ 'promptsync.yaml': `${CONFIG}prompts: ["prompts/**/*.md", "other/*.md"]\n` });

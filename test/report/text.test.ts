@@ -384,12 +384,12 @@ describe('listProblems', () => {
       ['a', 'status 503', 'b', 'interrupted'],
     ],
     [
-      'The text report shows errors of one kind once below all prompts',
+      'The text report groups errors of the same kind and shows them only once, below all prompts',
       [change('a', [down]), change('b', [broken]), change('c', [])],
       ['status 503', 'status 500'],
     ],
     [
-      'The text report shows an error in another file once below all prompts if several prompts have it',
+      'If an error in another file affects several prompts, the text report shows it only once, below all prompts',
       [change('a', [placed]), change('b', [placed]), change('c', [])],
       ['elsewhere.md'],
     ],
