@@ -189,9 +189,8 @@ function makePlannedPathCheck(
 
 /**
  * Creates the problem for a checked-out commit that is not the tip of the branch. If git finds the merge base of the
- * two commits, the problem says whether to merge the checked-out commit, or to check out the tip. In a shallow
- * clone, or if a commit is missing, git cannot determine which commit is older. In that case, the problem suggests both
- * actions.
+ * two commits, the problem says whether to merge the checked-out commit, or to check out the tip. In a shallow clone, or
+ * if a commit is missing, git cannot determine which commit is older. In that case, the problem suggests both actions.
  */
 async function makeNotNewestProblem({ repository, ...newerCommit }: NewerCommit): Promise<Problem> {
   const { newer, commit } = newerCommit;

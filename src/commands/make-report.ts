@@ -354,7 +354,7 @@ function makeExpected(expected: WantedVersionRef): Extract<ReportDrift, { enviro
 
 /**
  * Counts prompts by status and changes by kind, with baselines counted separately. After an apply, counts only the
- * changes that were made. Before an apply, changes have no status, so it counts the changes of pending prompts.
+ * changes that were made. Before an apply, changes have no status, so the numbers are those of pending prompts.
  */
 function makeReportSummary(prompts: readonly ReportPrompt[]): Report['summary'] {
   const countedChanges = prompts.flatMap(({ status, changes }) =>

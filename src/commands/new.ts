@@ -152,8 +152,8 @@ function splitByLatest(
 }
 
 /**
- * Returns the id of the new prompt if the user did not give one. The embedded service registers a prompt with any id,
- * so that the next sync works if the id comes from the key.
+ * Returns the id of the new prompt if the user did not give one. For the embedded service, makes an id from the key,
+ * because that service accepts any id, so the next sync works.
  */
 function makeDefaultId(key: string, { rules, service }: Config): string {
   if (service?.kind === 'embedded') return `prm_${key.replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, '_')}`;

@@ -31,13 +31,13 @@ export async function readRollbackSteps(
   { config, repository }: Pick<RollbackTarget, 'config' | 'repository'>,
 ): Promise<readonly string[]> {
   const liveBranch = config.branch ?? (await repository.findKnownTip(null))?.branch ?? null;
-  if (committed === null) return [describeUnneededCommit(liveBranch)];
+  const live = showHidden(liveBranch ?? 'the live branch');
+  if (committed === null) return [describeUnneededCommit(live)];
   const remote = await openRemote(makeGitSettings(config))
     .findRemote(config.branch)
     .catch(() => null);
   const branch = committed.branch ?? '';
   const replacesPin = edits.some((edit) => edit.kind === 'set-pin' && edit.before !== null);
-  const live = showHidden(liveBranch ?? 'the live branch');
   return [
     `Committed ${shortenCommitId(committed.commit)} on ${showHidden(branch)}. To go back, run: git checkout -`,
     ...(remote === null ? [] : listPushSteps(branch, remote, liveBranch)),
@@ -45,9 +45,8 @@ export async function readRollbackSteps(
   ];
 }
 
-function describeUnneededCommit(liveBranch: string | null): string {
-  const branch = showHidden(liveBranch ?? 'the live branch');
-  return `promptsync made no commit, because the files in this clone already have these pins. If ${branch} has other pins, the next sync of ${branch} restores the version from before. To prevent that, switch to ${branch}, run git pull, and run this command again.`;
+function describeUnneededCommit(live: string): string {
+  return `promptsync made no commit, because the files in this clone already have these pins. If ${live} has other pins, the next sync of ${live} restores the version from before. To prevent that, switch to ${live}, run git pull, and run this command again.`;
 }
 
 function listPushSteps(branch: string, remote: RemoteAddress, liveBranch: string | null): readonly string[] {
