@@ -167,8 +167,7 @@ export const EVIDENCE = {
     environment: 'production',
     number: 7,
     key: 'support/greeting',
-    lookable: false,
-    isMissing: false,
+    known: 'others',
   },
   'pin/source-not-asked': { from: 'staging' },
   'pin/gone': {
@@ -274,7 +273,7 @@ export const EVIDENCE = {
   'pull/pin-conflict': { environment: 'production', pin: '7', serves: 'v9' },
   'pull/several': { environments: ['staging', 'production'] },
   'pull/config-not-mapping': { environment: 'staging', serves: 'v3' },
-  'pull/known-version': { environment: 'production', number: 6, key: 'support/greeting' },
+  'pull/known-version': { environment: 'production', number: 6, missingCommit: null, key: 'support/greeting' },
   'pull/not-writable': {
     environment: 'production',
     serves: 'v7',

@@ -68,16 +68,26 @@ function checkPromotionEnvironments(
   config: Config,
   files: readonly PromptFile[],
 ): readonly Problem[] {
-  const reason = `\`promptsync.yaml\` does not set \`promote_from\` for "${to}"`;
   if (from === undefined) {
     const unknown = checkEnvironmentFlag('--to', to, config);
-    const known = listKnownEnvironments(config, files).filter((name) => name !== to);
-    return unknown.length > 0 ? unknown : [makeProblem('usage/needs-environment', { option: '--from', reason, known })];
+    return unknown.length > 0 ? unknown : [makeMissingSourceProblem(to, config, files)];
   }
   if (from === to) return [makeProblem('usage/same-environment', { environment: to })];
   const isOtherSource = config.otherEnvironments.includes(from);
   const sourceProblems = isOtherSource ? [] : checkEnvironmentFlag('--from', from, config);
   return [...sourceProblems, ...checkEnvironmentFlag('--to', to, config)];
+}
+
+/** Makes the problem for a promotion to an environment that has no source. Names only sources that come before it. */
+function makeMissingSourceProblem(to: string, config: Config, files: readonly PromptFile[]): Problem {
+  const names = listKnownEnvironments(config, files);
+  const isOrdered = config.environments !== null;
+  const known = isOrdered ? names.slice(0, names.indexOf(to)) : names.filter((name) => name !== to);
+  const isFirst = isOrdered && known.length === 0;
+  const reason = isFirst
+    ? `"${to}" is the first environment in promotion order`
+    : `\`promptsync.yaml\` does not set \`promote_from\` for "${to}"`;
+  return makeProblem('usage/needs-environment', { option: '--from', reason, known });
 }
 
 /** Returns the source environment, unless another configuration manages it or the user named none. */

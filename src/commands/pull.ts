@@ -80,13 +80,15 @@ async function draftPull(
     repository === null || head === null ? EMPTY_LINE : await readPromptLine(file, head, repository, MAX_DRIFT_STATES);
   // HEAD cannot be the base for a file that it does not contain.
   const hasBase = !workspace.lacksBase && line.states.length > 0;
+  const unknownVersions = hasBase ? warnAboutMissingCommits(prompt, options) : [];
+  if (unknownVersions.length > 0) return makeDraftWithoutEdits(file, 'unchanged', unknownVersions);
   const rules = { hasBase, portablePins: config.portablePins, environment: options.environment };
   const serviceChanges = findServiceChanges(prompt, line, rules);
   const obstacles = findPullObstacles(serviceChanges, file, line, options);
   if (obstacles.length > 0) return makeDraftWithoutEdits(file, 'blocked', obstacles);
   const draft = await draftMerge(prompt, serviceChanges, line, options, workspace);
   const warnings = [
-    ...serviceChanges.textsInGit.map((edit) => warnAboutTextInGit(edit, file)),
+    ...serviceChanges.textsInGit.map((edit) => warnAboutKnownVersion(edit, null, file)),
     ...serviceChanges.leftAlone.map((edit) => warnAboutKeptPin(edit, file)),
     ...serviceChanges.deactivated.map(({ environment, wantedNumber }) => {
       const evidence = { environment, served: `v${wantedNumber}` };
@@ -255,9 +257,33 @@ async function draftMergedFile(
   return { ...draft, edits: draft.edits.map((edit) => (edit.kind === 'set-text' ? { ...edit, texts } : edit)) };
 }
 
-/** Warns that an environment with the pin `latest` serves a text that git has already, so there is nothing to pull. */
-function warnAboutTextInGit({ environment, version }: OutsideEdit, { path, key }: PromptFile): Problem {
-  return makeProblem('pull/known-version', { environment, number: version.number, key }, { path });
+/**
+ * Returns a warning for each environment that serves a version from a commit that this clone lacks. A pull then leaves
+ * the file alone, because its edits would conflict with that commit.
+ */
+function warnAboutMissingCommits(
+  { drift, observed, file }: ObservedPromptPlan,
+  { environment: selected }: PullOptions,
+): readonly Problem[] {
+  return drift.flatMap((one) => {
+    if (one.subject === 'field' || one.observed?.isCommitMissing !== true) return [];
+    const { environment } = one;
+    const version = observed.active.get(environment) ?? null;
+    if (version === null || (selected !== undefined && selected !== environment)) return [];
+    return [warnAboutKnownVersion({ environment, version }, one.observed.commit ?? null, file)];
+  });
+}
+
+/**
+ * Warns that an environment serves a text that a commit has already, so there is nothing to pull.
+ * @param missingCommit the id of that commit if this clone lacks it, otherwise null
+ */
+function warnAboutKnownVersion(
+  { environment, version: { number } }: Pick<OutsideEdit, 'environment' | 'version'>,
+  missingCommit: string | null,
+  { path, key }: PromptFile,
+): Problem {
+  return makeProblem('pull/known-version', { environment, number, missingCommit, key }, { path });
 }
 
 /** Warns that a pull leaves an environment alone, because its pin names a commit. */

@@ -118,9 +118,8 @@ function makePinProblems(
   const { environment, pin } = environmentPin;
   const place = locatePin(environmentPin, file);
   if (pin.kind === 'number') {
-    const isMissing = observed.isMissing === true;
-    const evidence = { environment, number: pin.number, key: file.key, lookable: needsSearch, isMissing };
-    return [makeProblem('pin/unknown-number', evidence, place)];
+    const evidence = { environment, number: pin.number, key: file.key };
+    return [makeProblem('pin/unknown-number', { ...evidence, known: chooseReason(observed, needsSearch) }, place)];
   }
   if (pin.kind === 'version') return [makeProblem('pin/unknown-version', { environment, id: pin.id }, place)];
   if (pin.kind === 'latest') {
@@ -128,6 +127,13 @@ function makePinProblems(
   }
   const at = contentsAtRefs.get(pin.ref);
   return at?.isSuccess === false ? at.problems : [makeProblem('pin/unknown-ref', { ref: pin.ref }, place)];
+}
+
+/** Chooses the reason why promptsync does not know a pinned version number, as the problem lists the reasons. */
+function chooseReason({ isMissing, known }: ObservedPrompt, needsSearch: boolean) {
+  if (isMissing === true) return 'no-prompt';
+  if (needsSearch) return 'newest-unread';
+  return known.length === 0 ? 'no-version' : 'others';
 }
 
 /**

@@ -224,11 +224,19 @@ export const COMMAND_PROBLEMS = {
       `The changes in ${w.service} differ between ${joinQuotedNames(e.environments, 'and')}, so promptsync cannot pull all of these changes into one file.`,
     (_, w) => `Use \`--environment NAME\` to pull one ${w.environment} at a time.`,
   ),
-  'pull/known-version': defineWarning<{ environment: string; number: number; key: string }>(
+  'pull/known-version': defineWarning<{
+    environment: string;
+    number: number;
+    /** The id of the commit that contains the text, if this clone lacks the commit. Otherwise null. */
+    missingCommit: string | null;
+    key: string;
+  }>(
     (e) =>
-      `"${e.environment}" serves v${e.number}. A commit already contains the text of that version, so promptsync did not pull it.`,
+      e.missingCommit === null
+        ? `"${e.environment}" serves v${e.number}. A commit already contains the text of that version, so promptsync did not pull it.`
+        : `"${e.environment}" serves v${e.number}, which was made from ${shortenCommitId(e.missingCommit)}. This clone does not have that commit, so promptsync did not pull the version.`,
     (e) =>
-      `This clone may lack that commit, so run \`git pull\` first. If \`promptsync plan\` still shows a difference, run \`promptsync sync\` to activate the version that the file asks for. To pin v${e.number} instead, run \`${makePromptCommand('rollback', e.key, `--environment ${quoteShellWord(e.environment)} --to ${e.number}`)}\`.`,
+      `${e.missingCommit === null ? 'This clone may lack that commit, so run' : 'Run'} \`git pull\` first. If \`promptsync plan\` still shows a difference, run \`promptsync sync\` to activate the version that the file asks for. To pin v${e.number} instead, run \`${makePromptCommand('rollback', e.key, `--environment ${quoteShellWord(e.environment)} --to ${e.number}`)}\`.`,
   ),
   'pull/kept-pin': defineWarning<{ environment: string; pin: string; serves: string }>(
     (e) =>

@@ -105,7 +105,7 @@ type UnmergedEvidence =
 /** Says where a commit is, compared with the branch of the remote. */
 function describeUnmergedCommit(e: Exclude<UnmergedEvidence, { kind: 'pull-request' }>): string {
   const files = e.paths.length === 1 ? `\`${e.paths.join('')}\`` : formatCount(e.paths.length, 'file');
-  return `Commit ${shortenCommitId(e.commit)} is not merged into ${e.tip}, which is at ${shortenCommitId(e.newer)} and differs in ${files}. Nothing was synced.`;
+  return `Commit ${shortenCommitId(e.commit)} is not merged into ${e.tip}, so nothing was synced. ${e.tip} is at ${shortenCommitId(e.newer)}. The two commits differ in ${files}.`;
 }
 
 /** The problems of pins that cannot be resolved, of guards that refuse a plan, and of git. */
@@ -115,23 +115,41 @@ export const PLANNING_PROBLEMS = {
     environment: string;
     number: number;
     key: string;
-    /** Whether a sync would read the newest version, because it may have this number. */
-    lookable: boolean;
-    /** Whether promptsync knows that the service does not have the prompt. A sync would then create the prompt. */
-    isMissing: boolean;
+    /**
+     * What promptsync knows about the versions of the prompt:
+     * - `no-prompt`: The service does not have the prompt. A sync would create it.
+     * - `no-version`: The prompt has no versions.
+     * - `newest-unread`: promptsync has not read the newest version, which may be the pinned one. A sync would read it.
+     * - `others`: The prompt has other versions.
+     */
+    known: 'no-prompt' | 'no-version' | 'newest-unread' | 'others';
   }>(
     (e, w) => {
       const pinned = `"${e.environment}" is pinned to version ${e.number}, but`;
-      if (e.isMissing) return `${pinned} ${w.service} does not have the prompt.`;
-      return e.lookable
-        ? `${pinned} promptsync could not find this version among those that it has read so far. To check the newest version as well, run \`promptsync sync --yes\`.`
-        : `${pinned} promptsync could not find this version.`;
+      switch (e.known) {
+        case 'no-prompt':
+          return `${pinned} ${w.service} does not have the prompt.`;
+        case 'no-version':
+          return `${pinned} ${w.service} has no version of this prompt.`;
+        case 'newest-unread':
+          return `${pinned} promptsync could not find this version among those that it has read so far. To check the newest version as well, run \`promptsync sync --yes\`.`;
+        case 'others':
+          return `${pinned} promptsync could not find this version.`;
+      }
     },
     (e, w) => {
       const steps = `remove the pin, sync the text to another ${w.environment}, and then`;
-      return e.isMissing
-        ? `If the prompt was deleted in ${w.service}, delete the file to retire it. To create the prompt, ${steps} run: \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\``
-        : `Pin a version number that exists, or pin \`git:<ref>\`, which works for any text in git. If the version does not exist yet, ${steps} use \`promptsync promote\`. If the version is in another project or database, connect promptsync to that one. To list the version numbers, run: \`${makePromptCommand('history', e.key)}\``;
+      const promotion = makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`);
+      const otherPlace = 'If the version is in another project or database, connect promptsync to that one.';
+      switch (e.known) {
+        case 'no-prompt':
+          return `If the prompt was deleted in ${w.service}, delete the file to retire it. To create the prompt, ${steps} run: \`${promotion}\``;
+        case 'no-version':
+          return `${otherPlace} With an embedded service, each clone has its own database. If the prompt is new, ${steps} run: \`${promotion}\``;
+        case 'newest-unread':
+        case 'others':
+          return `Pin a version number that exists, or pin \`git:<ref>\`, which works for any text in git. If the version does not exist yet, ${steps} use \`promptsync promote\`. ${otherPlace} To list the version numbers, run: \`${makePromptCommand('history', e.key)}\``;
+      }
     },
   ),
   'pin/source-not-asked': defineWarning<{ from: string }>(

@@ -220,10 +220,10 @@ function makePeriodCells({ environment, from, until, served }: ReportVersion['pi
 }
 
 /**
- * Returns the end of the period in which the file pinned a version: a time, `now` or `not served`. `not served` means
- * that the file still pins the version, but the environment does not serve it.
+ * Returns the end of the period in which the file pinned a version: a time, `now` or `not served now`. The last one
+ * means that the file still pins the version, but the environment does not serve it.
  */
 function formatPeriodEnd(until: ReportCommit | null, isServed: boolean): string {
   if (until !== null) return formatTime(until) ?? '?';
-  return isServed ? 'now' : 'not served';
+  return isServed ? 'now' : 'not served now';
 }

@@ -105,7 +105,7 @@ function renderProblemTitle(problem: ReportProblem, style: Style): readonly stri
  */
 function renderHint(hint: string, style: Style): readonly string[] {
   const { screen } = style;
-  const parts = /^(.* run:) `(promptsync [^`]*)`$/.exec(hint);
+  const parts = /^(.* run(?:, for example)?:) `(promptsync [^`]*)`$/.exec(hint);
   if (parts === null || screen === null || screen.width(hint) <= screen.columns) return fitLine(hint, style, 0);
   const [, before = '', command = ''] = parts;
   return [...fitLine(before, style, 0), command];
@@ -177,7 +177,7 @@ export function divideErrors(report: Pick<Report, 'prompts' | 'problems'>): Divi
  */
 export function groupProblems(problems: readonly PlacedProblem[]): readonly ProblemGroup[] {
   const makeKind = ({ code, severity, hint }: ReportProblem): string =>
-    severity === 'warning' ? code : `${code} ${hint.split(' run: ')[0]}`;
+    severity === 'warning' ? code : `${code} ${splitHint(hint)[0]}`;
   const kinds = Map.groupBy(problems, makeKind);
   return problems.flatMap((problem): readonly ProblemGroup[] => {
     const group = kinds.get(makeKind(problem)) ?? [];
@@ -195,8 +195,8 @@ function countFiles(problems: readonly PlacedProblem[]): number {
 /** A group of problems as a title and a list, in a form that every output format can render. */
 export type ProblemList = {
   /**
-   * The problem to show. If the list has items, this problem has no place, and its message applies to all items. If the
-   * hints of the items differ, it has the hint of the first item, preceded by the place of that item.
+   * The problem to show. If the list has items, this problem has no place, and its message and hint apply to all items.
+   * If the hints of the items differ, it has the first one, marked as an example.
    */
   readonly title: ReportProblem;
   /** The place of each problem, with its message if the messages differ. Empty for a single problem. Not escaped. */
@@ -207,7 +207,7 @@ export type ProblemList = {
 export function combineProblems(group: ProblemGroup): ProblemList {
   const [first] = group;
   if (group.length === 1) return { title: first, items: [] };
-  const { code, severity, message, hint } = first;
+  const { code, severity, message } = first;
   const hasOneMessage = group.every((problem) => problem.message === message);
   const items = group.map((problem) => ({
     place: formatProblemPlace(problem),
@@ -218,9 +218,25 @@ export function combineProblems(group: ProblemGroup): ProblemList {
   const title = hasOneMessage
     ? message
     : `${formatCount(count, first.path === undefined ? 'prompt' : 'file')} with this problem:`;
-  const hasOneHint = group.every((problem) => problem.hint === hint);
-  const sharedHint = hasOneHint ? hint : `${formatProblemPlace(first)}: ${hint}`;
-  return { title: { code, severity, message: title, hint: sharedHint }, items };
+  return { title: { code, severity, message: title, hint: combineHints(group) }, items };
+}
+
+/** Returns the hint of a group. If the hints differ, returns the first one and says that it is an example. */
+function combineHints(group: ProblemGroup): string {
+  const [first] = group;
+  const { hint } = first;
+  if (group.every((problem) => problem.hint === hint)) return hint;
+  const [advice, command] = splitHint(hint);
+  const hasOneAdvice = group.every((problem) => splitHint(problem.hint)[0] === advice);
+  return hasOneAdvice
+    ? `${advice} run, for example: ${command}`
+    : `For example, in \`${formatProblemPlace(first)}\`: ${hint}`;
+}
+
+/** Splits a hint into the advice and the command at its end. The command is empty if the hint ends with no command. */
+function splitHint(hint: string): readonly [advice: string, command: string] {
+  const [advice = '', command = ''] = hint.split(' run: ');
+  return [advice, command];
 }
 
 /** The maximum number of items that a terminal lists for one group of problems. A log or a file lists all of them. */

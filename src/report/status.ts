@@ -244,7 +244,12 @@ export function listMatrixSigns(report: Report): readonly MatrixSign[] {
   };
   const unpinned = { sign: UNPINNED, meaning: `the file does not pin this ${environment}` };
   const drift = { sign: DRIFT_SIGN, meaning: `someone changed ${service}; for details, run promptsync plan` };
+  const unresolved = {
+    sign: 'n?',
+    meaning: 'promptsync did not find the pinned version; for details, run promptsync plan',
+  };
   return [
+    ...(cells.some(({ kind }) => kind === 'unresolved') ? [unresolved] : []),
     ...(cells.some((cell) => cell.behind > 0) ? [behind] : []),
     ...(cells.some((cell) => cell.ahead > 0) ? [ahead] : []),
     ...(cells.some(({ kind }) => kind === 'unpinned') ? [unpinned] : []),

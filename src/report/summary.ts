@@ -263,7 +263,7 @@ function chooseStepAfterEdits({ committed, commits = [], mode, commit }: Report)
   if (committed !== undefined) return describeStepAfterCommit(committed, commits);
   if (mode === 'import') return 'Next: commit the files, then run promptsync plan.';
   if (commit === null) return `Next: run promptsync plan, then ${SYNC_AFTER_COMMIT_STEP}.`;
-  return 'Next: review the edits with git diff, commit them, and open a pull request.';
+  return 'Next: review the edits with git diff, commit them, run promptsync plan, and open a pull request.';
 }
 
 /** Returns true if a command had nothing to edit, because every file was already as requested. */

@@ -528,6 +528,24 @@ describe('sync without --base', () => {
     expect((await run(clone, ['plan'], service)).stdout).toContain('which this clone does not have: run git fetch)');
   });
 
+  test('pull leaves a file alone if an environment serves a version from a commit that the clone lacks', async () => {
+    const origin = makeRepository(workspaceFiles({ greeting: { text: 'One', pins: { staging: 'latest' } } }));
+    const service = await startTestService(['greeting']);
+    const { commit, sync } = workIn(origin, service);
+    await sync();
+    commit({ text: 'One', pins: { staging: 1 } });
+    const clone = join(makeFolder(), 'clone');
+    git(origin, 'clone', '--quiet', origin, clone);
+    commit({ text: 'Two', pins: { staging: 'latest' } });
+    await sync();
+    const { exitCode, report } = await runJson(clone, ['pull'], service);
+    expect(exitCode).toBe(0);
+    expect(report.prompts).toMatchObject([
+      { status: 'unchanged', edits: [], problems: [{ code: 'pull/known-version', severity: 'warning' }] },
+    ]);
+    expect(git(clone, 'status', '--porcelain')).toBe('');
+  });
+
   test('The confirmation question of sync counts the prompts that change and the edits made in the service that sync overwrites', async () => {
     const { folder, service } = await makeSyncedTeam();
     await changeService(service.baseUrl, 'greeting', 'production', 'A fix');

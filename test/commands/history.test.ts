@@ -56,7 +56,7 @@ describe('history', () => {
     expect(versionsOf(report)[1]).toMatchObject({ commit: second, path: 'prompts/greeting.md', ...bob });
     expect(versionsOf(report)[2]).toMatchObject({ commit: first, author: 'Ada' });
     expect(versionsOf(report)[2]?.pinned.map(({ served }) => served)).toEqual([false, false, false]);
-    expect(await text('history', 'greeting')).toContain('2026-01-05 11:00 → not served');
+    expect(await text('history', 'greeting')).toContain('2026-01-05 11:00 → not served now');
     expect(await text('history', 'greeting')).toContain('! production serves v3, but the file pins it to 1.');
   });
 

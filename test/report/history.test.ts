@@ -51,10 +51,10 @@ describe('renderHistory', () => {
     const lines = rowsOf(makeVersion({ active_in: ['production', 'qa'], pinned: [{ ...time, served: false }, time] }));
     expect(lines).toEqual([
       'v1       2026-01-02 02:04  9f2c1ab04d3e  Ada     First',
-      'version  environment  pinned (UTC)                   commit        subject',
-      'v1       production   2026-01-02 02:04 → now         9f2c1ab04d3e  Promote',
+      'version  environment  pinned (UTC)                       commit        subject',
+      'v1       production   2026-01-02 02:04 → now             9f2c1ab04d3e  Promote',
       'v1       qa           active now',
-      'v1       production   2026-01-02 02:04 → not served  9f2c1ab04d3e  Promote',
+      'v1       production   2026-01-02 02:04 → not served now  9f2c1ab04d3e  Promote',
     ]);
   });
 

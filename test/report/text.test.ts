@@ -3,7 +3,7 @@ import { makeProblem, type Problem } from '../../src/problem.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderHtml } from '../../src/report/html/page.ts';
 import { renderEndedRun } from '../../src/report/summary.ts';
-import { groupProblems, isInterrupted, listProblems } from '../../src/report/problems.ts';
+import { combineProblems, groupProblems, isInterrupted, listProblems } from '../../src/report/problems.ts';
 import { renderStatus } from '../../src/report/status.ts';
 import { makeScreen } from '../../src/report/screen.ts';
 import { renderText } from '../../src/report/text.ts';
@@ -210,7 +210,7 @@ describe('renderStatus', () => {
         environments: [row('staging', { active: null, wanted: null, in_sync: false })],
       }),
     ];
-    expect(status(prompts).split('\n').slice(0, 9)).toEqual([
+    expect(status(prompts).split('\n').slice(0, 10)).toEqual([
       'prompt    staging             production',
       'unread    ?                   ·',
       'behind ~  v1 → new version    v1',
@@ -218,6 +218,7 @@ describe('renderStatus', () => {
       'lost      ·                   v1 → 7?',
       'in-sync   v1                  v1',
       '',
+      'n?: promptsync did not find the pinned version; for details, run promptsync plan',
       '·: the file does not pin this environment',
       '~: a sync would change the key, the name, or the description',
     ]);
@@ -429,7 +430,7 @@ describe('groupProblems', () => {
     [
       'groupProblems combines the unknown version numbers of several prompts and environments into one list',
       ['a', 'b'].map((key) => {
-        const evidence = { environment: `of-${key}`, number: 1, key, lookable: false, isMissing: false };
+        const evidence = { environment: `of-${key}`, number: 1, key, known: 'others' as const };
         return makeProblem('pin/unknown-number', evidence, { path: `${key}.md` });
       }),
       [['a.md', 'b.md']],
@@ -441,6 +442,22 @@ describe('groupProblems', () => {
     ],
   ])('%s', (_, problems, expected) => {
     expect(groupProblems(problems).map((group) => group.map(({ path }) => path))).toEqual(expected);
+  });
+
+  test.each<[sentence: string, hints: readonly [string, string], expected: string]>([
+    [
+      'combineProblems shows the command of the first hint as an example if only the commands differ',
+      ['Pin it. To see more, run: `promptsync plan a`', 'Pin it. To see more, run: `promptsync plan b`'],
+      'Pin it. To see more, run, for example: `promptsync plan a`',
+    ],
+    [
+      'combineProblems shows the first hint as an example if the hints differ',
+      ['Do x.', 'Do y.'],
+      'For example, in `a.md`: Do x.',
+    ],
+  ])('%s', (_, [first, second], expected) => {
+    const group = [at('a.md', { hint: first }), at('b.md', { hint: second })] as const;
+    expect(combineProblems(group).title.hint).toBe(expected);
   });
 });
 
