@@ -51,7 +51,9 @@ describe('promote', () => {
     for (const said of ['production: 1 → 2', '-One.', '+Two {{a}}.', 'the variable {{a}} is added']) {
       expect(stdout).toContain(said);
     }
-    expect(stdout).toContain('Next: review the edits with git diff, commit them, run promptsync plan, and open a pull request.');
+    expect(stdout).toContain(
+      'Next: review the edits with git diff, commit them, run promptsync plan, and open a pull request.',
+    );
     expect(scene.service.takeWrites()).toEqual([]);
   });
 
