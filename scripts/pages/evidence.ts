@@ -140,10 +140,6 @@ export const EVIDENCE = {
     keySources: ['the variable `PROMPTSYNC_API_KEY`'],
   },
   'service/prompt-not-found': { promptId: 'prm_greeting' },
-  'service/none-found': {
-    service: 'https://prompts.example.com',
-    interfacePaths: '`/v1/` or, for Langfuse, `/api/public/`',
-  },
   'service/cannot-list': { isForOrphans: true },
   'service/version-not-found': { promptId: 'prm_greeting', versionId: 'ver_9f2c1ab0' },
   'service/redirect': { status: 302, target: 'https://login.example.com', isSameOrigin: false },

@@ -213,7 +213,6 @@ export const EXPLANATIONS = {
   'service/prompt-not-found': {
     why: 'The `id` in the file is wrong, the prompt was deleted in the service, or the API key belongs to another project.',
   },
-  'service/none-found': { why: 'If the service cannot find any of the prompts, the base URL is probably wrong.' },
   'service/cannot-list': {
     why: 'The [four-call API](how-to/connect-your-service.md#the-four-calls) does not include a call for listing prompts.',
   },

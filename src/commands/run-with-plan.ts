@@ -33,7 +33,6 @@ import { isError, makeProblem, type Problem, wordProblem } from '../problem.ts';
 import { joinWords } from '../text.ts';
 import { capitalize, type Words } from '../words.ts';
 import { checkBranchSetting } from './check-merged-and-up-to-date.ts';
-import { explainUnknownPrompts } from './explain-unknown-prompts.ts';
 import {
   type ContactPolicyOptions,
   makeObserveOptions,
@@ -180,7 +179,6 @@ async function planFromObservation(
   // observation.
   const problems = [
     ...desired.problems,
-    ...explainUnknownPrompts(observation, desired, service),
     ...warnAboutLeftManagement(base, desired, observation),
     ...warnAboutLeftManagement(leftSinceDefaultBase, desired, NO_OBSERVATION),
   ];

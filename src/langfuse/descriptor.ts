@@ -25,7 +25,6 @@ export const LANGFUSE: NamedProviderDescriptor = {
     variables: ['LANGFUSE_BASE_URL', 'LANGFUSE_HOST'],
     suggestedUrl: 'https://cloud.langfuse.com',
   },
-  interfacePath: '/api/public/',
   fieldNotes: {
     id: 'It is required, except with Langfuse. In Langfuse, it is the name of the prompt, including its folders, and the default comes from the path of the file.',
     key: 'It is required, except with Langfuse.',

@@ -18,7 +18,6 @@ export const FOUR_CALL_SERVICE: ProviderDescriptor = {
   },
   ownSettings: ['service.embedded'],
   defaultAddress: null,
-  interfacePath: '/v1/',
   fieldNotes: {},
   exampleFrontMatter: [
     'id: prm_example_greeting',

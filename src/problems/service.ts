@@ -47,16 +47,7 @@ export const SERVICE_PROBLEMS = {
     (e, w) =>
       e.promptId.includes(',')
         ? 'Separate ids with spaces, not commas.'
-        : `Check the id. If the prompt was deleted in ${w.service} or was never created there, create it and enter the new id, or delete the file to retire the prompt. If ${w.service} has none of your prompts, check the base URL.`,
-  ),
-  'service/none-found': defineError<{
-    service: string;
-    /** The API path of each provider, as a list that fits into a sentence, such as "`/v1/` or, for Other, `/api/`". */
-    interfacePaths: string;
-  }>(
-    (e, w) => `${capitalize(w.service)} at ${e.service} does not have any of the prompts in these files (404).`,
-    (e) =>
-      `Check the base URL. It must not include the API path (${e.interfacePaths}). If the URL points to a gateway, make sure that the gateway allows access to the prompts.`,
+        : `Check the id. If the prompt was deleted in ${w.service} or was never created there, create it and enter the new id, or delete the file to retire the prompt. If ${w.service} has none of your prompts, check the address that \`promptsync doctor\` shows. It must not include an API path such as \`/v1/\`, and \`service.provider\` must match it.`,
   ),
   'service/cannot-list': defineError<{
     /** Whether the user wants to list orphans. Otherwise, the user wants to import prompts. */

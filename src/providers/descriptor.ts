@@ -20,8 +20,6 @@ export type ProviderDescriptor = {
   readonly ownSettings: readonly string[];
   /** Null if the service's own tools have no environment variable for its address. */
   readonly defaultAddress: DefaultAddress | null;
-  /** The path prefix of the service's API, such as `/v1/`. A base URL does not include it. */
-  readonly interfacePath: string;
   /**
    * Notes about front matter fields, for the JSON Schema. The note about `id` is a clause. The other notes are full
    * sentences.

@@ -60,22 +60,12 @@ describe('a service that limits the request rate', () => {
 describe('a service that answers 404', () => {
   const notFound: Fault = async () => ({ status: 404, body: '{}' });
 
-  test('plan suggests checking the base URL if the service returns 404 for every prompt', async () => {
-    const story = await startStoryOutsideGit({});
-    const { baseUrl } = await story.through(notFound);
-    const ran = await story.plan();
-    expect(summarizeRun(ran)).toBe('exit 1, failed, service/prompt-not-found, service/none-found');
-    expect(ran.report.problems[0]?.message).toContain(baseUrl);
-    expect(ran.report.problems[0]?.hint).toMatch(/^Check the base URL\. It must not include the API path/);
-  });
-
   test('plan groups all prompts under one error if the service answers 404 for every prompt', async () => {
     const { baseUrl } = await startFront({ answer: () => ({ status: 404, body: '{}' }) });
     const folder = makeWorkspace(workspaceFiles(Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((id) => [id, {}]))));
     const { stdout } = await run(folder, ['plan'], { environment: environmentOf(baseUrl) });
     expect(stdout.match(/prm_\w/g)).toEqual(['prm_a', 'prm_b', 'prm_c', 'prm_d', 'prm_e']);
     expect(stdout.match(/\[service\/prompt-not-found\]/g)).toHaveLength(1);
-    expect(stdout).toContain('[service/none-found]');
   });
 
   test('plan reports only the missing prompt if the service returns 404 for one of several prompts', async () => {
@@ -93,7 +83,7 @@ describe('a service that answers 404', () => {
     expect(report.prompts[1]?.problems.map(({ code }) => code)).toEqual(['service/prompt-not-found']);
   });
 
-  test('for a prompt that the service lacks, plan names a wrong id, a deleted prompt, and a wrong base URL as possible causes', async () => {
+  test('for a prompt that the service lacks, plan names a wrong id, a deleted prompt, and a wrong address as possible causes', async () => {
     const story = await startStoryOutsideGit({});
     await story.through(notFound);
     const { report } = await story.plan();
@@ -101,15 +91,7 @@ describe('a service that answers 404', () => {
     expect(hint).toMatch(
       /^Check the id\. If the prompt was deleted in the service .* delete the file to retire the prompt\./,
     );
-    expect(hint).toMatch(/ If the service has none of your prompts, check the base URL\.$/);
-  });
-
-  test('plan does not blame the base URL if the service lacks all selected prompts but was not asked about the others', async () => {
-    const { baseUrl } = await startFront({ answer: () => ({ status: 404, body: '{}' }) });
-    const folder = makeWorkspace(workspaceFiles({ a: {}, b: {}, c: {} }));
-    const { report } = await runJson(folder, ['plan', 'a', 'b'], { environment: environmentOf(baseUrl) });
-    expect(report.prompts.map(({ status }) => status)).toEqual(['failed', 'failed']);
-    expect(report.problems).toEqual([]);
+    expect(hint).toContain('If the service has none of your prompts, check the address');
   });
 });
 
