@@ -147,11 +147,18 @@ describe('a missing environment option', () => {
       '"live"',
     ],
     [
-      'The error for promote without --from lists all environments except the one in --to',
+      'The error for promote without --from lists the environments that come before the one in --to',
+      'promote a --to production',
+      '--from',
+      config,
+      '"staging"',
+    ],
+    [
+      'The error for promote to the first environment without --from suggests no environment',
       'promote a --to staging',
       '--from',
       config,
-      '"production"',
+      'the environment',
     ],
     [
       'If no environments are configured, the error for import without -e lists the pinned environments',

@@ -425,7 +425,7 @@ describe('the points about the service', () => {
   test.each([
     ['doctor reports an address that returns a web page', 200, '<!doctype html>', 'response', 'base URL'],
     ['doctor reports an address that redirects', 302, '', 'response', 'redirects'],
-    ['doctor reports an address at which no prompt exists', 404, '{}', 'prompt', 'base URL'],
+    ['doctor reports an address at which no prompt exists', 404, '{}', 'prompt', 'check the address'],
     [
       'doctor reports an error if the service answers with a server error',
       500,

@@ -292,7 +292,7 @@ describe('the error for an unmerged commit', () => {
     const [head, first] = [git(folder, 'rev-parse', 'HEAD'), team.first].map((id) => id.trim().slice(0, 12));
     const { message } = (await findProblem(folder)) ?? {};
     expect(message).toBe(
-      `Commit ${head} is not merged into origin/main, which is at ${first} and differs in \`${PATH}\`. Nothing was synced.`,
+      `Commit ${head} is not merged into origin/main, so nothing was synced. origin/main is at ${first}. The two commits differ in \`${PATH}\`.`,
     );
   });
 
@@ -304,7 +304,7 @@ describe('the error for an unmerged commit', () => {
     const { message } = (await findProblem(folder)) ?? {};
     const [mine, first] = [head, team.first].map((id) => id.slice(0, 12));
     expect(message).toBe(
-      `Commit ${mine} is not merged into origin/main, which is at ${first} and differs in 2 files. Nothing was synced.`,
+      `Commit ${mine} is not merged into origin/main, so nothing was synced. origin/main is at ${first}. The two commits differ in 2 files.`,
     );
   });
 });

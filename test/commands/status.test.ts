@@ -185,7 +185,7 @@ const makeRepositoryWithout = (id: string) => (files: Files) =>
   makeRepository(Object.fromEntries(Object.entries(files).filter(([path]) => path !== `prompts/${id}.md`)));
 
 describe('status of 40 prompts on a terminal with 80 columns', () => {
-  test('For 40 prompts, status lists those that need attention at the top and adds only five lines of notes', async () => {
+  test('For 40 prompts, status lists those that need attention at the top and adds only six lines of notes', async () => {
     const { stdout } = await (await makeFortyPrompts()).run('status');
     const lines = stdout.split('\n');
     const keys = lines.slice(1, 41).map((line) => line.slice(0, 3));
@@ -194,8 +194,9 @@ describe('status of 40 prompts on a terminal with 80 columns', () => {
     expect(keys.toSorted()).toHaveLength(new Set(keys).size);
     expect(lines[3]).toBe('p02     v3       v1 ↑2');
     expect(lines.find((line) => line.startsWith('p11'))).toBe('p11     v3       ·');
-    expect(lines.slice(41, 48)).toEqual([
+    expect(lines.slice(41, 49)).toEqual([
       '',
+      'n?: promptsync did not find the pinned version; for details, run promptsync plan',
       '↑n: at least n versions behind the environment that it is promoted from',
       '·: the file does not pin this environment',
       'drift: someone changed the service; for details, run promptsync plan',
