@@ -150,7 +150,7 @@ describe('a missing environment option', () => {
       'The error for promote without --from lists the environments that come before the one in --to',
       'promote a --to production',
       '--from',
-      config,
+      'environments: { staging: {}, production: {} }\n',
       '"staging"',
     ],
     [
