@@ -164,6 +164,7 @@ export const EVIDENCE = {
     number: 7,
     key: 'support/greeting',
     known: 'others',
+    hasPathId: false,
   },
   'pin/source-not-asked': { from: 'staging' },
   'pin/gone': {
@@ -239,6 +240,7 @@ export const EVIDENCE = {
   'promote/not-pinned': { environment: 'staging', allowsLatest: true },
   'promote/source-unclear': { environment: 'staging', pin: '7' },
   'promote/source-drifted': { environment: 'staging', serves: 'v9', wanted: 'v10' },
+  'promote/rolled-back': { environment: 'production', number: 3, commit: '6e786e5b1cfb2d4f60718293a4b5c6d7e8f90123' },
   'promote/older': {
     to: 'production',
     newer: { verb: 'serves', number: 4 },

@@ -359,6 +359,9 @@ export const EXPLANATIONS = {
   'promote/source-drifted': {
     why: 'Either someone changed the source environment in the service, the latest changes to the file have not been synced yet, or this clone is out of date.',
   },
+  'promote/rolled-back': {
+    why: 'A rollback moves one environment back, so the version that it replaced is still active in the environment before.',
+  },
   'promote/older': {
     why: 'The source environment is behind the target, for example after a rollback in staging. A promotion would put an older version live.',
   },

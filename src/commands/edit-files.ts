@@ -271,20 +271,33 @@ export async function switchToBranch(
 
 /**
  * Blocks the drafts of files with uncommitted or staged changes. Without this check, the commit would include those
- * changes, or replace the staged version of the file.
+ * changes, or replace the staged version of the file. If the file needs no edit, only warns that the commit lacks it.
  */
 export async function refuseUncommitted(
   drafts: readonly PromptDraft[],
   repository: Repository | null,
 ): Promise<readonly PromptDraft[]> {
-  const paths = drafts.filter(({ status }) => status === 'pending').map(({ file }) => file.path);
-  if (repository === null || paths.length === 0) return drafts;
+  const paths = drafts.map(({ file }) => file.path);
+  if (repository === null) return drafts;
   const [edited, staged] = await Promise.all([repository.findUncommitted(paths), repository.findStaged(paths)]);
   return drafts.map((draft): PromptDraft => {
     const { path } = draft.file;
-    if (draft.status !== 'pending' || !(edited.has(path) || staged.has(path))) return draft;
-    const refusal = makeProblem('guard/uncommitted-edit', { submodule: repository.findSubmodule(path) }, { path });
-    return { ...draft, status: 'blocked', problems: [...draft.problems, refusal] };
+    const { status, problems } = draft;
+    if (!(edited.has(path) || staged.has(path))) return draft;
+    const evidence = { submodule: repository.findSubmodule(path) };
+    switch (status) {
+      case 'pending':
+        return {
+          ...draft,
+          status: 'blocked',
+          problems: [...problems, makeProblem('guard/uncommitted-edit', evidence, { path })],
+        };
+      case 'unchanged':
+        return { ...draft, problems: [...problems, makeProblem('git/uncommitted', evidence, { path })] };
+      case 'blocked':
+      case 'failed':
+        return draft;
+    }
   });
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config, ServiceLocation } from '../config/config.ts';
@@ -18,6 +19,7 @@ import { makeProblem, type Problem } from '../problem.ts';
 import type { OpenedProvider, ProviderDescriptor, ProviderOpening } from '../providers/descriptor.ts';
 import { PROVIDERS } from '../providers/list.ts';
 import type { CallReport } from '../service/connection.ts';
+import { showHidden } from '../text.ts';
 
 /** An open connection to the service. The caller must close it. */
 export type OpenedService = OpenedProvider & {
@@ -221,7 +223,7 @@ async function reachService(
   { location, secretKey }: ServiceAccess,
   folder: string,
   files: readonly PromptFile[],
-  { keepSecret, now }: World,
+  { keepSecret, now, printNotice }: World,
 ): Promise<{ readonly baseUrl: string } & Pick<OpenedService, 'name' | 'close'>> {
   if (location.kind === 'remote') {
     // `serve` prints its built-in key, so it is no secret. Redacting it would remove an ordinary word from messages.
@@ -230,6 +232,16 @@ async function reachService(
   }
   const { startEmbedded } = await import('./serve.ts');
   const { databasePath } = location;
+  const pinsVersions = files.some(({ pins }) =>
+    pins.some(({ pin }) => pin.kind === 'number' || pin.kind === 'version'),
+  );
+  // Without this notice, a user who cloned the repository would not understand why the pinned versions do not exist.
+  if (pinsVersions && databasePath !== ':memory:' && !existsSync(databasePath)) {
+    const name = showHidden(relative(folder, databasePath));
+    printNotice(
+      `The database ${name} does not exist, so promptsync creates an empty one. It lacks the pinned versions.`,
+    );
+  }
   const { baseUrl, close } = await startEmbedded({ databasePath, port: 0, apiKey: secretKey, files, now });
   return { baseUrl, name: `embedded:${relative(folder, databasePath)}`, close };
 }

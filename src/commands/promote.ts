@@ -5,6 +5,9 @@ import { isNewVersionRef, type ObservedPromptPlan, type SetActive } from '../dom
 import { findPin, type PromptFile } from '../domain/prompt-file.ts';
 import { findVersionWithContent, type KnownVersion } from '../domain/versions.ts';
 import type { World } from '../domain/world.ts';
+import { countRun, wantsVersion } from '../history/line.ts';
+import { MAX_DRIFT_STATES } from '../history/prompt-history.ts';
+import { readPromptLine } from '../history/read-line.ts';
 import { findNewerVersion } from '../planning/find-newer-version.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { type PromptDraft, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
@@ -110,11 +113,46 @@ async function draftPromotion(
   if (served === null) return makeDraftWithoutEdits(file, 'blocked', [makeNothingServedProblem(from, file, workspace)]);
   const draft = await draftPromotedPin({ environment: to, version: served }, from, prompt, workspace);
   const kept = keepNewerVersion(draft, { ...promotion, version: served, verb: 'serves' }, prompt, workspace);
+  if (kept !== draft || draft.status === 'blocked') return kept;
   const change = changes.find((one) => one.kind === 'set-active' && one.environment === from);
-  if (change?.kind !== 'set-active' || kept.status !== 'pending') return kept;
-  const evidence = { environment: from, serves: `v${served.number}`, wanted: nameWantedVersion(change.after) };
-  const warning = makeProblem('promote/source-drifted', evidence, { path: file.path });
-  return { ...kept, problems: [...kept.problems, warning] };
+  const warnings = [
+    ...(change?.kind === 'set-active'
+      ? [warnAboutUnsyncedSource({ environment: from, version: served }, change, file)]
+      : []),
+    ...(draft.status === 'pending'
+      ? await warnAboutRollback({ environment: to, version: served }, prompt, workspace)
+      : []),
+  ];
+  return { ...draft, problems: [...draft.problems, ...warnings] };
+}
+
+/** Warns that a promotion takes what the source environment serves, which is not what the file asks for there. */
+function warnAboutUnsyncedSource(
+  { environment, version }: RequestedPin,
+  { after }: SetActive,
+  { path }: PromptFile,
+): Problem {
+  const evidence = { environment, serves: `v${version.number}`, wanted: nameWantedVersion(after) };
+  return makeProblem('promote/source-drifted', evidence, { path });
+}
+
+/**
+ * Returns a warning if an earlier commit pinned the promoted version in the target environment. A later commit then
+ * replaced it, usually because the version was bad.
+ */
+async function warnAboutRollback(
+  { environment, version }: RequestedPin,
+  { file, observed }: ObservedPromptPlan,
+  { repository }: PlannedWorkspace,
+): Promise<readonly Problem[]> {
+  const head = repository?.head ?? null;
+  if (repository === null || head === null) return [];
+  const line = await readPromptLine(file, head, repository, MAX_DRIFT_STATES);
+  const run = countRun(line, environment);
+  const earlier = line.states.slice(run);
+  if (!earlier.some((state) => wantsVersion(state, environment, version, observed.metadata))) return [];
+  const commit = line.states[run - 1]?.commit ?? null;
+  return [makeProblem('promote/rolled-back', { environment, number: version.number, commit }, { path: file.path })];
 }
 
 /** A promotion of a version that the source environment serves, or that the file pins there. */

@@ -118,7 +118,8 @@ function makePinProblems(
   const { environment, pin } = environmentPin;
   const place = locatePin(environmentPin, file);
   if (pin.kind === 'number') {
-    const evidence = { environment, number: pin.number, key: file.key };
+    const hasPathId = file.idSource === 'path';
+    const evidence = { environment, number: pin.number, key: file.key, hasPathId };
     return [makeProblem('pin/unknown-number', { ...evidence, known: chooseReason(observed, needsSearch) }, place)];
   }
   if (pin.kind === 'version') return [makeProblem('pin/unknown-version', { environment, id: pin.id }, place)];

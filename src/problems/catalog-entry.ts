@@ -58,7 +58,7 @@ export function endSentence(reason: string): string {
 
 /** Returns a command for a single prompt. If the key looks like an option, it comes last, after `--`. */
 export function makePromptCommand(
-  command: 'history' | 'promote' | 'pull' | 'rollback',
+  command: 'history' | 'promote' | 'pull' | 'rollback' | 'sync',
   key: string,
   options = '',
 ): string {

@@ -91,6 +91,16 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       `To see the difference, run \`promptsync plan\`. If this clone is out of date, run \`git pull\`, then run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, first run \`promptsync sync --environment ${quoteShellWord(e.environment)}\`, then run this command again.`,
   ),
+  'promote/rolled-back': defineWarning<{
+    environment: string;
+    number: number;
+    /** The commit that replaced the version. Null if promptsync does not know it. */
+    commit: string | null;
+  }>(
+    (e) =>
+      `"${e.environment}" was pinned to v${e.number} before, and ${e.commit === null ? 'a later commit' : `commit ${shortenCommitId(e.commit)}`} replaced that version. promptsync promotes it again.`,
+    'If that version was rolled back because it is bad, restore this file, and promote the other prompts by key.',
+  ),
   'promote/older': defineWarning<{
     to: string;
     /** What the target environment serves or pins. The number is null if the version does not exist yet. */
@@ -160,7 +170,7 @@ export const COMMAND_PROBLEMS = {
   'rollback/branch-exists': defineError<{ branch: string }>(
     (e) => `promptsync made no changes because the branch \`${e.branch}\` already exists.`,
     (e) =>
-      `Specify another name with \`--branch\`. If an interrupted rollback created this branch, check out another branch, and then delete this one with \`git branch --delete ${quoteShellWord(e.branch)}\`.`,
+      `The branch is probably from an earlier rollback. To use another name, add \`--branch ${quoteShellWord(`${e.branch}-2`)}\`. To use the same name again, check out another branch, and then delete this one with \`git branch -D ${quoteShellWord(e.branch)}\`.`,
   ),
   'rollback/new-version': defineError<{ environment: string }>(
     (e) =>

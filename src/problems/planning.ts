@@ -123,6 +123,8 @@ export const PLANNING_PROBLEMS = {
      * - `others`: The prompt has other versions.
      */
     known: 'no-prompt' | 'no-version' | 'newest-unread' | 'others';
+    /** Whether the id of the prompt comes from the path of its file. */
+    hasPathId: boolean;
   }>(
     (e, w) => {
       const pinned = `"${e.environment}" is pinned to version ${e.number}, but`;
@@ -132,7 +134,7 @@ export const PLANNING_PROBLEMS = {
         case 'no-version':
           return `${pinned} ${w.service} has no version of this prompt.`;
         case 'newest-unread':
-          return `${pinned} promptsync could not find this version among those that it has read so far. To check the newest version as well, run \`promptsync sync --yes\`.`;
+          return `${pinned} promptsync could not find this version among those that it has read so far.`;
         case 'others':
           return `${pinned} promptsync could not find this version.`;
       }
@@ -143,10 +145,11 @@ export const PLANNING_PROBLEMS = {
       const otherPlace = 'If the version is in another project or database, connect promptsync to that one.';
       switch (e.known) {
         case 'no-prompt':
-          return `If the prompt was deleted in ${w.service}, delete the file to retire it. To create the prompt, ${steps} run: \`${promotion}\``;
+          return `${e.hasPathId ? 'The id comes from the path of the file. If the file was moved, write its former id into it. ' : ''}If the prompt was deleted in ${w.service}, delete the file to retire it. To create the prompt, ${steps} run: \`${promotion}\``;
         case 'no-version':
           return `${otherPlace} With an embedded service, each clone has its own database. If the prompt is new, ${steps} run: \`${promotion}\``;
         case 'newest-unread':
+          return `Pin a version number that \`promptsync history\` lists. If the pinned version is the newest one in ${w.service}, only a sync can find it: commit the file, and then run: \`${makePromptCommand('sync', e.key)}\``;
         case 'others':
           return `Pin a version number that exists, or pin \`git:<ref>\`, which works for any text in git. If the version does not exist yet, ${steps} use \`promptsync promote\`. ${otherPlace} To list the version numbers, run: \`${makePromptCommand('history', e.key)}\``;
       }
@@ -224,7 +227,8 @@ export const PLANNING_PROBLEMS = {
       e.pin === 'latest'
         ? `"${e.environment}" is pinned to \`latest\`, which \`promptsync.yaml\` does not allow for this ${w.environment}.`
         : `"${e.environment}" is pinned to \`${e.pin}\`, which can refer to a different commit later. \`allow_latest: false\` in \`promptsync.yaml\` does not allow this.`,
-    'Pin a version number, the id of a commit (`git:<commit>`), or a tag (`git:<tag>`) instead.',
+    (_, w) =>
+      `Pin a version number, the id of a commit (\`git:<commit>\`), or a tag (\`git:<tag>\`) instead. \`promptsync promote\` pins the version that another ${w.environment} serves.`,
   ),
   'guard/placeholder-id': defineError(
     'The prompt file still has the placeholder id `replace_me`.',
@@ -278,7 +282,7 @@ export const PLANNING_PROBLEMS = {
         ? 'This clone lacks the commit that an active version was made from, so run `git fetch` first.'
         : `To keep the change, ${how}.`;
       const first = e.isRollback ? 'run the command without `--now`, merge the edited file, and then ' : '';
-      return `${keep} To overwrite the change, ${first}run \`promptsync sync --on-drift overwrite\`.`;
+      return `${keep} To overwrite the change, ${first}run \`${makePromptCommand('sync', e.key, '--on-drift overwrite')}\`.`;
     },
   ),
   'guard/superseded': defineError<NewerCommitEvidence & { commit: string; behind: boolean }>(
@@ -291,7 +295,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/unknown-newest': defineError<{ reason: string }>(
     (e) => `promptsync could not verify that this commit is merged and up to date: ${e.reason}`,
-    'Push the live branch, and make sure that this clone can reach the remote. In GitHub Actions, either remove `persist-credentials: false` from the `actions/checkout` step or grant `github-token` the `contents: read` permission. To skip this check, use `--any-commit`.',
+    'Push the live branch, check that `branch` in `promptsync.yaml` names it, and make sure that this clone can reach the remote. In GitHub Actions, either remove `persist-credentials: false` from the `actions/checkout` step or grant `github-token` the `contents: read` permission. To skip this check, use `--any-commit`.',
   ),
   'guard/overtaken': defineWarning<NewerCommitEvidence>(
     (e) =>

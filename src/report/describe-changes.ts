@@ -187,8 +187,11 @@ export function describeEdit(edit: ReportEdit, show: ShowText): string {
       return 'new file';
     case 'set-pin': {
       const number = edit.version_number === undefined ? '' : ` (v${edit.version_number})`;
-      const novelty = edit.active === null ? ` (new in ${show(edit.environment)})` : '';
-      return `${show(edit.environment)}: ${describePinBefore(edit, show)}${show(edit.after)}${number}${novelty}`;
+      const environment = show(edit.environment);
+      const novelty = edit.active === null ? ` (new in ${environment})` : '';
+      // From now on, an edit of the text does not go live there. Users overlook this when they roll back.
+      const end = edit.before === 'latest' ? ` (${environment} no longer follows the file)` : '';
+      return `${environment}: ${describePinBefore(edit, show)}${show(edit.after)}${number}${novelty}${end}`;
     }
     case 'set-field': {
       const [before, after] = [edit.before, edit.after].map((value) => (value === null ? 'absent' : show(value)));

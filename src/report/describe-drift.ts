@@ -131,12 +131,13 @@ function listCommands(drift: ReportDrift, desired: string, prompt: ReportPrompt,
 }
 
 /**
- * Returns the command that replaces the current state. Returns null if a guard other than the drift guard refuses it.
+ * Returns the command that replaces the current state of this prompt, and of no other prompt. Returns null if a guard
+ * other than the drift guard refuses it.
  */
-function findSyncCommand({ status, problems }: ReportPrompt): string | null {
-  if (status !== 'blocked') return 'promptsync sync';
+function findSyncCommand({ key, status, problems }: ReportPrompt): string | null {
+  if (status !== 'blocked') return makePromptCommand('sync', key);
   const isOnlyDrift = problems.filter(isError).every(({ code }) => code === 'guard/drift');
-  return isOnlyDrift ? 'promptsync sync --on-drift overwrite' : null;
+  return isOnlyDrift ? makePromptCommand('sync', key, '--on-drift overwrite') : null;
 }
 
 /** Returns the drift entries of the environment or the fields that a change affects. */

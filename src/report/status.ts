@@ -137,18 +137,20 @@ export type MatrixCell = {
 };
 
 /**
- * Returns all environments that the prompts of a report mention, without duplicates and in promotion order. If the
- * configuration lists no environments, each prompt lists its environments in the order of its file. The result then
- * starts with the environments of the prompt that mentions environments most often.
+ * Returns the environments of a report without duplicates: the configured ones in promotion order, then others that the
+ * prompts mention. With `--environment`, returns only those that the prompts mention. If the configuration lists no
+ * environments, each prompt lists its environments in the order of its file. The result then starts with the
+ * environments of the prompt that mentions environments most often.
  */
-export function listEnvironments({ prompts, promotion_order: order = [] }: Report): readonly string[] {
+export function listEnvironments(report: Report): readonly string[] {
+  const { prompts, promotion_order: order = [], environments: selected } = report;
   const lists = prompts.map(({ environments = [], edits = [], changes, drift }) =>
     [...environments, ...edits, ...changes, ...drift].flatMap((part) =>
       'environment' in part ? [part.environment] : [],
     ),
   );
   const mentioned = new Set(lists.toSorted((a, b) => b.length - a.length).flat());
-  return [...new Set([...order.filter((name) => mentioned.has(name)), ...mentioned])];
+  return [...new Set([...order.filter((name) => selected === undefined || mentioned.has(name)), ...mentioned])];
 }
 
 /**
@@ -243,7 +245,10 @@ export function listMatrixSigns(report: Report): readonly MatrixSign[] {
     meaning: 'at least n versions ahead of its promotion source, so promote leaves it alone',
   };
   const unpinned = { sign: UNPINNED, meaning: `the file does not pin this ${environment}` };
-  const drift = { sign: DRIFT_SIGN, meaning: `someone changed ${service}; for details, run promptsync plan` };
+  const drift = {
+    sign: DRIFT_SIGN,
+    meaning: `${service} differs from git; for details, run promptsync plan`,
+  };
   const unresolved = {
     sign: 'n?',
     meaning: 'promptsync did not find the pinned version; for details, run promptsync plan',

@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commitAll, makeRepository } from '../support/folder.ts';
+import { commitAll, makeRepository, makeWorkspace } from '../support/folder.ts';
+import { type PromptParts, workspaceFiles } from '../support/prompts.ts';
 import { makePromotionScene, PROMOTION, type Scene } from '../support/promotion.ts';
+import { run } from '../support/run.ts';
 import { changeOutside } from './pulling.ts';
 
 /** Creates prompts with versions that promptsync did not create, and imports them. Does not commit the new files. */
@@ -22,6 +25,15 @@ async function importPrompts(count: number, options?: { readonly columns: number
 const countLines = (text: string): number => text.trimEnd().split('\n').length;
 const KEYS = ['p01', 'p02', 'p03', 'p04', 'p05'];
 const OUTCOME = 'Plan: 5 baselines (nothing that is served changes).';
+
+test('plan says that the database of the embedded service is missing only if a file pins a version', async () => {
+  const config = 'service: { embedded: db/service.db }\n';
+  const planWith = async (pins: NonNullable<PromptParts['pins']>) =>
+    (await run(makeWorkspace(workspaceFiles({ greeting: { pins } }, config)), ['plan'])).stderr;
+  const notice = `The database ${join('db', 'service.db')} does not exist`;
+  expect(await planWith({ staging: 1 })).toContain(notice);
+  expect(await planWith({ staging: 'latest' })).not.toContain(notice);
+});
 
 describe('the first plan after an import', () => {
   test('The first plan after an import of 40 prompts fits on a terminal with 80 columns and 24 rows', async () => {

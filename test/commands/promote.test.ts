@@ -117,6 +117,22 @@ describe('promote', () => {
     });
   });
 
+  test('promote warns that the source environment is not synced even if the target has the pin already', async () => {
+    const scene = await makeReadyScene();
+    scene.commit({ text: 'Not synced.', pins: { staging: 'latest', production: 2 } });
+    const ran = await scene.runJson(...TO_PRODUCTION);
+    expect(summarizeRun(ran)).toBe('exit 0, greeting unchanged promote/source-drifted');
+  });
+
+  test('promote warns if an earlier commit pinned the target environment to the version and a later one replaced it', async () => {
+    const scene = await makeReadyScene();
+    scene.commit({ ...BEFORE, pins: { staging: 'latest', production: 2 } });
+    const rollback = scene.commit(BEFORE);
+    const ran = await scene.runJson(...TO_PRODUCTION);
+    expect(summarizeRun(ran)).toBe(`${APPLIED} promote/rolled-back`);
+    expect(ran.report.prompts[0]?.problems[0]?.message).toContain(rollback.slice(0, 12));
+  });
+
   test('promote fails for a prompt that is missing from the service but promotes the others', async () => {
     const scene = await makeReadyScene({ ...outsideGit, others: { missing: { pins: { production: 1 } } } });
     writeFiles(scene.folder, { 'prompts/missing.md': promptText('nowhere', { pins: { production: 1 } }) });
@@ -281,6 +297,13 @@ describe('promote --commit', () => {
     expect(git(folder, 'log', '-1', '--format=%an: %B').trim()).toBe('Ada: Promote greeting to production (v1 → v2)');
     expect(git(folder, 'show', '--format=', '--name-only', 'HEAD')).toBe(PATH);
     expect(git(folder, 'status', '--short')).toBe('M  promptsync.yaml\nA  staged.txt');
+  });
+
+  test('promote --commit warns about a file that has the pin already, but only as an uncommitted change', async () => {
+    const scene = await makeReadyScene({ others: { refund: BEFORE } });
+    await scene.run(...TO_PRODUCTION);
+    const ran = await scene.runJson('promote', '--all', '--to', 'production', '--commit');
+    expect(summarizeRun(ran)).toBe('exit 0, greeting unchanged git/uncommitted, refund applied');
   });
 
   test('promote --branch commits to a new branch, and promote --commit commits on a detached HEAD', async () => {

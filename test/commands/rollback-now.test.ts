@@ -314,8 +314,7 @@ describe('the branch of rollback --now', () => {
     const before = readState(scene);
     const ran = await scene.runJson(...NOW, '--yes');
     expect(summarizeRun(ran)).toBe('exit 1, greeting not_attempted, rollback/branch-exists');
-    expect(ran.report.problems[0]?.hint).toContain('`--branch`');
-    expect(ran.report.problems[0]?.hint).toContain(`\`git branch --delete ${BRANCH}\``);
+    expect(ran.report.problems[0]?.hint).toContain(`\`--branch ${BRANCH}-2\``);
     expect(readState(scene)).toEqual(before);
     const named = await scene.runJson(...NOW, '--yes', '--branch', 'hot-fix');
     expect([summarizeRun(named), named.report.committed?.branch]).toEqual([APPLIED, 'hot-fix']);

@@ -128,8 +128,8 @@ describe('status', () => {
     const fix = scene.service.store.createVersion('prm_greeting', { content: 'Fixed.' })!;
     scene.service.store.setActive('prm_greeting', { environment: 'staging', versionId: fix.id });
     const { stdout } = await scene.run('status');
-    expect(stdout).toContain('greeting  v3 → v2 drift\n');
-    expect(stdout).toContain('drift: someone changed the service; for details, run promptsync plan\n');
+    expect(stdout).toContain('greeting  v3 → v2 drift  ·\n');
+    expect(stdout).toContain('drift: the service differs from git; for details, run promptsync plan\n');
     expect((await scene.run('status', '--format', 'markdown')).stdout).toContain('`v3 → v2 drift`');
   });
 
@@ -199,7 +199,7 @@ describe('status of 40 prompts on a terminal with 80 columns', () => {
       'n?: promptsync did not find the pinned version; for details, run promptsync plan',
       '↑n: at least n versions behind the environment that it is promoted from',
       '·: the file does not pin this environment',
-      'drift: someone changed the service; for details, run promptsync plan',
+      'drift: the service differs from git; for details, run promptsync plan',
       '20 promotions are waiting, the longest: p02 to production; the newer version ',
       expect.stringMatching(/^ {2}was pinned in staging on Friday 2026-01-02 \([0-9a-f]{12}\)$/),
       '',

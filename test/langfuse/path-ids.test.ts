@@ -54,7 +54,7 @@ describe('Langfuse prompts that take their ids from their paths', () => {
       ['pitch', 'support/greeting', 'support/refund'].map((id) => [id, id, 'path', 'unchanged']),
     );
     const { stdout } = await run(folder, ['status'], langfuse);
-    expect(stdout).toMatch(/^support\/refund \* +v1$/m);
+    expect(stdout).toMatch(/^support\/refund \* +v1 +·$/m);
     expect(stdout).toContain('*: the id comes from the path of the file');
   });
 

@@ -145,6 +145,18 @@ describe('a prompt that was deleted in Langfuse', () => {
       },
     ]);
   });
+
+  test('if the id of such a prompt comes from the path of its file, plan suggests keeping the former id', async () => {
+    const langfuse = await startLangfuse();
+    const folder = makeRepository({
+      'promptsync.yaml': SETTINGS,
+      'prompts/moved.md': '---\npins: { staging: 1 }\n---\n\nOne.\n',
+    });
+    const { report } = await runJson(folder, ['plan'], langfuse);
+    expect(listProblems(report)[0]?.hint).toMatch(
+      /^The id comes from the path of the file\. If the file was moved, write/,
+    );
+  });
 });
 
 describe('the links of reports about Langfuse', () => {

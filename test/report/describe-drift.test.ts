@@ -34,7 +34,7 @@ function linesOf(
 }
 
 const KEEP = 'Keep <v3>: <promptsync pull support/refund>';
-const RESTORE = 'Restore <v1>: <promptsync sync>';
+const RESTORE = 'Restore <v1>: <promptsync sync support/refund>';
 const BLOCKED = 'The prompt is blocked, so promptsync does not change it.';
 
 describe('describeDrift', () => {
@@ -50,7 +50,7 @@ describe('describeDrift', () => {
     expect(linesOf(named)).toEqual([
       'name is <"Theirs"> in the service, but <main> asks for <"Ours">. A sync restores <"Ours">.',
       'Keep <"Theirs">: <promptsync pull support/refund>',
-      'Restore <"Ours">: <promptsync sync>',
+      'Restore <"Ours">: <promptsync sync support/refund>',
     ]);
   });
 
@@ -69,21 +69,21 @@ describe('describeDrift', () => {
       { ...moved, restores: false },
       activate({ after: ref(7) }),
       'serves <v3>, but <main> asks for <v1>. A sync activates <v7>.',
-      'Activate <v7>: <promptsync sync>',
+      'Activate <v7>: <promptsync sync support/refund>',
     ],
     [
       'describeDrift names the value that a sync sets if the head and the base ask for different values of a field',
       { ...named, restores: false },
       rename('Newer'),
       'but <main> asks for <"Ours">. A sync changes it to <"Newer">.',
-      'Change it to <"Newer">: <promptsync sync>',
+      'Change it to <"Newer">: <promptsync sync support/refund>',
     ],
     [
       'describeDrift says that a sync activates, not restores, a version that does not exist yet',
       { ...moved, expected: { new: true } },
       activate({ after: { new: true } }),
       'serves <v3>, but <main> asks for a new version. A sync activates a new version.',
-      'Activate a new version: <promptsync sync>',
+      'Activate a new version: <promptsync sync support/refund>',
     ],
   ])('%s', (_, drift, change, statement, command) => {
     const [first, ...commands] = linesOf(drift, PLAN, { changes: [change] });
@@ -97,7 +97,7 @@ describe('describeDrift', () => {
     ).toEqual([
       'somebody moved <production> back from <v5> to <v3>. A sync restores <v5>.',
       KEEP,
-      'Restore <v5>: <promptsync sync>',
+      'Restore <v5>: <promptsync sync support/refund>',
     ]);
   });
 
@@ -129,7 +129,7 @@ describe('describeDrift', () => {
     [
       'If only the drift guard blocks a prompt, describeDrift adds the flag that overwrites drift to the sync command',
       [DRIFT_GUARD, WARNING],
-      [KEEP, 'Restore <v1>: <promptsync sync --on-drift overwrite>'],
+      [KEEP, 'Restore <v1>: <promptsync sync support/refund --on-drift overwrite>'],
     ],
     [
       'If a guard other than the drift guard blocks a prompt, describeDrift offers only the command that keeps the served version',

@@ -347,7 +347,7 @@ describe('the drift of a Markdown page', () => {
   };
   const back = { kind: 'update-prompt', fields: { name: { before: 'Theirs', after: 'First' } } } as const;
   const row = '`production`: `v9` → `v7`';
-  const COMMANDS = '  - Keep `v9`: `promptsync pull k/1`\n  - Restore `v7`: `promptsync sync`\n';
+  const COMMANDS = '  - Keep `v9`: `promptsync pull k/1`\n  - Restore `v7`: `promptsync sync k/1`\n';
   const overwrites = (mode: 'dry-run' | 'apply') => {
     const [title, end] =
       mode === 'apply' ? ['Overwrote', 'this run undid them'] : ['Overwrites', 'a sync would undo them'];

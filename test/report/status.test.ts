@@ -75,6 +75,13 @@ test('listEnvironments lists environments in the same order as the prompt that h
   expect(listEnvironments(reportOf(prompts.map(promptOf)))).toEqual(['dev', 'staging', 'production', 'qa']);
 });
 
+test('listEnvironments lists all configured environments unless the report covers only selected ones', () => {
+  const configured = { promotion_order: ['dev', 'staging', 'production'] };
+  const prompts = [promptOf({ environments: [row] })];
+  expect(listEnvironments(reportOf(prompts, configured))).toEqual(['dev', 'staging', 'production']);
+  expect(listEnvironments(reportOf(prompts, { ...configured, environments: ['staging'] }))).toEqual(['staging']);
+});
+
 describe('listTraits', () => {
   test.each<[string, Partial<ReportPrompt>, Report['mode'], readonly string[]]>([
     ['listTraits assigns no filters to an unchanged prompt', { environments: [row] }, 'dry-run', []],

@@ -3,6 +3,7 @@ import { makeProblem, type Problem } from '../../src/problem.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { renderHtml } from '../../src/report/html/page.ts';
 import { renderEndedRun } from '../../src/report/summary.ts';
+import { describeEdit } from '../../src/report/describe-changes.ts';
 import { combineProblems, groupProblems, isInterrupted, listProblems } from '../../src/report/problems.ts';
 import { renderStatus } from '../../src/report/status.ts';
 import { makeScreen } from '../../src/report/screen.ts';
@@ -188,6 +189,12 @@ describe('the changes of a text report', () => {
   });
 });
 
+test('describeEdit says that an environment no longer follows the file if an edit replaces its pin to latest', () => {
+  const edit = { kind: 'set-pin', environment: 'dev', after: '4' } as const;
+  expect(describeEdit({ ...edit, before: 'latest' }, String)).toBe('dev: latest → 4 (dev no longer follows the file)');
+  expect(describeEdit({ ...edit, before: '3' }, String)).toBe('dev: 3 → 4');
+});
+
 describe('renderStatus', () => {
   const row = (environment: string, parts: Partial<NonNullable<ReportPrompt['environments']>[number]> = {}) => ({
     ...{ environment, pin: 'latest', active: ref(1), wanted: ref(1), in_sync: true },
@@ -300,9 +307,9 @@ describe('the drift of a text report', () => {
   };
 
   test('A text report shows both commands for drift on one line below the description of the drift', () => {
-    expect(linesOf(80).slice(1, 3)).toEqual([
+    expect(linesOf(100).slice(1, 3)).toEqual([
       '  ! drift: staging serves v3, but main asks for v1. A sync restores v1.',
-      '    Keep v3: promptsync pull support/refund    Restore v1: promptsync sync',
+      '    Keep v3: promptsync pull support/refund    Restore v1: promptsync sync support/refund',
     ]);
     expect(linesOf(80, true).join('\n')).not.toContain('drift:');
   });
@@ -310,7 +317,7 @@ describe('the drift of a text report', () => {
   test('A text report shows each command for drift on a separate line if the terminal is too narrow for both commands', () => {
     expect(linesOf(60).slice(3, 5)).toEqual([
       '    Keep v3: promptsync pull support/refund',
-      '    Restore v1: promptsync sync',
+      '    Restore v1: promptsync sync support/refund',
     ]);
   });
 });
@@ -430,7 +437,7 @@ describe('groupProblems', () => {
     [
       'groupProblems combines the unknown version numbers of several prompts and environments into one list',
       ['a', 'b'].map((key) => {
-        const evidence = { environment: `of-${key}`, number: 1, key, known: 'others' as const };
+        const evidence = { environment: `of-${key}`, number: 1, key, known: 'others' as const, hasPathId: false };
         return makeProblem('pin/unknown-number', evidence, { path: `${key}.md` });
       }),
       [['a.md', 'b.md']],
