@@ -367,7 +367,10 @@ export const EXPLANATIONS = {
   },
   // promptsync rollback
   'rollback/nothing-before': {
-    why: 'Either the environment serves its oldest version, or promptsync has no record of an older one.',
+    why: 'Either no older version has another text, or promptsync has no record of one.',
+  },
+  'rollback/already-back': {
+    why: 'A rollback with `--now` changes the service before its branch is merged, so the files of other clones do not show it.',
   },
   'rollback/nothing-served': { why: null },
   'rollback/shallow': {

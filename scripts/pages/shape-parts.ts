@@ -15,13 +15,8 @@ export function makeShapeParts(): Parts {
 
 function renderFields(): string {
   const rows = listRows(makeSchema(FrontMatterShape)).filter(({ path }) => !path.includes('.'));
-  const cells = rows.map(({ path, schema, required }) => [
-    code(path),
-    required ? 'required' : 'optional',
-    describeType(schema),
-    schema.description ?? '',
-  ]);
-  return table(['field', '', 'value', 'meaning'], cells);
+  const cells = rows.map(({ path, schema }) => [code(path), describeType(schema), schema.description ?? '']);
+  return table(['field', 'value', 'meaning'], cells);
 }
 
 function renderSettings(): string {

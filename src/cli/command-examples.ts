@@ -83,7 +83,7 @@ export const COMMAND_EXAMPLES = {
   ],
   rollback: [
     {
-      comment: 'Pin production to the version that it served before',
+      comment: 'Pin production to the version before the active one',
       line: 'promptsync rollback support/greeting -e production',
     },
     {

@@ -45,14 +45,11 @@ export const PROMOTE_ROW: CommandRow = makeReportRow({
 export const ROLLBACK_ROW: CommandRow = makeReportRow({
   name: 'rollback',
   group: 'Every day',
-  help: 'pin an environment to the version that it served before',
+  help: 'pin an environment to the version before the active one',
   argument: REQUIRED_KEYS_ARGUMENT,
   flags: {
     environment: makeRequiredEnvironmentFlag('-e, --environment <env>', 'the environment to pin'),
-    to: makeVersionNumberFlag(
-      '--to <n>',
-      'the version number to pin (default: the version that the environment served before)',
-    ),
+    to: makeVersionNumberFlag('--to <n>', 'the version number to pin (default: the version before the active one)'),
     now: makeBooleanFlag(
       '--now',
       'for incidents: also commit the pins to a new branch, and make the versions live at once',

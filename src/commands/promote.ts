@@ -39,7 +39,7 @@ type PromoteOptions = EditOptions & {
 
 /** Pins an environment of each selected prompt to the version that is active in another environment. */
 export async function promotePrompts(options: PromoteOptions, world: World): Promise<CommandResult> {
-  const { to, allowOlder } = options;
+  const { to, allowOlder, all } = options;
   if (to === undefined) return makeMissingEnvironmentResult('promote', '--to', options, world);
   const problem = checkPromptSelection(options);
   if (problem !== null) return makeStoppedResult('promote', problem);
@@ -54,7 +54,7 @@ export async function promotePrompts(options: PromoteOptions, world: World): Pro
   };
   // `findNeeds` has already refused a missing source, so `to` is never used in its place.
   const makeDraft = (prompt: ObservedPromptPlan, workspace: PlannedWorkspace) =>
-    draftPromotion(prompt, { from: chooseSource(workspace.config) ?? to, to, allowOlder }, workspace);
+    draftPromotion(prompt, { from: chooseSource(workspace.config) ?? to, to, allowOlder, all }, workspace);
   const renderSubject = (names: string) => `Promote ${names} to ${to}`;
   return editFiles({ mode: 'promote', findNeeds, makeDraft, renderSubject }, options, world);
 }
@@ -98,15 +98,15 @@ function listOwnSource(from: string | undefined, { otherEnvironments }: Config):
   return from === undefined || otherEnvironments.includes(from) ? [] : [from];
 }
 
-/** The two environments of a promotion, and whether it may replace a newer version in the environment `to`. */
-type PromotionRequest = Pick<PromoteOptions, 'allowOlder'> & { readonly from: string; readonly to: string };
+/** The two environments of a promotion, and the options that decide which prompts it leaves alone. */
+type PromotionRequest = Pick<PromoteOptions, 'allowOlder' | 'all'> & { readonly from: string; readonly to: string };
 
 async function draftPromotion(
   prompt: ObservedPromptPlan,
   promotion: PromotionRequest,
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
-  const { from, to } = promotion;
+  const { from, to, all } = promotion;
   if (workspace.config.otherEnvironments.includes(from)) return draftOtherPromotion(prompt, promotion, workspace);
   const { file, changes } = prompt;
   const served = findServedVersion(prompt, from);
@@ -114,16 +114,15 @@ async function draftPromotion(
   const draft = await draftPromotedPin({ environment: to, version: served }, from, prompt, workspace);
   const kept = keepNewerVersion(draft, { ...promotion, version: served, verb: 'serves' }, prompt, workspace);
   if (kept !== draft || draft.status === 'blocked') return kept;
+  const refusal =
+    draft.status === 'pending' && all
+      ? await findRollback({ environment: to, version: served }, prompt, workspace)
+      : null;
+  if (refusal !== null) return makeDraftWithoutEdits(file, 'unchanged', [refusal]);
   const change = changes.find((one) => one.kind === 'set-active' && one.environment === from);
-  const warnings = [
-    ...(change?.kind === 'set-active'
-      ? [warnAboutUnsyncedSource({ environment: from, version: served }, change, file)]
-      : []),
-    ...(draft.status === 'pending'
-      ? await warnAboutRollback({ environment: to, version: served }, prompt, workspace)
-      : []),
-  ];
-  return { ...draft, problems: [...draft.problems, ...warnings] };
+  if (change?.kind !== 'set-active') return draft;
+  const warning = warnAboutUnsyncedSource({ environment: from, version: served }, change, file);
+  return { ...draft, problems: [...draft.problems, warning] };
 }
 
 /** Warns that a promotion takes what the source environment serves, which is not what the file asks for there. */
@@ -137,22 +136,21 @@ function warnAboutUnsyncedSource(
 }
 
 /**
- * Returns a warning if an earlier commit pinned the promoted version in the target environment. A later commit then
- * replaced it, usually because the version was bad.
+ * Returns a warning if an earlier commit pinned the promoted version in the target environment and a later one replaced
+ * it, usually because the version was bad. Returns null otherwise.
  */
-async function warnAboutRollback(
+async function findRollback(
   { environment, version }: RequestedPin,
   { file, observed }: ObservedPromptPlan,
   { repository }: PlannedWorkspace,
-): Promise<readonly Problem[]> {
+): Promise<Problem | null> {
   const head = repository?.head ?? null;
-  if (repository === null || head === null) return [];
+  if (repository === null || head === null) return null;
   const line = await readPromptLine(file, head, repository, MAX_DRIFT_STATES);
-  const run = countRun(line, environment);
-  const earlier = line.states.slice(run);
-  if (!earlier.some((state) => wantsVersion(state, environment, version, observed.metadata))) return [];
-  const commit = line.states[run - 1]?.commit ?? null;
-  return [makeProblem('promote/rolled-back', { environment, number: version.number, commit }, { path: file.path })];
+  const earlier = line.states.slice(countRun(line, environment));
+  if (!earlier.some((state) => wantsVersion(state, environment, version, observed.metadata))) return null;
+  const evidence = { environment, number: version.number, key: file.key };
+  return makeProblem('promote/rolled-back', evidence, { path: file.path });
 }
 
 /** A promotion of a version that the source environment serves, or that the file pins there. */
@@ -172,7 +170,8 @@ function keepNewerVersion(
   const newer = findNewerVersion(to, version, file, observed, getContentsAtRefs(workspace, file.id));
   if (newer === null) return draft;
   const isSourceUnsynced = changes.some((change) => change.kind === 'set-active' && change.environment === from);
-  const evidence = { to, newer, from, promoted: { verb, number: version.number }, isSourceUnsynced };
+  const promoted = { verb, number: version.number };
+  const evidence = { to, newer, from, promoted, isSourceUnsynced, key: file.key };
   return makeDraftWithoutEdits(file, 'unchanged', [makeProblem('promote/older', evidence, { path: file.path })]);
 }
 

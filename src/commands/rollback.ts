@@ -1,9 +1,14 @@
 import type { ObservedPromptPlan } from '../domain/plan.ts';
 import { formatPin } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
-import { EMPTY_LINE } from '../history/line.ts';
+import { EMPTY_LINE, wantsVersion } from '../history/line.ts';
 import { readPlannedLine } from '../history/read-line.ts';
-import { findOlderVersion, findPreviousGitPin, findPreviousVersion } from '../planning/find-previous-pin.ts';
+import {
+  findOlderVersion,
+  findPreviousGitPin,
+  findPreviousVersion,
+  type RollbackSource,
+} from '../planning/find-previous-pin.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import {
   type PromptDraft,
@@ -30,7 +35,7 @@ type RollbackOptions = EditOptions & {
   /** The environment to roll back. The command requires it. */
   readonly environment?: string | undefined;
   /**
-   * The number of the version to pin. Defaults to the version that the environment served before the active version.
+   * The number of the version to pin. Defaults to the version before the active one.
    */
   readonly to?: number | undefined;
   /** Whether to also commit the pins on a new branch and activate the versions. */
@@ -42,7 +47,7 @@ type RollbackOptions = EditOptions & {
 };
 
 /**
- * Pins an environment of each selected prompt to the version that it served before, or to the version from `--to`. With
+ * Pins an environment of each selected prompt to the version before the active one, or to the version from `--to`. With
  * `now`, also makes these versions live.
  */
 export async function rollBackPrompts(options: RollbackOptions, world: World): Promise<CommandResult> {
@@ -94,12 +99,28 @@ async function draftPreviousPin(
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
   const { file, observed } = prompt;
-  const { repository, config } = workspace;
+  const { repository } = workspace;
   const place = { path: file.path };
   const served = findServedVersion(prompt, environment);
   if (served === null) return refuseRollback(prompt, makeProblem('rollback/nothing-served', { environment }, place));
   const line = repository === null ? EMPTY_LINE : await readPlannedLine(file, repository);
   const source = { environment, served, line, metadata: observed.metadata };
+  const draft = await draftPinBefore(source, prompt, workspace);
+  const isBack = line.states.findIndex((state) => wantsVersion(state, environment, served, observed.metadata)) > 0;
+  if (!isBack || draft.status !== 'pending') return draft;
+  const warning = makeProblem('rollback/already-back', { environment, number: served.number }, place);
+  return { ...draft, problems: [...draft.problems, warning] };
+}
+
+async function draftPinBefore(
+  source: RollbackSource,
+  prompt: ObservedPromptPlan,
+  workspace: PlannedWorkspace,
+): Promise<PromptDraft> {
+  const { environment, served } = source;
+  const { file, observed } = prompt;
+  const { repository, config } = workspace;
+  const place = { path: file.path };
   const previous = config.portablePins ? findPreviousGitPin(source) : findPreviousVersion(source, observed.known);
   switch (previous.kind) {
     case 'version':

@@ -295,10 +295,16 @@ function checkProviderFields(
   return [
     ...(name === id
       ? []
-      : makeInvalidProblems(['name'], 'expected no name, or the id, because the id is the name in this service')),
+      : makeInvalidProblems(
+          ['name'],
+          'expected no name, or the id, because the id is the name with this `service.provider`',
+        )),
     ...(description === undefined
       ? []
-      : makeInvalidProblems(['description'], 'expected no description, because this service has no such field')),
+      : makeInvalidProblems(
+          ['description'],
+          'expected no description, because this `service.provider` has no such field',
+        )),
   ];
 }
 

@@ -91,15 +91,11 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       `To see the difference, run \`promptsync plan\`. If this clone is out of date, run \`git pull\`, then run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, first run \`promptsync sync --environment ${quoteShellWord(e.environment)}\`, then run this command again.`,
   ),
-  'promote/rolled-back': defineWarning<{
-    environment: string;
-    number: number;
-    /** The commit that replaced the version. Null if promptsync does not know it. */
-    commit: string | null;
-  }>(
+  'promote/rolled-back': defineWarning<{ environment: string; number: number; key: string }>(
     (e) =>
-      `"${e.environment}" was pinned to v${e.number} before, and ${e.commit === null ? 'a later commit' : `commit ${shortenCommitId(e.commit)}`} replaced that version. promptsync promotes it again.`,
-    'If that version was rolled back because it is bad, restore this file, and promote the other prompts by key.',
+      `"${e.environment}" was pinned to v${e.number} before, and a later commit replaced that version. promptsync did not change the file, because the version may have been rolled back.`,
+    (e) =>
+      `To promote v${e.number} again, name the prompt: \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\``,
   ),
   'promote/older': defineWarning<{
     to: string;
@@ -110,6 +106,7 @@ export const COMMAND_PROBLEMS = {
     promoted: { verb: 'serves' | 'pins'; number: number };
     /** Whether a sync would make another version active in the source environment. */
     isSourceUnsynced: boolean;
+    key: string;
   }>(
     (e) => {
       const newer = e.newer.number === null ? 'a version that does not exist yet' : `v${e.newer.number}`;
@@ -122,15 +119,21 @@ export const COMMAND_PROBLEMS = {
       const first = e.isSourceUnsynced
         ? `The pin for "${e.from}" has not been synced yet. To promote the version that it names, first run \`${sync}\`, then run this command again. `
         : '';
-      return `${first}To promote the older version anyway, run the command again with \`--allow-older\`.`;
+      return `${first}To bring "${e.from}" up to date, run \`${makePromptCommand('promote', e.key, `--from ${quoteShellWord(e.to)} --to ${quoteShellWord(e.from)}`)}\`. To promote the older version anyway, run the command again with \`--allow-older\`.`;
     },
   ),
 
   // promptsync rollback
   'rollback/nothing-before': defineError<{ environment: string; number: number; key: string }>(
-    (e) => `"${e.environment}" serves v${e.number}, and promptsync could not find an older version to restore.`,
+    (e) =>
+      `"${e.environment}" serves v${e.number}, and promptsync could not find an older version with another text to restore.`,
     (e) =>
       `Use \`--to N\` to specify a version. To list the known versions, run: \`${makePromptCommand('history', e.key)}\``,
+  ),
+  'rollback/already-back': defineWarning<{ environment: string; number: number }>(
+    (e) =>
+      `"${e.environment}" serves v${e.number}, but the file asks for another version. Somebody may have rolled it back already. This rollback goes further back.`,
+    (e) => `To keep v${e.number} in "${e.environment}", run the command again with \`--to ${e.number}\`.`,
   ),
   'rollback/nothing-served': defineError<{ environment: string }>(
     (e) => `No version is active in "${e.environment}", so there is nothing to roll back.`,
@@ -170,7 +173,7 @@ export const COMMAND_PROBLEMS = {
   'rollback/branch-exists': defineError<{ branch: string }>(
     (e) => `promptsync made no changes because the branch \`${e.branch}\` already exists.`,
     (e) =>
-      `The branch is probably from an earlier rollback. To use another name, add \`--branch ${quoteShellWord(`${e.branch}-2`)}\`. To use the same name again, check out another branch, and then delete this one with \`git branch -D ${quoteShellWord(e.branch)}\`.`,
+      `An earlier rollback probably created it. Add \`--branch ${quoteShellWord(`${e.branch}-2`)}\`, or check out another branch and run \`git branch -D ${quoteShellWord(e.branch)}\`.`,
   ),
   'rollback/new-version': defineError<{ environment: string }>(
     (e) =>

@@ -147,7 +147,7 @@ export const PLANNING_PROBLEMS = {
         case 'no-prompt':
           return `${e.hasPathId ? 'The id comes from the path of the file. If the file was moved, write its former id into it. ' : ''}If the prompt was deleted in ${w.service}, delete the file to retire it. To create the prompt, ${steps} run: \`${promotion}\``;
         case 'no-version':
-          return `${otherPlace} With an embedded service, each clone has its own database. If the prompt is new, ${steps} run: \`${promotion}\``;
+          return `${otherPlace} With an embedded service, each clone has its own database. If the prompt is new or its versions are lost, ${steps} run: \`${promotion}\``;
         case 'newest-unread':
           return `Pin a version number that \`promptsync history\` lists. If the pinned version is the newest one in ${w.service}, only a sync can find it: commit the file, and then run: \`${makePromptCommand('sync', e.key)}\``;
         case 'others':

@@ -136,7 +136,7 @@ export const USAGE_PROBLEMS = {
   ),
 
   // The command line
-  'usage/invalid': defineError<{ reason: string }>((e) => e.reason, 'For help, run `promptsync --help`.'),
+  'usage/invalid': defineError<{ reason: string }>((e) => e.reason, 'For help, run the command with `--help`.'),
   'usage/nothing-selected': defineError<{
     selector: string;
     suggestions: readonly string[];

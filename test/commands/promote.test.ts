@@ -124,13 +124,14 @@ describe('promote', () => {
     expect(summarizeRun(ran)).toBe('exit 0, greeting unchanged promote/source-drifted');
   });
 
-  test('promote warns if an earlier commit pinned the target environment to the version and a later one replaced it', async () => {
+  test('promote --all leaves a prompt alone if a commit has replaced the version in the target before, unless the user names the prompt', async () => {
     const scene = await makeReadyScene();
     scene.commit({ ...BEFORE, pins: { staging: 'latest', production: 2 } });
-    const rollback = scene.commit(BEFORE);
-    const ran = await scene.runJson(...TO_PRODUCTION);
-    expect(summarizeRun(ran)).toBe(`${APPLIED} promote/rolled-back`);
-    expect(ran.report.prompts[0]?.problems[0]?.message).toContain(rollback.slice(0, 12));
+    scene.commit(BEFORE);
+    const ran = await scene.runJson('promote', '--all', '--to', 'production');
+    expect(summarizeRun(ran)).toBe('exit 0, greeting unchanged promote/rolled-back');
+    expect(ran.report.prompts[0]?.problems[0]?.hint).toContain('`promptsync promote greeting --to production`');
+    expect(summarizeRun(await scene.runJson(...TO_PRODUCTION))).toBe(APPLIED);
   });
 
   test('promote fails for a prompt that is missing from the service but promotes the others', async () => {

@@ -63,6 +63,14 @@ describe('rollback', () => {
     expect(productionOf(scene)).toBe('2');
   });
 
+  test('rollback warns that it goes further back if the environment already serves a version that an earlier commit asked for', async () => {
+    const scene = await makeReadyScene(2, 4);
+    scene.commit(pinned(4));
+    scene.activate('production', 2);
+    expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(`${APPLIED} rollback/already-back`);
+    expect(productionOf(scene)).toBe('1');
+  });
+
   test('rollback replaces a pin to latest with the number of the version that contains the previous text', async () => {
     const scene = await makePromotionScene({ text: 'Four.', pins: { staging: 'latest' } });
     scene.make(TEXTS);
@@ -114,7 +122,7 @@ describe('the refusals of rollback', () => {
     const refused = await first.runJson(...ROLLBACK);
     expect(summarizeRun(refused)).toBe('exit 3, greeting blocked rollback/nothing-before');
     expect(refused.report.prompts[0]?.problems[0]).toMatchObject({
-      message: '"production" serves v1, and promptsync could not find an older version to restore.',
+      message: '"production" serves v1, and promptsync could not find an older version with another text to restore.',
       hint: expect.stringContaining('`promptsync history greeting`'),
     });
   });

@@ -30,7 +30,7 @@ describe('renderJunit', () => {
       [
         {
           name: 'a.md',
-          failure: 'a.md:4:12: error: Odd pin. [usage/invalid]\n  For help, run `promptsync --help`.\na: blocked',
+          failure: 'a.md:4:12: error: Odd pin. [usage/invalid]\n  For help, run the command with `--help`.\na: blocked',
         },
         { name: 'b.md', failure: 'b: not attempted' },
       ],
