@@ -277,27 +277,17 @@ export async function refuseUncommitted(
   drafts: readonly PromptDraft[],
   repository: Repository | null,
 ): Promise<readonly PromptDraft[]> {
-  const paths = drafts.map(({ file }) => file.path);
-  if (repository === null) return drafts;
+  const isChecked = ({ status }: PromptDraft): boolean => status === 'pending' || status === 'unchanged';
+  const paths = drafts.filter(isChecked).map(({ file }) => file.path);
+  if (repository === null || paths.length === 0) return drafts;
   const [edited, staged] = await Promise.all([repository.findUncommitted(paths), repository.findStaged(paths)]);
   return drafts.map((draft): PromptDraft => {
     const { path } = draft.file;
-    const { status, problems } = draft;
-    if (!(edited.has(path) || staged.has(path))) return draft;
+    if (!isChecked(draft) || !(edited.has(path) || staged.has(path))) return draft;
     const evidence = { submodule: repository.findSubmodule(path) };
-    switch (status) {
-      case 'pending':
-        return {
-          ...draft,
-          status: 'blocked',
-          problems: [...problems, makeProblem('guard/uncommitted-edit', evidence, { path })],
-        };
-      case 'unchanged':
-        return { ...draft, problems: [...problems, makeProblem('git/uncommitted', evidence, { path })] };
-      case 'blocked':
-      case 'failed':
-        return draft;
-    }
+    const isRefused = draft.status === 'pending';
+    const problem = makeProblem(isRefused ? 'guard/uncommitted-edit' : 'git/uncommitted', evidence, { path });
+    return { ...draft, status: isRefused ? 'blocked' : draft.status, problems: [...draft.problems, problem] };
   });
 }
 
