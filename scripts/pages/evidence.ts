@@ -240,14 +240,13 @@ export const EVIDENCE = {
   'promote/not-pinned': { environment: 'staging', allowsLatest: true },
   'promote/source-unclear': { environment: 'staging', pin: '7' },
   'promote/source-drifted': { environment: 'staging', serves: 'v9', wanted: 'v10' },
-  'promote/rolled-back': { environment: 'production', number: 3, key: 'support/greeting' },
+  'promote/rolled-back': { environment: 'production', from: 'staging', number: 3, key: 'support/greeting' },
   'promote/older': {
     to: 'production',
     newer: { verb: 'serves', number: 4 },
     from: 'staging',
     promoted: { verb: 'serves', number: 3 },
     isSourceUnsynced: false,
-    key: 'support/greeting',
   },
   // promptsync rollback
   'rollback/nothing-before': { environment: 'production', number: 7, key: 'support/greeting' },

@@ -116,7 +116,7 @@ async function draftPromotion(
   if (kept !== draft || draft.status === 'blocked') return kept;
   const refusal =
     draft.status === 'pending' && all
-      ? await findRollback({ environment: to, version: served }, prompt, workspace)
+      ? await findRollback({ environment: to, version: served }, from, prompt, workspace)
       : null;
   if (refusal !== null) return makeDraftWithoutEdits(file, 'unchanged', [refusal]);
   const change = changes.find((one) => one.kind === 'set-active' && one.environment === from);
@@ -141,6 +141,7 @@ function warnAboutUnsyncedSource(
  */
 async function findRollback(
   { environment, version }: RequestedPin,
+  from: string,
   { file, observed }: ObservedPromptPlan,
   { repository }: PlannedWorkspace,
 ): Promise<Problem | null> {
@@ -149,7 +150,7 @@ async function findRollback(
   const line = await readPromptLine(file, head, repository, MAX_DRIFT_STATES);
   const earlier = line.states.slice(countRun(line, environment));
   if (!earlier.some((state) => wantsVersion(state, environment, version, observed.metadata))) return null;
-  const evidence = { environment, number: version.number, key: file.key };
+  const evidence = { environment, from, number: version.number, key: file.key };
   return makeProblem('promote/rolled-back', evidence, { path: file.path });
 }
 
@@ -170,8 +171,7 @@ function keepNewerVersion(
   const newer = findNewerVersion(to, version, file, observed, getContentsAtRefs(workspace, file.id));
   if (newer === null) return draft;
   const isSourceUnsynced = changes.some((change) => change.kind === 'set-active' && change.environment === from);
-  const promoted = { verb, number: version.number };
-  const evidence = { to, newer, from, promoted, isSourceUnsynced, key: file.key };
+  const evidence = { to, newer, from, promoted: { verb, number: version.number }, isSourceUnsynced };
   return makeDraftWithoutEdits(file, 'unchanged', [makeProblem('promote/older', evidence, { path: file.path })]);
 }
 

@@ -91,11 +91,11 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       `To see the difference, run \`promptsync plan\`. If this clone is out of date, run \`git pull\`, then run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, first run \`promptsync sync --environment ${quoteShellWord(e.environment)}\`, then run this command again.`,
   ),
-  'promote/rolled-back': defineWarning<{ environment: string; number: number; key: string }>(
+  'promote/rolled-back': defineWarning<{ environment: string; from: string; number: number; key: string }>(
     (e) =>
       `"${e.environment}" was pinned to v${e.number} before, and a later commit replaced that version. promptsync did not change the file, because the version may have been rolled back.`,
     (e) =>
-      `To promote v${e.number} again, name the prompt: \`${makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`)}\``,
+      `To promote v${e.number} again, name the prompt: \`${makePromptCommand('promote', e.key, `--from ${quoteShellWord(e.from)} --to ${quoteShellWord(e.environment)}`)}\``,
   ),
   'promote/older': defineWarning<{
     to: string;
@@ -106,7 +106,6 @@ export const COMMAND_PROBLEMS = {
     promoted: { verb: 'serves' | 'pins'; number: number };
     /** Whether a sync would make another version active in the source environment. */
     isSourceUnsynced: boolean;
-    key: string;
   }>(
     (e) => {
       const newer = e.newer.number === null ? 'a version that does not exist yet' : `v${e.newer.number}`;
@@ -119,7 +118,7 @@ export const COMMAND_PROBLEMS = {
       const first = e.isSourceUnsynced
         ? `The pin for "${e.from}" has not been synced yet. To promote the version that it names, first run \`${sync}\`, then run this command again. `
         : '';
-      return `${first}To bring "${e.from}" up to date, run \`${makePromptCommand('promote', e.key, `--from ${quoteShellWord(e.to)} --to ${quoteShellWord(e.from)}`)}\`. To promote the older version anyway, run the command again with \`--allow-older\`.`;
+      return `${first}To keep the newer version, do nothing. To promote the older version anyway, run the command again with \`--allow-older\`.`;
     },
   ),
 

@@ -130,7 +130,9 @@ describe('promote', () => {
     scene.commit(BEFORE);
     const ran = await scene.runJson('promote', '--all', '--to', 'production');
     expect(summarizeRun(ran)).toBe('exit 0, greeting unchanged promote/rolled-back');
-    expect(ran.report.prompts[0]?.problems[0]?.hint).toContain('`promptsync promote greeting --to production`');
+    expect(ran.report.prompts[0]?.problems[0]?.hint).toContain(
+      '`promptsync promote greeting --from staging --to production`',
+    );
     expect(summarizeRun(await scene.runJson(...TO_PRODUCTION))).toBe(APPLIED);
   });
 
