@@ -360,14 +360,14 @@ export const EXPLANATIONS = {
     why: 'Either someone changed the source environment in the service, the latest changes to the file have not been synced yet, or this clone is out of date.',
   },
   'promote/rolled-back': {
-    why: 'A rollback moves one environment back, so the version that it replaced is still active in the environment before.',
+    why: 'A rollback changes only one environment, so the replaced version is still active in the preceding environment.',
   },
   'promote/older': {
     why: 'The source environment is behind the target, for example after a rollback in staging. A promotion would put an older version live.',
   },
   // promptsync rollback
   'rollback/nothing-before': {
-    why: 'Either no older version has another text, or promptsync has no record of one.',
+    why: 'Either every older version has the same text as the active one, or promptsync has no record of one that differs.',
   },
   'rollback/already-back': {
     why: 'A rollback with `--now` changes the service before its branch is merged, so the files of other clones do not show it.',

@@ -271,7 +271,8 @@ export async function switchToBranch(
 
 /**
  * Blocks the drafts of files with uncommitted or staged changes. Without this check, the commit would include those
- * changes, or replace the staged version of the file. If the file needs no edit, only warns that the commit lacks it.
+ * changes, or replace the staged version of the file. If a file needs no edit, only warns that its changes are not part
+ * of the commit.
  */
 export async function refuseUncommitted(
   drafts: readonly PromptDraft[],

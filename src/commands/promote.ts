@@ -81,7 +81,7 @@ function checkPromotionEnvironments(
   return [...sourceProblems, ...checkEnvironmentFlag('--to', to, config)];
 }
 
-/** Makes the problem for a promotion to an environment that has no source. Names only sources that come before it. */
+/** Returns the problem for a promotion without a source. Suggests only environments that come before the target. */
 function makeMissingSourceProblem(to: string, config: Config, files: readonly PromptFile[]): Problem {
   const names = listKnownEnvironments(config, files);
   const isOrdered = config.environments !== null;

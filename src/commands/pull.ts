@@ -275,7 +275,7 @@ function warnAboutMissingCommits(
 }
 
 /**
- * Warns that an environment serves a text that a commit has already, so there is nothing to pull.
+ * Warns that a commit already contains the text that an environment serves, so there is nothing to pull.
  * @param missingCommit the id of that commit if this clone lacks it, otherwise null
  */
 function warnAboutKnownVersion(

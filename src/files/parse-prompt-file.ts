@@ -297,7 +297,7 @@ function checkProviderFields(
       ? []
       : makeInvalidProblems(
           ['name'],
-          'expected no name, or the id, because the id is the name with this `service.provider`',
+          'expected `name` to be absent or equal to `id`, because this `service.provider` uses the id as the name',
         )),
     ...(description === undefined
       ? []

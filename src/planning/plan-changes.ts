@@ -130,7 +130,7 @@ function makePinProblems(
   return at?.isSuccess === false ? at.problems : [makeProblem('pin/unknown-ref', { ref: pin.ref }, place)];
 }
 
-/** Chooses the reason why promptsync does not know a pinned version number, as the problem lists the reasons. */
+/** Returns the reason why promptsync does not know a pinned version number, for the problem `pin/unknown-number`. */
 function chooseReason({ isMissing, known }: ObservedPrompt, needsSearch: boolean) {
   if (isMissing === true) return 'no-prompt';
   if (needsSearch) return 'newest-unread';

@@ -125,13 +125,13 @@ export const COMMAND_PROBLEMS = {
   // promptsync rollback
   'rollback/nothing-before': defineError<{ environment: string; number: number; key: string }>(
     (e) =>
-      `"${e.environment}" serves v${e.number}, and promptsync could not find an older version with another text to restore.`,
+      `"${e.environment}" serves v${e.number}, and promptsync found no older version with different text to restore.`,
     (e) =>
       `Use \`--to N\` to specify a version. To list the known versions, run: \`${makePromptCommand('history', e.key)}\``,
   ),
   'rollback/already-back': defineWarning<{ environment: string; number: number }>(
     (e) =>
-      `"${e.environment}" serves v${e.number}, but the file asks for another version. Somebody may have rolled it back already. This rollback goes further back.`,
+      `"${e.environment}" serves v${e.number}, not the version that the file asks for, so it may already have been rolled back. This rollback goes back to a version before v${e.number}.`,
     (e) => `To keep v${e.number} in "${e.environment}", run the command again with \`--to ${e.number}\`.`,
   ),
   'rollback/nothing-served': defineError<{ environment: string }>(

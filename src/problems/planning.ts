@@ -145,13 +145,13 @@ export const PLANNING_PROBLEMS = {
       const otherPlace = 'If the version is in another project or database, connect promptsync to that one.';
       switch (e.known) {
         case 'no-prompt':
-          return `${e.hasPathId ? 'The id comes from the path of the file. If the file was moved, write its former id into it. ' : ''}If the prompt was deleted in ${w.service}, delete the file to retire it. To create the prompt, ${steps} run: \`${promotion}\``;
+          return `${e.hasPathId ? 'The id comes from the path of the file. If you moved the file, set `id` in it to the former id. ' : ''}If the prompt was deleted in ${w.service}, delete the file to retire the prompt. To create the prompt, ${steps} run: \`${promotion}\``;
         case 'no-version':
           return `${otherPlace} With an embedded service, each clone has its own database. If the prompt is new or its versions are lost, ${steps} run: \`${promotion}\``;
         case 'newest-unread':
-          return `Pin a version number that \`promptsync history\` lists. If the pinned version is the newest one in ${w.service}, only a sync can find it: commit the file, and then run: \`${makePromptCommand('sync', e.key)}\``;
+          return `Pin a version number that \`promptsync history\` lists. If the pinned number is correct but belongs to the newest version in ${w.service}, promptsync has not read that version yet. In that case, commit the file, and then run: \`${makePromptCommand('sync', e.key)}\``;
         case 'others':
-          return `Pin a version number that exists, or pin \`git:<ref>\`, which works for any text in git. If the version does not exist yet, ${steps} use \`promptsync promote\`. ${otherPlace} To list the version numbers, run: \`${makePromptCommand('history', e.key)}\``;
+          return `Pin an existing version number, or pin \`git:<ref>\`, which can refer to any committed text of the prompt. If the version has not been created yet, ${steps} use \`promptsync promote\`. ${otherPlace} To list the version numbers, run: \`${makePromptCommand('history', e.key)}\``;
       }
     },
   ),
@@ -227,8 +227,7 @@ export const PLANNING_PROBLEMS = {
       e.pin === 'latest'
         ? `"${e.environment}" is pinned to \`latest\`, which \`promptsync.yaml\` does not allow for this ${w.environment}.`
         : `"${e.environment}" is pinned to \`${e.pin}\`, which can refer to a different commit later. \`allow_latest: false\` in \`promptsync.yaml\` does not allow this.`,
-    (_, w) =>
-      `Pin a version number, the id of a commit (\`git:<commit>\`), or a tag (\`git:<tag>\`) instead. \`promptsync promote\` pins the version that another ${w.environment} serves.`,
+    'Pin a version number, the id of a commit (`git:<commit>`), or a tag (`git:<tag>`) instead.',
   ),
   'guard/placeholder-id': defineError(
     'The prompt file still has the placeholder id `replace_me`.',

@@ -189,7 +189,7 @@ export function describeEdit(edit: ReportEdit, show: ShowText): string {
       const number = edit.version_number === undefined ? '' : ` (v${edit.version_number})`;
       const environment = show(edit.environment);
       const novelty = edit.active === null ? ` (new in ${environment})` : '';
-      // From now on, an edit of the text does not go live there. Users overlook this when they roll back.
+      // Later edits of the text do not reach this environment. Users tend to overlook this when they roll back.
       const end = edit.before === 'latest' ? ` (${environment} no longer follows the file)` : '';
       return `${environment}: ${describePinBefore(edit, show)}${show(edit.after)}${number}${novelty}${end}`;
     }

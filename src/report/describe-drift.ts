@@ -131,8 +131,8 @@ function listCommands(drift: ReportDrift, desired: string, prompt: ReportPrompt,
 }
 
 /**
- * Returns the command that replaces the current state of this prompt, and of no other prompt. Returns null if a guard
- * other than the drift guard refuses it.
+ * Returns the `sync` command that overwrites the state of this prompt, and of no other prompt, in the service. Returns
+ * null if a guard other than the drift guard would block that sync.
  */
 function findSyncCommand({ key, status, problems }: ReportPrompt): string | null {
   if (status !== 'blocked') return makePromptCommand('sync', key);

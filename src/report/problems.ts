@@ -195,8 +195,8 @@ function countFiles(problems: readonly PlacedProblem[]): number {
 /** A group of problems as a title and a list, in a form that every output format can render. */
 export type ProblemList = {
   /**
-   * The problem to show. If the list has items, this problem has no place, and its message and hint apply to all items.
-   * If the hints of the items differ, it has the first one, marked as an example.
+   * The problem to show. If the list has items, this problem has no location of its own, and its message and hint apply
+   * to every item. If the items have different hints, its hint is that of the first item, marked as an example.
    */
   readonly title: ReportProblem;
   /** The place of each problem, with its message if the messages differ. Empty for a single problem. Not escaped. */

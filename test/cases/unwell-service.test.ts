@@ -89,7 +89,7 @@ describe('a service that answers 404', () => {
     const { report } = await story.plan();
     const hint = report.prompts[0]?.problems[0]?.hint;
     expect(hint).toMatch(
-      /^Check the id\. If the prompt was deleted in the service .* delete the file to retire the prompt\./,
+      /^Check the id in the file\. If the prompt does not exist .* delete the file to retire the prompt\./,
     );
     expect(hint).toContain('If the service has none of your prompts, check the address');
   });

@@ -154,7 +154,7 @@ describe('a missing environment option', () => {
       '"staging"',
     ],
     [
-      'The error for promote to the first environment without --from suggests no environment',
+      'If promote targets the first environment without --from, the error does not suggest a source environment',
       'promote a --to staging',
       '--from',
       config,

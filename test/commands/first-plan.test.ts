@@ -26,7 +26,7 @@ const countLines = (text: string): number => text.trimEnd().split('\n').length;
 const KEYS = ['p01', 'p02', 'p03', 'p04', 'p05'];
 const OUTCOME = 'Plan: 5 baselines (nothing that is served changes).';
 
-test('plan says that the database of the embedded service is missing only if a file pins a version', async () => {
+test('plan reports a missing database of the embedded service only when a file pins a version', async () => {
   const config = 'service: { embedded: db/service.db }\n';
   const planWith = async (pins: NonNullable<PromptParts['pins']>) =>
     (await run(makeWorkspace(workspaceFiles({ greeting: { pins } }, config)), ['plan'])).stderr;

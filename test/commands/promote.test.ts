@@ -124,7 +124,7 @@ describe('promote', () => {
     expect(summarizeRun(ran)).toBe('exit 0, greeting unchanged promote/source-drifted');
   });
 
-  test('promote --all leaves a prompt alone if a commit has replaced the version in the target before, unless the user names the prompt', async () => {
+  test('promote --all skips a prompt if an earlier commit already replaced this version in the target, but promote with the key of the prompt does not', async () => {
     const scene = await makeReadyScene();
     scene.commit({ ...BEFORE, pins: { staging: 'latest', production: 2 } });
     scene.commit(BEFORE);
@@ -302,7 +302,7 @@ describe('promote --commit', () => {
     expect(git(folder, 'status', '--short')).toBe('M  promptsync.yaml\nA  staged.txt');
   });
 
-  test('promote --commit warns about a file that has the pin already, but only as an uncommitted change', async () => {
+  test('promote --commit warns about a file whose pin is already correct but not yet committed', async () => {
     const scene = await makeReadyScene({ others: { refund: BEFORE } });
     await scene.run(...TO_PRODUCTION);
     const ran = await scene.runJson('promote', '--all', '--to', 'production', '--commit');

@@ -63,7 +63,7 @@ describe('rollback', () => {
     expect(productionOf(scene)).toBe('2');
   });
 
-  test('rollback warns that it goes further back if the environment already serves a version that an earlier commit asked for', async () => {
+  test('rollback warns that it will go back another version if the environment already serves an earlier version than the file asks for', async () => {
     const scene = await makeReadyScene(2, 4);
     scene.commit(pinned(4));
     scene.activate('production', 2);
@@ -122,7 +122,7 @@ describe('the refusals of rollback', () => {
     const refused = await first.runJson(...ROLLBACK);
     expect(summarizeRun(refused)).toBe('exit 3, greeting blocked rollback/nothing-before');
     expect(refused.report.prompts[0]?.problems[0]).toMatchObject({
-      message: '"production" serves v1, and promptsync could not find an older version with another text to restore.',
+      message: '"production" serves v1, and promptsync found no older version with different text to restore.',
       hint: expect.stringContaining('`promptsync history greeting`'),
     });
   });

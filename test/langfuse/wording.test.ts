@@ -141,12 +141,14 @@ describe('a prompt that was deleted in Langfuse', () => {
       {
         code: 'pin/unknown-number',
         message: '"staging" is pinned to version 1, but Langfuse does not have the prompt.',
-        hint: expect.stringMatching(/^If the prompt was deleted in Langfuse, delete the file to retire it\. To create/),
+        hint: expect.stringMatching(
+          /^If the prompt was deleted in Langfuse, delete the file to retire the prompt\. To/,
+        ),
       },
     ]);
   });
 
-  test('if the id of such a prompt comes from the path of its file, plan suggests keeping the former id', async () => {
+  test('for a prompt that Langfuse lacks and whose id comes from the path of its file, plan suggests the former id in case the file was moved', async () => {
     const langfuse = await startLangfuse();
     const folder = makeRepository({
       'promptsync.yaml': SETTINGS,
@@ -154,7 +156,7 @@ describe('a prompt that was deleted in Langfuse', () => {
     });
     const { report } = await runJson(folder, ['plan'], langfuse);
     expect(listProblems(report)[0]?.hint).toMatch(
-      /^The id comes from the path of the file\. If the file was moved, write/,
+      /^The id comes from the path of the file\. If you moved the file, set `id`/,
     );
   });
 });

@@ -189,7 +189,7 @@ describe('the changes of a text report', () => {
   });
 });
 
-test('describeEdit says that an environment no longer follows the file if an edit replaces its pin to latest', () => {
+test('describeEdit says that an environment no longer follows the file if an edit replaces the pin latest with a version', () => {
   const edit = { kind: 'set-pin', environment: 'dev', after: '4' } as const;
   expect(describeEdit({ ...edit, before: 'latest' }, String)).toBe('dev: latest → 4 (dev no longer follows the file)');
   expect(describeEdit({ ...edit, before: '3' }, String)).toBe('dev: 3 → 4');
