@@ -360,7 +360,7 @@ export const EXPLANATIONS = {
     why: 'Either someone changed the source environment in the service, the latest changes to the file have not been synced yet, or this clone is out of date.',
   },
   'promote/rolled-back': {
-    why: 'A rollback changes only one environment, so the replaced version is still active in the preceding environment.',
+    why: 'A rollback changes only one environment, so the version that it replaced is still active in the preceding environment.',
   },
   'promote/older': {
     why: 'The source environment is behind the target, for example after a rollback in staging. A promotion would put an older version live.',

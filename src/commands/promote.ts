@@ -137,7 +137,7 @@ function warnAboutUnsyncedSource(
 
 /**
  * Returns a warning if an earlier commit pinned the promoted version in the target environment and a later one replaced
- * it, usually because the version was bad. Returns null otherwise.
+ * it with an older version, usually because the promoted one was bad. Returns null otherwise.
  */
 async function findRollback(
   { environment, version }: RequestedPin,
@@ -146,7 +146,10 @@ async function findRollback(
   { repository }: PlannedWorkspace,
 ): Promise<Problem | null> {
   const head = repository?.head ?? null;
-  if (repository === null || head === null) return null;
+  const current = observed.active.get(environment) ?? null;
+  const isForward =
+    findPin(file.pins, environment) !== undefined && current !== null && current.number < version.number;
+  if (repository === null || head === null || !isForward) return null;
   const line = await readPromptLine(file, head, repository, MAX_DRIFT_STATES);
   const earlier = line.states.slice(countRun(line, environment));
   if (!earlier.some((state) => wantsVersion(state, environment, version, observed.metadata))) return null;

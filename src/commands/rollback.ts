@@ -54,6 +54,10 @@ export async function rollBackPrompts(options: RollbackOptions, world: World): P
   const { environment } = options;
   if (environment === undefined) return makeMissingEnvironmentResult('rollback', '--environment', options, world);
   if (options.only.length === 0) return makeStoppedResult('rollback', makeProblem('usage/nothing-named'));
+  if (options.yes === true && options.now !== true) {
+    const reason = '`--yes` requires `--now`. Without `--now`, a rollback only edits files, and does not ask.';
+    return makeStoppedResult('rollback', makeProblem('usage/invalid', { reason }));
+  }
   const command: EditCommand = {
     mode: 'rollback',
     findNeeds: (config) => ({

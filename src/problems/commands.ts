@@ -89,11 +89,11 @@ export const COMMAND_PROBLEMS = {
         ? `"${e.environment}" still serves ${e.serves}, because the text of the file has not been synced there yet. promptsync promotes ${e.serves}.`
         : `"${e.environment}" serves ${e.serves}, but the file asks for ${e.wanted} there. promptsync promotes what "${e.environment}" serves.`,
     (e) =>
-      `To see the difference, run \`promptsync plan\`. If this clone is out of date, run \`git pull\`, then run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, first run \`promptsync sync --environment ${quoteShellWord(e.environment)}\`, then run this command again.`,
+      `To see the difference, run \`promptsync plan\`. If this clone is out of date, restore the file, run \`git pull\`, and run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, first run \`promptsync sync --environment ${quoteShellWord(e.environment)}\`, then run this command again.`,
   ),
   'promote/rolled-back': defineWarning<{ environment: string; from: string; number: number; key: string }>(
     (e) =>
-      `"${e.environment}" was pinned to v${e.number} before, and a later commit replaced that version. promptsync did not change the file, because the version may have been rolled back.`,
+      `"${e.environment}" was pinned to v${e.number} before, and a later commit replaced it with an older version. promptsync did not change the file, because v${e.number} was probably rolled back.`,
     (e) =>
       `To promote v${e.number} again, name the prompt: \`${makePromptCommand('promote', e.key, `--from ${quoteShellWord(e.from)} --to ${quoteShellWord(e.environment)}`)}\``,
   ),

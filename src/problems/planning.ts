@@ -49,12 +49,11 @@ function makePromotionHint(e: RefusedPromotion): string {
       `--from ${quoteShellWord(from)} --to ${quoteShellWord(to)}${isOlder ? ' --allow-older' : ''}`,
     );
   const lastStep = makeStep(e.from, e.environment);
-  if (e.liveIn !== null && e.liveIn !== e.environment) {
-    return `Run \`${makeStep(e.liveIn, e.from, e.age === 'older')}\`, then sync. After that, run: \`${lastStep}\``;
-  }
-  if (e.sourceComes) {
-    return `First run \`promptsync sync --environment ${quoteShellWord(e.from)}\`, then sync "${e.environment}".`;
-  }
+  // Only a sync of the source alone works, because the refused pin stops a sync of all environments.
+  const syncSteps = `\`promptsync sync --environment ${quoteShellWord(e.from)}\`, then sync "${e.environment}".`;
+  if (e.sourceComes) return `First run ${syncSteps}`;
+  if (e.liveIn !== null && e.liveIn !== e.environment)
+    return `First run \`${makeStep(e.liveIn, e.from, e.age === 'older')}\`. Then commit the file, run ${syncSteps}`;
   if (e.serves !== null) {
     const step = makeStep(e.from, e.environment, e.age === 'newer');
     return `To promote the version that "${e.from}" serves (${e.serves}), run: \`${step}\``;

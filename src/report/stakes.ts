@@ -2,14 +2,15 @@ import { findDriftOfChange } from './describe-drift.ts';
 import { formatCount } from '../text.ts';
 import { getWords } from './describe.ts';
 import { escapeLine } from './escape.ts';
-import type { Report } from './schema.ts';
+import type { Report, ReportChange, ReportPrompt } from './schema.ts';
 
 /**
  * Returns the question that a user must answer before promptsync applies a plan, for example
  * `Apply? 3 prompts change in staging, 1 in production. This overwrites 1 change that was made in the service.`
  */
 export function describeStakes(report: Report): string {
-  return ['Apply?', describeEnvironments(report), ...describeOverwrites(report)].join(' ');
+  const isPending = (_: ReportChange, { status }: ReportPrompt): boolean => status === 'pending';
+  return `Apply? ${describeEnvironments(report)}${describeOverwrites(report, 'overwrites', isPending)}`;
 }
 
 /**
@@ -32,16 +33,21 @@ function describeEnvironments(report: Report): string {
 }
 
 /**
- * Counts the changes that somebody made in the service and that the plan overwrites. Returns an empty list if there are
- * none.
+ * Describes how many changes that somebody made in the service a run overwrites, as a sentence after a space. Returns an
+ * empty string if there are none.
+ * @param isCounted returns true for the changes of the run
  */
-function describeOverwrites(report: Report): readonly string[] {
-  const pending = report.prompts.filter(({ status }) => status === 'pending');
-  const overwritten = pending.flatMap(({ changes, drift }) => {
-    const outside = drift.filter(({ kind }) => kind === 'outside');
+export function describeOverwrites(
+  report: Report,
+  verb: 'overwrites' | 'overwrote',
+  isCounted: (change: ReportChange, prompt: ReportPrompt) => boolean,
+): string {
+  const overwritten = report.prompts.flatMap((prompt) => {
+    const outside = prompt.drift.filter(({ kind }) => kind === 'outside');
+    const changes = prompt.changes.filter((change) => isCounted(change, prompt));
     return changes.flatMap((change) => findDriftOfChange(change, outside));
   });
-  if (overwritten.length === 0) return [];
+  if (overwritten.length === 0) return '';
   const changes = formatCount(overwritten.length, 'change that was', 'changes that were');
-  return [`This overwrites ${changes} made in ${getWords(report).service}.`];
+  return ` This ${verb} ${changes} made in ${getWords(report).service}.`;
 }

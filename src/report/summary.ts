@@ -5,8 +5,9 @@ import { type Colors, fitLine, type Style, renderWebLink } from './style.ts';
 import { escapeLine } from './escape.ts';
 import { describeCloneHints } from './describe-changes.ts';
 import { isAfterRun } from './describe-drift.ts';
-import { describeCoverage, getWords, type ShowText } from './describe.ts';
+import { describeCoverage, getWords, isDone, type ShowText } from './describe.ts';
 import { isInterrupted } from './problems.ts';
+import { describeOverwrites } from './stakes.ts';
 import type { Report, ReportChange, ReportPrompt, ReportRow } from './schema.ts';
 
 /**
@@ -153,14 +154,14 @@ function describeOthers(report: Report): readonly string[] {
 }
 
 /**
- * Describes how many prompts somebody changed in the service. The other counts of the summary do not show that a sync
- * would undo those changes.
+ * Describes how many prompts somebody changed in the service, or how many such changes a run has overwritten. The other
+ * counts of the summary do not show this.
  */
-function describeDriftCount({ mode, prompts }: Report): string {
+function describeDriftCount(report: Report): string {
+  const { mode, prompts } = report;
+  if (isApplied(report)) return describeOverwrites(report, 'overwrote', isDone);
   const drifted = prompts.filter(({ drift }) => drift.some(({ kind }) => kind === 'outside')).length;
-  return mode === 'apply' || mode === 'rollback' || drifted === 0
-    ? ''
-    : ` ${formatCount(drifted, 'prompt has', 'prompts have')} drifted.`;
+  return mode === 'rollback' || drifted === 0 ? '' : ` ${formatCount(drifted, 'prompt has', 'prompts have')} drifted.`;
 }
 
 /**
@@ -254,8 +255,7 @@ function chooseNextStep(report: Report): string | null {
     return `Next: resolve the conflicts in the files, then ${commit === null ? `run ${SYNC_AFTER_COMMIT_STEP}` : 'commit them'}.`;
   const hasSucceeded = !problems.some(isError);
   const editCount = prompts.filter(({ status }) => status === 'applied' && hasSucceeded).length;
-  const isOlder = prompts.some((prompt) => prompt.problems.some(({ code }) => code === 'promote/older'));
-  if (editCount === 0) return isEveryPromptUnchanged(prompts) && !isOlder ? (UNCHANGED_NOTES[mode] ?? null) : null;
+  if (editCount === 0) return isEveryPromptUnchanged(prompts) ? (UNCHANGED_NOTES[mode] ?? null) : null;
   return chooseStepAfterEdits(report);
 }
 
@@ -266,13 +266,14 @@ function chooseStepAfterEdits({ committed, commits = [], mode, commit }: Report)
   return 'Next: review the edits with git diff, commit them, run promptsync plan, and open a pull request.';
 }
 
-/** Returns true if a command had nothing to edit, because every file was already as requested. */
+/** Returns true if a command had nothing to edit and nothing to warn about, because every file was as requested. */
 function isEveryPromptUnchanged(prompts: Report['prompts']): boolean {
-  return prompts.length > 0 && prompts.every(({ status }) => status === 'unchanged');
+  return prompts.length > 0 && prompts.every(({ status, problems }) => status === 'unchanged' && problems.length === 0);
 }
 
 /** The next step if the files already have the requested pins. The service may still differ from the files. */
-const ALREADY_PINNED_NOTE = 'The files already have these pins. Next: commit any changes, then run promptsync plan.';
+const ALREADY_PINNED_NOTE =
+  'The files already have these pins. Next: commit any changes, then run promptsync plan to see whether they are live.';
 
 /** The next step if every prompt is unchanged, by mode. The other modes have no next step. */
 const UNCHANGED_NOTES: { readonly [Mode in Report['mode']]?: string } = {

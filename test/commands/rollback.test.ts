@@ -111,6 +111,7 @@ describe('the refusals of rollback', () => {
       { words: 'greeting --environment production --to 0', expected: 'exit 1, usage/invalid' },
       { words: 'greeting --environment production --to v3', expected: 'exit 1, usage/invalid' },
       { words: 'greeting', expected: 'exit 1, usage/needs-environment' },
+      { words: 'greeting --environment production --yes', expected: 'exit 1, usage/invalid' },
       { words: '--environment production', expected: 'exit 1, usage/nothing-named' },
       { words: 'greeting --environment prod', expected: 'exit 1, greeting not_attempted, usage/unknown-environment' },
       { words: 'hello --environment production', expected: 'exit 1, usage/nothing-selected' },

@@ -472,7 +472,7 @@ describe('the hint of a refused promotion', () => {
       },
     });
     expect(problems[0]?.hint).toBe(
-      'Run `promptsync promote k/1 --from dev --to staging`, then sync. After that, run: `promptsync promote k/1 --from staging --to production`',
+      'First run `promptsync promote k/1 --from dev --to staging`. Then commit the file, run `promptsync sync --environment staging`, then sync "production".',
     );
   });
 });
