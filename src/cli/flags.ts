@@ -83,7 +83,7 @@ function makeMaxChangesFlag(flags: string, help: string): Flag<MaxChanges | unde
 export function makeVersionNumberFlag(flags: string, help: string): Flag<number | undefined> {
   return new Option(flags, help).argParser((typed) => {
     if (/^[1-9][0-9]{0,14}$/.test(typed)) return Number(typed);
-    const isName = /^(?!v\d)[a-z][\w.-]*$/i.test(typed);
+    const isName = /^(?!v\d|latest$)[a-z][\w.-]*$/i.test(typed);
     const hint = isName ? ` To specify an environment, use -e: promptsync rollback KEY -e ${typed}` : '';
     throw new InvalidArgumentError(`Expected a version number.${hint}`);
   });

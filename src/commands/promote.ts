@@ -129,9 +129,9 @@ async function draftPromotion(
 function warnAboutUnsyncedSource(
   { environment, version }: RequestedPin,
   { after }: SetActive,
-  { path }: PromptFile,
+  { path, key }: PromptFile,
 ): Problem {
-  const evidence = { environment, serves: `v${version.number}`, wanted: nameWantedVersion(after) };
+  const evidence = { environment, serves: `v${version.number}`, wanted: nameWantedVersion(after), key };
   return makeProblem('promote/source-drifted', evidence, { path });
 }
 

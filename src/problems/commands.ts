@@ -83,13 +83,14 @@ export const COMMAND_PROBLEMS = {
     serves: string;
     /** The version that a sync would make active there. Null if the sync would create it from the file's text. */
     wanted: string | null;
+    key: string;
   }>(
     (e) =>
       e.wanted === null
-        ? `"${e.environment}" still serves ${e.serves}, because the text of the file has not been synced there yet. promptsync promotes ${e.serves}.`
-        : `"${e.environment}" serves ${e.serves}, but the file asks for ${e.wanted} there. promptsync promotes what "${e.environment}" serves.`,
+        ? `"${e.environment}" still serves ${e.serves}, because the text of the file has not been synced there yet. A promotion takes ${e.serves}.`
+        : `"${e.environment}" serves ${e.serves}, but the file asks for ${e.wanted} there. A promotion takes what "${e.environment}" serves.`,
     (e) =>
-      `To see the difference, run \`promptsync plan\`. If this clone is out of date, restore the file, run \`git pull\`, and run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, first run \`promptsync sync --environment ${quoteShellWord(e.environment)}\`, then run this command again.`,
+      `To see the difference, run \`promptsync plan\`. If this clone is out of date, restore the file, run \`git pull\`, and run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, commit the file, run \`${makePromptCommand('sync', e.key, `--environment ${quoteShellWord(e.environment)}`)}\`, and run this command again.`,
   ),
   'promote/rolled-back': defineWarning<{ environment: string; from: string; number: number; key: string }>(
     (e) =>
@@ -162,7 +163,7 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       `promptsync made no changes because the remote has newer commits to ${joinCodeNames(e.paths, 'and')}. The newest commit on ${e.branch} is ${shortenCommitId(e.newer)}.`,
     (e) =>
-      `If you have uncommitted changes, run \`git stash\`. Switch to ${e.branch}, run \`git pull\`, and then run the command again. To roll back without these commits, use \`--to N\` to specify a version.`,
+      `To roll back without these commits, specify a version with \`--to N\`. To get the commits, switch to ${e.branch}, run \`git pull\`, and then run the command again. If you have uncommitted changes, first run \`git stash\`.`,
   ),
   'rollback/remote-silent': defineWarning<{ reason: string }>(
     (e) =>
@@ -189,7 +190,7 @@ export const COMMAND_PROBLEMS = {
     (e) => {
       const undo =
         e.kept.length === 0 ? '' : `undo the edits with \`git restore ${e.kept.map(quoteShellWord).join(' ')}\`, `;
-      return `Fix the problem that git reported, ${undo}then run the command again.`;
+      return `Fix the problem that git reported, ${undo}then run the command again. If a hook rejects the commit message, run the command without \`--now\`, commit the file yourself, and then run the command with \`--now\` and with \`--to\` for the pinned version.`;
     },
   ),
   'rollback/not-live': defineError<{

@@ -101,7 +101,7 @@ describe('promote', () => {
     const ran = await scene.runJson(...TO_PRODUCTION);
     expect(summarizeRun(ran)).toBe(`${APPLIED} promote/source-drifted`);
     expect(ran.report.prompts[0]?.problems[0]?.message).toBe(
-      '"staging" serves v3, but the file asks for v2 there. promptsync promotes what "staging" serves.',
+      '"staging" serves v3, but the file asks for v2 there. A promotion takes what "staging" serves.',
     );
     expect(scene.read()).toContain('"production":3');
   });
@@ -112,8 +112,8 @@ describe('promote', () => {
     const ran = await scene.runJson(...TO_PRODUCTION);
     expect(ran.report.prompts[0]?.problems[0]).toMatchObject({
       message:
-        '"staging" still serves v2, because the text of the file has not been synced there yet. promptsync promotes v2.',
-      hint: 'To see the difference, run `promptsync plan`. If this clone is out of date, restore the file, run `git pull`, and run this command again. To promote the text of the file instead, first run `promptsync sync --environment staging`, then run this command again.',
+        '"staging" still serves v2, because the text of the file has not been synced there yet. A promotion takes v2.',
+      hint: 'To see the difference, run `promptsync plan`. If this clone is out of date, restore the file, run `git pull`, and run this command again. To promote the text of the file instead, commit the file, run `promptsync sync greeting --environment staging`, and run this command again.',
     });
   });
 
