@@ -388,7 +388,7 @@ export const EXPLANATIONS = {
   'rollback/remote-silent': { why: 'An incident must not wait for a git remote.' },
   'rollback/branch-exists': { why: 'With `--now`, each rollback gets a branch of its own.' },
   'rollback/new-version': {
-    why: 'The previous pin was a `git:` pin, and promptsync has no record of a version with the text that it named. With `--now`, promptsync activates only versions that have already been live.',
+    why: 'The previous pin was a `git:` pin, and promptsync has no record of a version with the text at that commit. With `--now`, promptsync activates only versions that have already been live.',
   },
   'rollback/not-committed': { why: 'Usually a hook refused the commit, or git has no author.' },
   'rollback/not-live': {

@@ -59,9 +59,9 @@ export const ROLLBACK_ROW: CommandRow = makeReportRow({
   },
   after: `
 With --now, the command shows what would change in the environment and asks
-before it edits a file. It does not change any other environment or any field,
-and the files do not have to be merged. The new branch starts at HEAD and is
-named rollback-ENVIRONMENT-KEY, unless you use --branch. Push and merge this
+before it edits a file. It changes no other environment and no field. The
+checked-out files do not have to be merged. The new branch starts at HEAD and
+is named rollback-ENVIRONMENT-KEY, unless you use --branch. Push and merge this
 branch. Until you do, the next sync of the live branch restores the version
 from before the rollback.`,
   command: async (options, keys, world, host) => {

@@ -228,7 +228,10 @@ export const DOCTOR_FLAGS = {
   format: doctorFormat,
   output: makeRepeatedFlag('-o, --output <file>', 'write the result to a file; the name ends in .txt or .json'),
   write: makeBooleanFlag('--write', 'also check how the service behaves; this writes to the service'),
-  prompt: makeTextFlag('--prompt <id>', 'with --write: the prompt to write to, which must not have a prompt file'),
+  prompt: makeTextFlag(
+    '--prompt <id>',
+    'with --write: the prompt in the service for test writes (must not have a prompt file)',
+  ),
   yes: makeBooleanFlag('-y, --yes', 'with --write: write without asking for confirmation'),
 };
 

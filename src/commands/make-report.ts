@@ -353,8 +353,8 @@ function makeExpected(expected: WantedVersionRef): Extract<ReportDrift, { enviro
 }
 
 /**
- * Counts prompts by status and changes by kind, with baselines counted separately. After an apply, counts only the
- * changes that were made. Before an apply, changes have no status, so the numbers are those of pending prompts.
+ * Counts prompts by status and changes by kind. Counts baselines separately. After an apply, counts only the changes
+ * that were made. Before it, changes have no status yet, so counts all changes of pending prompts.
  */
 function makeReportSummary(prompts: readonly ReportPrompt[]): Report['summary'] {
   const countedChanges = prompts.flatMap(({ status, changes }) =>

@@ -22,8 +22,8 @@ export function makeRollbackBranchName(
 
 /**
  * Returns the steps after a rollback: the commands that push the branch and open the pull request, and a sentence that
- * says why to merge it. Without a remote, there is nothing to push. If no edit replaced a pin, a sync of the live branch
- * restores nothing. Without a commit, there is one step, because another clone may pin the version from before.
+ * explains why to merge it. Omits the commands if there is no remote, and the sentence if no edit replaced a pin.
+ * Without a commit, returns a single step: a warning that another clone may still pin the previous version.
  */
 export async function readRollbackSteps(
   committed: EditCommit | null,
@@ -46,7 +46,7 @@ export async function readRollbackSteps(
 }
 
 function describeUnneededCommit(live: string): string {
-  return `promptsync made no commit, because the files in this clone already have these pins. If ${live} has other pins, the next sync of ${live} restores the version from before. To prevent that, switch to ${live}, run git pull, and run this command again.`;
+  return `promptsync made no commit, because the files in this clone already have these pins. If ${live} has other pins, the next sync of ${live} restores the version from before. To prevent that, push the commit with these pins, or switch to ${live}, run git pull, and run this command again.`;
 }
 
 function listPushSteps(branch: string, remote: RemoteAddress, liveBranch: string | null): readonly string[] {

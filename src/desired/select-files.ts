@@ -61,7 +61,7 @@ export function selectKeys<Prompt extends PromptIdentity>(
 }
 
 /**
- * Tries the tests of each selector in order, and selects the files that pass the first test that any file passes. An
+ * Tries the tests of each selector in order. The first test that any file passes decides which files are selected. An
  * empty argument selects nothing, because it usually comes from a variable that is not set rather than from a user who
  * means the working directory.
  */

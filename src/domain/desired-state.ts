@@ -35,8 +35,8 @@ export type EnvironmentSelection = {
   /** All known environments, in promotion order. */
   readonly known: readonly string[];
   /**
-   * True if the run only activates versions in the selected environments. It then changes no field, and creates neither
-   * a baseline nor a version that no pin uses.
+   * True if the run is limited to activations in the selected environments. It then changes no fields, creates no
+   * baseline, and creates a version only if a pin needs it.
    */
   readonly activationsOnly?: true;
 };

@@ -33,7 +33,7 @@ export function makeErrorPoint(name: string, found: string, hint: string): Docto
   return { name, level: 'error', found, hint };
 }
 
-/** Builds a point from a problem in the words of the provider, with the severity of the problem as its level. */
+/** Converts a problem to a doctor point. The severity of the problem becomes the level of the point. */
 export function makeProblemPoint(name: string, { severity, message, hint }: Omit<Problem, 'code'>): DoctorPoint {
   return { name, level: severity, found: message, hint };
 }

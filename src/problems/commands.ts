@@ -41,7 +41,7 @@ export const COMMAND_PROBLEMS = {
       return `${describeGoneFile(e)} At \`${e.base}\`, it pinned ${pins}.${e.serves && ` ${e.serves}`}`;
     },
     ({ id, newPath }, w) => {
-      // Without a new path, the hint is the same for each cause, so that a report can list prompts of all causes.
+      // If the new path is unknown, the hint is the same for every cause, so that a report can list the prompts together.
       const steps =
         newPath === null
           ? 'restore its file, its `id`, or a pattern under `prompts` that matches the file'
@@ -87,8 +87,8 @@ export const COMMAND_PROBLEMS = {
   }>(
     (e) =>
       e.wanted === null
-        ? `"${e.environment}" still serves ${e.serves}, because the text of the file has not been synced there yet. A promotion takes ${e.serves}.`
-        : `"${e.environment}" serves ${e.serves}, but the file asks for ${e.wanted} there. A promotion takes what "${e.environment}" serves.`,
+        ? `"${e.environment}" still serves ${e.serves}, because the text of the file has not been synced there yet. A promotion uses ${e.serves}.`
+        : `"${e.environment}" serves ${e.serves}, but the file asks for ${e.wanted} there. A promotion uses the version that "${e.environment}" serves now.`,
     (e) =>
       `To see the difference, run \`promptsync plan\`. If this clone is out of date, restore the file, run \`git pull\`, and run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, commit the file, run \`${makePromptCommand('sync', e.key, `--environment ${quoteShellWord(e.environment)}`)}\`, and run this command again.`,
   ),
@@ -190,7 +190,7 @@ export const COMMAND_PROBLEMS = {
     (e) => {
       const undo =
         e.kept.length === 0 ? '' : `undo the edits with \`git restore ${e.kept.map(quoteShellWord).join(' ')}\`, `;
-      return `Fix the problem that git reported, ${undo}then run the command again. If a hook rejects the commit message, run the command without \`--now\`, commit the file yourself, and then run the command with \`--now\` and with \`--to\` for the pinned version.`;
+      return `Fix the problem that git reported, ${undo}then run the command again. If a hook rejects the commit message, run the command without \`--now\`, and commit the file yourself. Then run the command with \`--now --to N\`, where N is the pinned version.`;
     },
   ),
   'rollback/not-live': defineError<{

@@ -56,8 +56,8 @@ type ReviewEvidence = {
   /** Whether the pull request has a valid approval. */
   shown: boolean;
   /**
-   * The app that created a check that does not count, and the owner of the token, whose checks count. Null if there is
-   * no such check.
+   * A check that promptsync ignores because another app created it. `app` is the app that created it, and `ownApp` is
+   * the app that owns the token. Only checks of `ownApp` count. Null if there is no ignored check.
    */
   otherCheck: { app: string; ownApp: string } | null;
 };

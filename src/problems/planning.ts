@@ -148,7 +148,7 @@ export const PLANNING_PROBLEMS = {
         case 'no-version':
           return `${otherPlace} With an embedded service, each clone has its own database. If the prompt is new or its versions are lost, ${steps} run: \`${promotion}\``;
         case 'newest-unread':
-          return `Pin a version number that \`promptsync history\` lists. If the pinned number is correct but belongs to the newest version in ${w.service}, promptsync has not read that version yet. In that case, commit the file, and then run: \`${makePromptCommand('sync', e.key)}\``;
+          return `Pin a version number that \`promptsync history\` lists. If you pinned the newest version in ${w.service}, promptsync has not read it yet: commit the file, and then run: \`${makePromptCommand('sync', e.key)}\``;
         case 'others':
           return `Pin an existing version number, or pin \`git:<ref>\`, which can refer to any committed text of the prompt. If the version has not been created yet, ${steps} use \`promptsync promote\`. ${otherPlace} To list the version numbers, run: \`${makePromptCommand('history', e.key)}\``;
       }

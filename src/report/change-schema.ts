@@ -36,7 +36,7 @@ const NOTE_FIELDS = {
   behind: z
     .literal(true)
     .optional()
-    .describe('A commit on the live branch asks for the current state, but HEAD does not contain that commit.'),
+    .describe('The current state matches a commit on the live branch that HEAD does not contain.'),
 };
 
 const ChangeStatusShape = z
@@ -146,7 +146,7 @@ const DEVIATION_FIELDS = {
   pull: z
     .literal(true)
     .optional()
-    .describe('promptsync pull can copy the current state into the file. Present only for drift of the kind outside.'),
+    .describe('promptsync pull can copy the current state into the file. Present only if the kind is `outside`.'),
 };
 
 const EnvironmentDriftShape = z.object({

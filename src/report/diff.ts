@@ -184,9 +184,9 @@ function getLineKind(line: string): Block['kind'] {
 }
 
 /**
- * Names the changes that readers could overlook. A change consists of removed lines, of added lines, or of removed
- * lines and the added lines that follow them, so it can span two blocks. Returns one string for each block: the name of
- * the change if this is its last block and readers could overlook the change, otherwise an empty string.
+ * Names the changes that readers could overlook. A change is a block of removed lines, a block of added lines, or a
+ * block of removed lines and the block of added lines after it. Returns one string for each block. The last block of
+ * such a change has the name of the change. All other strings are empty.
  */
 export function nameInvisibleChanges(blocks: readonly Block[]): readonly string[] {
   return blocks.map(({ kind, lines }, index) => {

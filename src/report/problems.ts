@@ -124,8 +124,7 @@ export function renderErrors(report: ProblemSource, style: Style): readonly stri
 
 /**
  * Renders the warnings of a report. Each returned string ends with a line feed.
- * @param shownReport a report whose warnings to omit, because the user has already seen them; undefined if there is
- * none
+ * @param shownReport a report that the user has already seen, whose warnings are omitted; undefined if there is none
  */
 export function renderWarnings(
   report: ProblemSource,

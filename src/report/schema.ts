@@ -117,7 +117,7 @@ const PromptShape = z.object({
     .array(
       z.object({
         environment: z.string().describe('The environment waiting for a promotion.'),
-        from: z.string().describe('The environment from which versions are promoted to the waiting environment.'),
+        from: z.string().describe('The promotion source: the environment that serves the version to promote.'),
         versions: z.int().min(1).describe('How many versions the environment is behind.'),
         since: CommitShape.nullable().describe(
           'The commit that pinned the promotion source to the version that it serves now. null if it is unknown.',
@@ -129,14 +129,14 @@ const PromptShape = z.object({
   ahead: z
     .array(
       z.object({
-        environment: z.string().describe('The environment that is ahead of the environment it is promoted from.'),
+        environment: z.string().describe('The environment that is ahead of its promotion source.'),
         from: z.string().describe('The environment from which versions are promoted to the environment.'),
         versions: z.int().min(1).describe('How many versions the environment is ahead.'),
       }),
     )
     .optional()
     .describe(
-      'The environments that serve a newer version than the environment they are promoted from. Present only if the mode is status.',
+      'The environments that serve a newer version than their promotion source. Present only if the mode is status.',
     ),
   affected: z
     .array(

@@ -120,15 +120,9 @@ export type MatrixCell = {
    * `in-sync`.
    */
   readonly next: string;
-  /**
-   * The number of versions by which the environment is behind the environment that it is promoted from. 0 if it is not
-   * behind.
-   */
+  /** The number of versions by which the environment is behind its promotion source. 0 if it is not behind. */
   readonly behind: number;
-  /**
-   * The number of versions by which the environment is ahead of the environment that it is promoted from. 0 if it is
-   * not ahead.
-   */
+  /** The number of versions by which the environment is ahead of its promotion source. 0 if it is not ahead. */
   readonly ahead: number;
   /** The drift of the environment. Null if there is none. */
   readonly drift: ReportDrift | null;
@@ -217,8 +211,8 @@ export function formatMatrixCell(cell: MatrixCell): string {
 }
 
 /**
- * Returns how many versions an environment is behind (`↑2`) or ahead of (`↓2`) the environment that it is promoted
- * from. Returns an empty string if it is neither.
+ * Returns how many versions an environment is behind (`↑2`) or ahead of (`↓2`) its promotion source. Returns an empty
+ * string if it is neither.
  */
 export function formatDistance({ behind, ahead }: Pick<MatrixCell, 'behind' | 'ahead'>): string {
   if (behind > 0) return `↑${behind}`;
@@ -239,7 +233,7 @@ export function listMatrixSigns(report: Report): readonly MatrixSign[] {
   const { service, environment } = getWords(report);
   const environments = listEnvironments(report);
   const cells = report.prompts.flatMap((prompt) => environments.map((one) => makeMatrixCell(prompt, one)));
-  const behind = { sign: '↑n', meaning: `at least n versions behind the ${environment} that it is promoted from` };
+  const behind = { sign: '↑n', meaning: 'at least n versions behind its promotion source' };
   const ahead = {
     sign: '↓n',
     meaning: 'at least n versions ahead of its promotion source, so promote leaves it alone',

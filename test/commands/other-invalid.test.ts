@@ -31,7 +31,7 @@ async function makeScene(makeFolder: typeof makeRepository = makeWorkspace, conf
   };
 }
 
-describe('a command with keys, and a file with errors', () => {
+describe('a command with keys runs despite errors in the files of other prompts', () => {
   test.each<[string, ...string[]]>([
     ['plan'],
     ['sync', '--yes'],

@@ -101,7 +101,7 @@ describe('promote', () => {
     const ran = await scene.runJson(...TO_PRODUCTION);
     expect(summarizeRun(ran)).toBe(`${APPLIED} promote/source-drifted`);
     expect(ran.report.prompts[0]?.problems[0]?.message).toBe(
-      '"staging" serves v3, but the file asks for v2 there. A promotion takes what "staging" serves.',
+      '"staging" serves v3, but the file asks for v2 there. A promotion uses the version that "staging" serves now.',
     );
     expect(scene.read()).toContain('"production":3');
   });
@@ -112,7 +112,7 @@ describe('promote', () => {
     const ran = await scene.runJson(...TO_PRODUCTION);
     expect(ran.report.prompts[0]?.problems[0]).toMatchObject({
       message:
-        '"staging" still serves v2, because the text of the file has not been synced there yet. A promotion takes v2.',
+        '"staging" still serves v2, because the text of the file has not been synced there yet. A promotion uses v2.',
       hint: 'To see the difference, run `promptsync plan`. If this clone is out of date, restore the file, run `git pull`, and run this command again. To promote the text of the file instead, commit the file, run `promptsync sync greeting --environment staging`, and run this command again.',
     });
   });
@@ -124,7 +124,7 @@ describe('promote', () => {
     expect(summarizeRun(ran)).toBe('exit 0, greeting unchanged promote/source-drifted');
   });
 
-  test('promote --all skips a prompt if an earlier commit already replaced this version in the target, but promote with the key of the prompt does not', async () => {
+  test('promote --all skips a version that an earlier commit already replaced in the target, but promote KEY does not skip it', async () => {
     const scene = await makeReadyScene();
     scene.commit({ ...BEFORE, pins: { staging: 'latest', production: 2 } });
     scene.commit(BEFORE);

@@ -49,7 +49,7 @@ describe('status', () => {
     const { stdout } = await scene.run('status');
     expect(stdout.split('\n')[1]).toBe(row);
     const legends = {
-      '↑': '\n\n↑n: at least n versions behind the environment that it is promoted from\n',
+      '↑': '\n\n↑n: at least n versions behind its promotion source\n',
       '↓': '\n\n↓n: at least n versions ahead of its promotion source, so promote leaves it alone\n',
     };
     for (const [sign, legend] of Object.entries(legends)) expect(stdout.includes(legend)).toBe(row.includes(sign));
@@ -57,7 +57,11 @@ describe('status', () => {
 
   test.each<[string, number, boolean]>([
     ['status names the prompt that has waited longest for a promotion, and the commit that pinned staging', 3, true],
-    ['status names no commit for the longest wait if staging does not serve its pinned version', 2, false],
+    [
+      'status does not name a commit for the prompt that has waited longest if staging does not serve its pinned version',
+      2,
+      false,
+    ],
   ])('%s', async (_, staging, isKnown) => {
     const scene = await makeServingScene(staging, 1);
     const { stdout } = await scene.run('status');
@@ -197,7 +201,7 @@ describe('status of 40 prompts on a terminal with 80 columns', () => {
     expect(lines.slice(41, 49)).toEqual([
       '',
       'n?: promptsync did not find the pinned version; for details, run promptsync plan',
-      '↑n: at least n versions behind the environment that it is promoted from',
+      '↑n: at least n versions behind its promotion source',
       '·: the file does not pin this environment',
       'drift: the service differs from git; for details, run promptsync plan',
       '20 promotions are waiting, the longest: p02 to production; the newer version ',

@@ -8,7 +8,7 @@ const findId = (patterns: readonly string[], path: string) => makePathIds({ fold
 describe('the id that a file takes from its path', () => {
   test.each([
     [
-      'findId returns the path below the folder before the first wildcard, without the extension',
+      'findId strips the extension and the folders before the first wildcard of the pattern',
       ['prompts/**/*.md'],
       'prompts/support/refund.md',
       'support/refund',

@@ -148,7 +148,7 @@ describe('a prompt that was deleted in Langfuse', () => {
     ]);
   });
 
-  test('for a prompt that Langfuse lacks and whose id comes from the path of its file, plan suggests the former id in case the file was moved', async () => {
+  test('plan suggests the former id if Langfuse lacks a prompt whose id comes from the path of its file', async () => {
     const langfuse = await startLangfuse();
     const folder = makeRepository({
       'promptsync.yaml': SETTINGS,

@@ -132,7 +132,7 @@ function renderReadingHelp(report: Report): string {
   };
   const distances = [
     ...(report.prompts.some(({ waiting = [] }) => waiting.length > 0)
-      ? [`↑2 means that the ${environment} is at least 2 versions behind the one that it is promoted from.`]
+      ? [`↑2 means that the ${environment} is at least 2 versions behind its promotion source.`]
       : []),
     ...(report.prompts.some(({ ahead = [] }) => ahead.length > 0)
       ? [`↓2 means that it is at least 2 versions ahead, so promote leaves it alone.`]
