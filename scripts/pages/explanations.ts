@@ -383,7 +383,7 @@ export const EXPLANATIONS = {
     why: KNOWN_VERSIONS,
   },
   'rollback/newer-files': {
-    why: 'Someone may already have rolled back these prompts, or your clone may be out of date about which version is the previous one.',
+    why: 'Someone may already have rolled back these prompts, or your clone may be out of date, so promptsync cannot be sure which version is the previous one.',
   },
   'rollback/remote-silent': { why: 'An incident must not wait for a git remote.' },
   'rollback/branch-exists': { why: 'With `--now`, each rollback gets a branch of its own.' },

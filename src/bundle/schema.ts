@@ -22,7 +22,7 @@ const DETAIL_FIELDS = {
   config: z
     .unknown()
     .describe(
-      "The metadata of the version, without promptsync's own key. {} if there is none. With --offline, null if the file does not manage metadata.",
+      'The metadata of the version, without the entry that promptsync adds. {} if there is none. With --offline, null if the prompt file has no metadata.',
     ),
   variables: z.array(z.string()).describe('The variables in the prompt, in order of first appearance.'),
   placeholders: z

@@ -59,8 +59,8 @@ export const ROLLBACK_ROW: CommandRow = makeReportRow({
   },
   after: `
 With --now, the command shows what would change in the environment and asks
-before it edits a file. It changes no other environment and no field. The
-checked-out files do not have to be merged. The new branch starts at HEAD and
+before it edits a file. It does not change other environments, or fields such
+as the name. HEAD does not have to be merged. The new branch starts at HEAD and
 is named rollback-ENVIRONMENT-KEY, unless you use --branch. Push and merge this
 branch. Until you do, the next sync of the live branch restores the version
 from before the rollback.`,

@@ -135,7 +135,7 @@ const format: Flag<Format | undefined> = new Option(
 ).choices(FORMATS);
 const output = makeRepeatedFlag(
   '-o, --output <file>',
-  'write the report to a file; the name ends in .txt, .json, .md, .html, or .xml (JUnit)',
+  'write the report to a file; its name must end in .txt, .json, .md, .html, or .xml (JUnit)',
 );
 const color: Flag<boolean> = new Option('--no-color', 'print without color; setting NO_COLOR has the same effect');
 const only = makeRepeatedFlag('--only <glob-or-key>', 'select only these prompts, by key or path');
@@ -202,7 +202,7 @@ export const BUNDLE_FLAGS = {
   ...SHARED_FLAGS,
   environment: makeSingleEnvironmentFlag('-e, --environment <env>', 'the environment whose prompts are bundled'),
   format: bundleFormat,
-  output: makeRepeatedFlag('-o, --output <file>', 'write the bundle to a file; the name ends in .json, .ts, or .py'),
+  output: makeRepeatedFlag('-o, --output <file>', 'write the bundle to a file; its name must end in .json, .ts, or .py'),
   check: makeBooleanFlag('--check', 'do not write; exit with code 2 if an --output file differs from the bundle'),
   offline: makeBooleanFlag(
     '--offline',
@@ -226,7 +226,7 @@ export const DOCTOR_FLAGS = {
   ...CONFIG_FLAGS,
   ...REPORT_FLAGS,
   format: doctorFormat,
-  output: makeRepeatedFlag('-o, --output <file>', 'write the result to a file; the name ends in .txt or .json'),
+  output: makeRepeatedFlag('-o, --output <file>', 'write the result to a file; its name must end in .txt or .json'),
   write: makeBooleanFlag('--write', 'also check how the service behaves; this writes to the service'),
   prompt: makeTextFlag(
     '--prompt <id>',

@@ -146,6 +146,6 @@ async function findRefusal(
     ? 'Create a prompt and delete it afterward?'
     : `Create versions of the prompt "${prompt}" and change its "${DOCTOR_ENVIRONMENT}" ${environment}?`;
   if (await world.confirm(question)) return null;
-  const hint = `To check how ${service} behaves, run the command again and answer \`yes\`.`;
+  const hint = `To let promptsync test how ${service} handles this, run the command again and answer \`yes\`.`;
   return makeErrorPoint(CHECK, 'promptsync made no changes because you did not confirm', hint);
 }

@@ -99,7 +99,7 @@ export function makeSharedRequirements(words: Words): Omit<ServiceRequirements, 
     nothingActive: {
       point: 'no active version',
       request: `return no version for ${environment} in which none is active`,
-      loss: 'promptsync cannot tell that no version is active there, and might skip the first activation.',
+      loss: 'promptsync might assume that a version is already active there, and skip the first activation.',
     },
   };
 }

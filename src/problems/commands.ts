@@ -90,7 +90,7 @@ export const COMMAND_PROBLEMS = {
         ? `"${e.environment}" still serves ${e.serves}, because the text of the file has not been synced there yet. A promotion uses ${e.serves}.`
         : `"${e.environment}" serves ${e.serves}, but the file asks for ${e.wanted} there. A promotion uses the version that "${e.environment}" serves now.`,
     (e) =>
-      `To see the difference, run \`promptsync plan\`. If this clone is out of date, restore the file, run \`git pull\`, and run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, commit the file, run \`${makePromptCommand('sync', e.key, `--environment ${quoteShellWord(e.environment)}`)}\`, and run this command again.`,
+      `To see the difference, run \`promptsync plan\`. If this clone is out of date, undo the edit with \`git restore\`, run \`git pull\`, and run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, commit the file, make it live with \`${makePromptCommand('sync', e.key, `--environment ${quoteShellWord(e.environment)}`)}\`, and run this command again.`,
   ),
   'promote/rolled-back': defineWarning<{ environment: string; from: string; number: number; key: string }>(
     (e) =>

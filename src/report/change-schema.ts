@@ -63,7 +63,7 @@ const CreateVersionShape = z.object({
     .literal(true)
     .optional()
     .describe(
-      'The report omits the unchanged metadata of the new version, because the metadata is too large. The limits are the same as for `text_omitted`.',
+      'True if the report omits the metadata of the new version, because it is too large. Only unchanged metadata is omitted. The limits are the same as for `text_omitted`.',
     ),
   ref: z
     .string()

@@ -67,7 +67,7 @@ const EditShape = z.discriminatedUnion('kind', [
     conflicts: z
       .int()
       .min(0)
-      .describe('The number of places where the file contains both sides between conflict markers.'),
+      .describe('The number of conflicts in the file. Conflict markers enclose both sides of each conflict.'),
     texts: z
       .object({ environment: z.string().describe('The environment that the other text comes from.'), ...TEXT_FIELDS })
       .optional()

@@ -51,7 +51,7 @@ export const TEXT_FIELDS = {
       ]),
     )
     .describe(
-      'The variables and placeholders that appear on only one side of the change, in any template tag. Empty if there was no text before the change, or if the text of one side is unknown.',
+      'The variables and placeholders that the change adds or removes, in any template tag. Empty if there was no text before the change, or if the text before or after it is unknown.',
     ),
   messages: z
     .object({

@@ -84,7 +84,7 @@ function makeTextPoint(result: SampleResult, requirement: ServiceRequirement, wo
   const name = `${requirement.point}: ${sample.name}`;
   if (created === null) {
     if (!result.isContentRefused) return makeProblemPoint(name, result.problem);
-    const hint = `Ask the operator of ${service} to accept this kind of text. promptsync cannot sync prompts that contain it.`;
+    const hint = `Ask the operator of ${service} to accept this kind of text. Until then, promptsync cannot sync prompts that contain it.`;
     return makeErrorPoint(name, result.problem.message, hint);
   }
   const received = listContents(result).map(({ text }) => text);

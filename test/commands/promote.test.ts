@@ -113,7 +113,7 @@ describe('promote', () => {
     expect(ran.report.prompts[0]?.problems[0]).toMatchObject({
       message:
         '"staging" still serves v2, because the text of the file has not been synced there yet. A promotion uses v2.',
-      hint: 'To see the difference, run `promptsync plan`. If this clone is out of date, restore the file, run `git pull`, and run this command again. To promote the text of the file instead, commit the file, run `promptsync sync greeting --environment staging`, and run this command again.',
+      hint: 'To see the difference, run `promptsync plan`. If this clone is out of date, undo the edit with `git restore`, run `git pull`, and run this command again. To promote the text of the file instead, commit the file, make it live with `promptsync sync greeting --environment staging`, and run this command again.',
     });
   });
 
