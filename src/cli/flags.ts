@@ -202,7 +202,10 @@ export const BUNDLE_FLAGS = {
   ...SHARED_FLAGS,
   environment: makeSingleEnvironmentFlag('-e, --environment <env>', 'the environment whose prompts are bundled'),
   format: bundleFormat,
-  output: makeRepeatedFlag('-o, --output <file>', 'write the bundle to a file; its name must end in .json, .ts, or .py'),
+  output: makeRepeatedFlag(
+    '-o, --output <file>',
+    'write the bundle to a file; its name must end in .json, .ts, or .py',
+  ),
   check: makeBooleanFlag('--check', 'do not write; exit with code 2 if an --output file differs from the bundle'),
   offline: makeBooleanFlag(
     '--offline',
