@@ -226,9 +226,9 @@ const serve = makeCommandRow({
   help: 'run the embedded service on this machine, for trials and tests',
   flags: { db, port: makePortFlag('--port <n>', 'the port on 127.0.0.1; 0 chooses a free port', 4010), seed },
   after: `
-The API of the service cannot create prompts. To start the service with the
-prompts of a workspace, pass --seed. These prompts have no versions at first.
-If base_url in the workspace is the address of the service, a sync creates the
+The API of the service cannot create prompts. To register the prompts of a
+workspace, start the service with --seed. The prompts have no versions at
+first. If base_url in the workspace points to the service, a sync creates the
 first version of each prompt:
   PROMPTSYNC_API_KEY=embedded promptsync sync
 

@@ -59,11 +59,11 @@ export const ROLLBACK_ROW: CommandRow = makeReportRow({
   },
   after: `
 With --now, the command shows what would change in the environment and asks
-before it edits a file. It does not change other environments, or fields such
-as the name. HEAD does not have to be merged. The new branch starts at HEAD and
-is named rollback-ENVIRONMENT-KEY, unless you use --branch. Push and merge this
-branch. Until you do, the next sync of the live branch restores the version
-from before the rollback.`,
+for confirmation before it edits a file. It does not change other environments,
+or fields such as the name. It commits the pin to a new branch, which starts at
+HEAD even if HEAD is not merged. The branch is named rollback-ENVIRONMENT-KEY,
+unless you use --branch. Push and merge it. Until you do, the next sync of the
+live branch restores the version from before the rollback.`,
   command: async (options, keys, world, host) => {
     const { makePlanRenderer } = await import('./run-command.ts');
     const { rollBackPrompts } = await import('../commands/rollback.ts');

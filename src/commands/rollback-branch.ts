@@ -46,7 +46,7 @@ export async function readRollbackSteps(
 }
 
 function describeUnneededCommit(live: string): string {
-  return `promptsync made no commit, because the files in this clone already have these pins. If ${live} has other pins, the next sync of ${live} restores the version from before. To prevent that, push the commit with these pins, or switch to ${live}, run git pull, and run this command again.`;
+  return `promptsync made no commit, because the files in this clone already have these pins. If the pins on ${live} differ, the next sync of ${live} undoes this rollback. To prevent that, push the existing commit with these pins, or switch to ${live}, run git pull, and run this command again.`;
 }
 
 function listPushSteps(branch: string, remote: RemoteAddress, liveBranch: string | null): readonly string[] {

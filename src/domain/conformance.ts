@@ -59,7 +59,7 @@ const COMMON_REQUIREMENTS = {
   activation: {
     point: 'activation',
     request: 'return a newly activated version within ten seconds',
-    loss: 'promptsync reports that the activation failed, although it might still take effect.',
+    loss: 'promptsync reports the activation as failed, although the service might still apply it.',
   },
   unknownVersion: {
     point: 'unknown version',

@@ -96,7 +96,9 @@ const CreateVersionShape = z.object({
   recovered: z
     .literal(true)
     .optional()
-    .describe("This run created the adopted version, but the service's response was lost."),
+    .describe(
+      "The service's response was lost after this run created the version, so promptsync found the version and adopted it.",
+    ),
 });
 
 const UpdatePromptShape = z.object({

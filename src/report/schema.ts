@@ -47,7 +47,7 @@ const EditShape = z.discriminatedUnion('kind', [
     active: VersionRefShape.nullable()
       .optional()
       .describe(
-        'The version that the environment serves now. null if it serves none. Only promote and rollback set it.',
+        'The version that the environment serves now. null if it serves none. Present only in the reports of promote and rollback.',
       ),
     serves: z
       .object(SERVED_FIELDS)
@@ -193,7 +193,7 @@ export const ReportShape = z.object({
     .string()
     .optional()
     .describe(
-      'The name of the base that drift refers to: the live branch, a git ref, or a shortened commit id. Absent if it is unknown, or if there is no drift.',
+      'The name of the base that drift is measured against: the live branch, a git ref, or a shortened commit id. Absent if it is unknown, or if there is no drift.',
     ),
   branch: z
     .string()
@@ -215,7 +215,7 @@ export const ReportShape = z.object({
     .array(z.string())
     .optional()
     .describe(
-      'The environments selected with --environment, or the environment of rollback --now. The report covers only these. Absent if the report covers all environments.',
+      'The environments selected with --environment, or the environment that rollback --now rolls back. The report covers only these. Absent if the report covers all environments.',
     ),
   plan_digest: DigestShape.nullable().describe('The digest of the plan, for --expect-plan. null if there is no plan.'),
   summary: z

@@ -316,7 +316,7 @@ describe('doctor --write on a four-call service', () => {
     const { deviations } = await findDeviations(changeStoredVersion(({ content }) => ({ content })));
     expect(deviations[0]).toMatchObject({
       found: 'the service dropped it',
-      hint: expect.stringMatching(/^Ask the operator .*`metadata_`.*version number.*revert/),
+      hint: expect.stringMatching(/^Ask the operator .*`metadata_`.*version number.*Reverting/),
     });
   });
 
