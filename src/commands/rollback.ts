@@ -1,13 +1,14 @@
 import type { ObservedPromptPlan } from '../domain/plan.ts';
 import { formatPin } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
-import { EMPTY_LINE, wantsVersion } from '../history/line.ts';
+import { EMPTY_LINE } from '../history/line.ts';
 import { readPlannedLine } from '../history/read-line.ts';
 import {
   findOlderVersion,
   findPreviousGitPin,
   findPreviousVersion,
   type RollbackSource,
+  wantsServed,
 } from '../planning/find-previous-pin.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import {
@@ -93,9 +94,8 @@ async function draftRollback(
 }
 
 /**
- * Drafts a rollback to the previous pin in git. Without such a pin, drafts a rollback to the newest known version that
- * is older than the active one. With portable pins, writes the previous pin exactly as it is in git, because a version
- * number means something different in each service.
+ * Drafts a rollback to the version before the active one. Warns if the environment serves a version that an earlier
+ * state of the file wanted, because somebody may have rolled it back already.
  */
 async function draftPreviousPin(
   prompt: ObservedPromptPlan,
@@ -110,12 +110,17 @@ async function draftPreviousPin(
   const line = repository === null ? EMPTY_LINE : await readPlannedLine(file, repository);
   const source = { environment, served, line, metadata: observed.metadata };
   const draft = await draftPinBefore(source, prompt, workspace);
-  const isBack = line.states.findIndex((state) => wantsVersion(state, environment, served, observed.metadata)) > 0;
+  const isBack = line.states.findIndex((state) => wantsServed(state, source)) > 0;
   if (!isBack || draft.status !== 'pending') return draft;
   const warning = makeProblem('rollback/already-back', { environment, number: served.number }, place);
   return { ...draft, problems: [...draft.problems, warning] };
 }
 
+/**
+ * Drafts a rollback to the previous pin in git. Without such a pin, drafts a rollback to the newest known version that
+ * is older than the active one. With portable pins, writes the previous pin exactly as it is in git, because a version
+ * number means something different in each service.
+ */
 async function draftPinBefore(
   source: RollbackSource,
   prompt: ObservedPromptPlan,

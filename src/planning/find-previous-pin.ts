@@ -80,7 +80,8 @@ function isEarlierText(version: KnownVersion, served: Pick<KnownVersion, 'number
   return version.number < served.number && version.digest !== served.digest;
 }
 
-function wantsServed(state: LineState, { environment, served, metadata }: RollbackSource): boolean {
+/** Returns true if a state of the line wants the version that the environment serves. */
+export function wantsServed(state: LineState, { environment, served, metadata }: RollbackSource): boolean {
   return wantsVersion(state, environment, served, metadata);
 }
 
