@@ -7,7 +7,7 @@ import { makeCacheFolder } from './compile-cache.ts';
 // Checks the Node version before importing the rest of promptsync, because these imports would fail with a stack trace
 // on an unsupported version.
 if (isTooOld(process.versions.node)) {
-  process.stderr.write(`promptsync needs Node 22.19 or newer; this is ${process.versions.node}.\n`);
+  process.stderr.write(`promptsync requires Node 22.19 or newer, but is running on Node ${process.versions.node}.\n`);
   process.exitCode = 1;
 } else {
   enableCompileCache();

@@ -57,7 +57,7 @@ function renderCommand({ name, help, argument, flags, after }: CommandRow): stri
 function renderOwnFlags(name: string, flags: readonly Option[]): string {
   const other = COMMANDS.find((command) => command.name !== name && flags.every((flag) => hasFlag(command, flag)));
   if (other === undefined) return renderOptions(flags);
-  return `The flags of [${other.name}](#promptsync-${other.name}): ${flags.map(renderFlagName).join(', ')}.`;
+  return `Accepts the following flags, which work as they do in [${other.name}](#promptsync-${other.name}): ${flags.map(renderFlagName).join(', ')}.`;
 }
 
 function hasFlag({ flags }: CommandRow, flag: Option): boolean {

@@ -30,7 +30,7 @@ export const EXPLANATIONS = {
     why: 'promptsync looks for prompt files that match the patterns under `prompts:`. The patterns are relative to the folder that contains `promptsync.yaml`.',
   },
   'prompt/others-invalid': {
-    why: 'If you select prompts, errors in other files do not stop the command. Without a selection, they do.',
+    why: 'If you select prompts, only errors in their files stop the command. If you do not select prompts, an error in any file stops it.',
   },
   'prompt/unreadable': {
     why: 'The operating system did not let promptsync read the file. The reason is in parentheses.',
@@ -264,7 +264,7 @@ export const EXPLANATIONS = {
     why: 'With `portable_pins`, a pin must refer to a commit, but no commit contains the text of this version. Someone probably changed the text in the service.',
   },
   'pin/unknown-version': {
-    why: 'A plan can report this error only if promptsync knows all versions of the prompt. Otherwise, only a sync can detect it.',
+    why: 'A plan can report this error only if promptsync knows every version of the prompt. Otherwise, only a sync reports it.',
   },
   'pin/unknown-ref': {
     why: 'The tag, branch, or commit is misspelled, has been deleted, or is missing from this clone.',
@@ -278,7 +278,7 @@ export const EXPLANATIONS = {
   'guard/latest-not-allowed': {
     why: 'With `allow_latest: false`, this environment changes only when someone edits its pin. `latest`, branches, `HEAD`, and relative refs such as `v1~1` change without such an edit. Commit ids and tags do not.',
     advice:
-      'To pin the version served by the environment that `promote_from` names, run `promptsync promote KEY --to production --allow-older`.',
+      'To pin the version that the promotion source of the environment serves, run `promptsync promote KEY --to production --allow-older`.',
   },
   'guard/placeholder-id': { why: PLACEHOLDER },
   'guard/promotion-order': {
@@ -360,17 +360,17 @@ export const EXPLANATIONS = {
     why: 'Either someone changed the source environment in the service, the latest changes to the file have not been synced yet, or this clone is out of date.',
   },
   'promote/rolled-back': {
-    why: 'A rollback changes only one environment, so the version that it replaced is still active in the preceding environment.',
+    why: 'A rollback changes only one environment, so the version that it replaced there is still active in the previous environment of the promotion order.',
   },
   'promote/older': {
-    why: 'The source environment is behind the target, for example after a rollback in staging. A promotion would put an older version live.',
+    why: 'The source environment is behind the target, for example after a rollback in staging. A promotion would make an older version live.',
   },
   // promptsync rollback
   'rollback/nothing-before': {
-    why: 'Either every older version has the same text as the active one, or promptsync has no record of one that differs.',
+    why: 'Either every older version has the same text as the active version, or promptsync has no record of an older version with different text.',
   },
   'rollback/already-back': {
-    why: 'A rollback with `--now` changes the service before its branch is merged, so the files of other clones do not show it.',
+    why: '`rollback --now` changes the service before its branch is merged. Until the merge, the files in other clones do not show the rollback.',
   },
   'rollback/nothing-served': { why: null },
   'rollback/shallow': {
@@ -388,7 +388,7 @@ export const EXPLANATIONS = {
   'rollback/remote-silent': { why: 'An incident must not wait for a git remote.' },
   'rollback/branch-exists': { why: 'With `--now`, each rollback gets a branch of its own.' },
   'rollback/new-version': {
-    why: 'The previous pin was a `git:` pin, and promptsync has no record of a version with the text at that commit. With `--now`, promptsync activates only versions that have already been live.',
+    why: 'The previous pin was a `git:` pin, and promptsync has no record of a version with the text that the prompt had at the pinned commit. With `--now`, promptsync activates only versions that have been live before.',
   },
   'rollback/not-committed': { why: 'Usually a hook refused the commit, or git has no author.' },
   'rollback/not-live': {

@@ -12,17 +12,14 @@ const PlaceholderShape = z.object({
 
 const IDENTITY_FIELDS = {
   id: z.string().describe('The id of the prompt in the service.'),
-  version: z
-    .int()
-    .nullable()
-    .describe('The number of the version. null if the number is not known, as with --offline.'),
+  version: z.int().nullable().describe('The number of the version. null if it is unknown, as with --offline.'),
 };
 
 const DETAIL_FIELDS = {
   config: z
     .unknown()
     .describe(
-      'The metadata of the version, without the entry that promptsync adds. {} if there is none. With --offline, null if the prompt file has no metadata.',
+      'The metadata of the version, without the entry that promptsync adds. {} if there is no metadata. With --offline, null if the prompt file has no metadata.',
     ),
   variables: z.array(z.string()).describe('The variables in the prompt, in order of first appearance.'),
   placeholders: z
@@ -55,5 +52,5 @@ export const BundleShape = z.object({
   environment: z.string().describe('The environment that serves the prompts.'),
   prompts: z
     .record(z.string(), BundledPromptShape)
-    .describe('The prompts by key, sorted by the UTF-16 code units of their keys.'),
+    .describe('The prompts, indexed by key and sorted by the UTF-16 code units of their keys.'),
 });

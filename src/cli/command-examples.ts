@@ -10,14 +10,14 @@ export const COMMAND_EXAMPLES = {
   init: [
     { comment: 'Try promptsync without a hosted service', line: 'promptsync init --embedded' },
     {
-      comment: 'Set up a workspace for a service, and import a first prompt',
+      comment: 'Set up a workspace for a service, and import your first prompt',
       line: 'promptsync init --url https://prompts.example.com --id prm_greeting',
     },
   ],
   import: [
     { comment: 'Create prompt files for two prompts', line: 'promptsync import prm_greeting prm_refund' },
     {
-      comment: 'List the files that importing many prompts would create',
+      comment: 'List the files that a bulk import would create',
       line: 'promptsync import --from ids.txt --dry-run',
     },
   ],
@@ -31,7 +31,7 @@ export const COMMAND_EXAMPLES = {
   doctor: [
     { comment: 'Check the setup before the first sync', line: 'promptsync doctor' },
     {
-      comment: 'Also test how a service behaves by using a prompt that no application reads',
+      comment: 'Use a prompt that no application reads to also test how a service behaves',
       line: 'promptsync doctor --write --prompt prm_scratch',
     },
   ],

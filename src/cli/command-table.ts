@@ -81,7 +81,7 @@ const importPrompts = makeReportRow({
   help: 'write prompt files for prompts in the service',
   argument: makeListArgument(
     '[ids...]',
-    'prompt ids as the service shows them, or patterns for ids; - reads ids from standard input',
+    'prompt ids as the service shows them, or patterns that match ids; - reads ids from standard input',
   ),
   flags: {
     environment: makeEnvironmentFlag(
@@ -92,11 +92,11 @@ const importPrompts = makeReportRow({
       '--from <file>',
       'read prompt ids from a file, one per line; lines that begin with # are comments',
     ),
-    dir: makeTextFlag('--dir <folder>', 'the folder for the new files, relative to promptsync.yaml'),
+    dir: makeTextFlag('--dir <folder>', 'the folder for the new files, relative to the folder of promptsync.yaml'),
     dryRun: makeBooleanFlag('--dry-run', 'show which files the command would write, without writing them'),
     commit: makeBooleanFlag(
       '--commit',
-      'commit the new files, preceded by one commit for each environment that serves different text',
+      'commit the new files, after one commit for each environment that serves different text',
     ),
     branch: BRANCH_FLAG,
     ...CONFIG_FLAGS,
@@ -117,7 +117,7 @@ const newPrompt = makeReportRow({
   flags: {
     id: makeTextFlag(
       '--id <id>',
-      'the id of the prompt in the service (default: the key or an id made from it, if a sync can create the prompt)',
+      'the id of the prompt in the service (default, if a sync can create the prompt: the key or an id derived from it)',
     ),
     type: promptType,
     environment: makeRepeatedFlag(
@@ -160,10 +160,10 @@ const history = makeReportRow({
   },
   after: `
 For each version, the command shows the commit from which the version was
-created. For each pin, it shows the commit that changed the pin on the
-checked-out branch. All times are in UTC: the author date of the commit or, for
-a version without a commit, the time at which the service created it. To see
-version ids, use --environment or --format json.`,
+created. For each pin, it shows the commit on the checked-out branch that
+changed the pin. The time is the author date of the commit or, for a version
+without a commit, the time when the service created the version. All times are
+in UTC. To see version ids, use --environment or --format json.`,
   command: async (options, keys, world) =>
     (await import('../commands/history.ts')).showHistory(addKeysToOnly(keys, options), world),
 });
@@ -218,7 +218,7 @@ const db: Flag<string> = new Option('--db <file>', 'the SQLite file that stores 
 );
 const seed: Flag<string | true | undefined> = new Option(
   '--seed [workspace]',
-  'register the prompts of a workspace on startup; the value is its folder or configuration file (without a value: the current folder)',
+  'on startup, register the prompts of this workspace, given as a folder or a configuration file (without a value: the current folder)',
 );
 const serve = makeCommandRow({
   name: 'serve',
@@ -226,10 +226,10 @@ const serve = makeCommandRow({
   help: 'run the embedded service on this machine, for trials and tests',
   flags: { db, port: makePortFlag('--port <n>', 'the port on 127.0.0.1; 0 chooses a free port', 4010), seed },
   after: `
-The API of the service cannot create prompts. To register the prompts of a
-workspace, start the service with --seed. The prompts have no versions at
-first. If base_url in the workspace points to the service, a sync creates the
-first version of each prompt:
+The service's API cannot create prompts. To register a workspace's prompts,
+start the service with --seed. At first, the prompts have no versions. If
+base_url in promptsync.yaml points to the service, a sync creates the first
+version of each prompt:
   PROMPTSYNC_API_KEY=embedded promptsync sync
 
 The service accepts the API key set in PROMPTSYNC_API_KEY. If that variable is

@@ -34,7 +34,7 @@ export const PROMOTE_ROW: CommandRow = makeReportRow({
     all: makeBooleanFlag('--all', 'promote all prompts'),
     allowOlder: makeBooleanFlag(
       '--allow-older',
-      'also promote a version that is older than what the --to environment serves or pins',
+      'also promote a version older than the one that the --to environment serves or is pinned to',
     ),
     ...EDIT_FLAGS,
   },
@@ -52,18 +52,18 @@ export const ROLLBACK_ROW: CommandRow = makeReportRow({
     to: makeVersionNumberFlag('--to <n>', 'the version number to pin (default: the version before the active one)'),
     now: makeBooleanFlag(
       '--now',
-      'for incidents: also commit the pins to a new branch, and make the versions live at once',
+      'for incidents: also commit the pins to a new branch, and make the versions live immediately',
     ).conflicts('commit'),
     yes: makeBooleanFlag('-y, --yes', 'with --now: do not ask for confirmation'),
     ...EDIT_FLAGS,
   },
   after: `
 With --now, the command shows what would change in the environment and asks
-for confirmation before it edits a file. It does not change other environments,
-or fields such as the name. It commits the pin to a new branch, which starts at
-HEAD even if HEAD is not merged. The branch is named rollback-ENVIRONMENT-KEY,
-unless you use --branch. Push and merge it. Until you do, the next sync of the
-live branch restores the version from before the rollback.`,
+for confirmation before it edits any file. It does not change other
+environments, or fields such as the name. It commits the pin to a new branch
+named rollback-ENVIRONMENT-KEY. To choose another name, use --branch. The new
+branch starts at HEAD, even if HEAD is not merged. Push and merge this branch.
+Until you do, any sync of the live branch undoes the rollback.`,
   command: async (options, keys, world, host) => {
     const { makePlanRenderer } = await import('./run-command.ts');
     const { rollBackPrompts } = await import('../commands/rollback.ts');

@@ -131,7 +131,7 @@ export type Format = (typeof FORMATS)[number];
 
 const format: Flag<Format | undefined> = new Option(
   '--format <format>',
-  'the format of the report (default: inferred from the name of the --output file, or text without --output)',
+  'the format of the report (default: inferred from the name of the --output file; without --output, text)',
 ).choices(FORMATS);
 const output = makeRepeatedFlag(
   '-o, --output <file>',
@@ -141,7 +141,7 @@ const color: Flag<boolean> = new Option('--no-color', 'print without color; sett
 const only = makeRepeatedFlag('--only <glob-or-key>', 'select only these prompts, by key or path');
 
 /** The flag that omits the texts of prompts. Its value is true by default, and false if the user passes `--no-diff`. */
-export const DIFF_FLAG: Flag<boolean> = new Option('--no-diff', 'print one line for each change, without the texts');
+export const DIFF_FLAG: Flag<boolean> = new Option('--no-diff', 'print one line for each change, without diffs');
 
 const onDrift: Flag<OnDrift | undefined> = new Option(
   '--on-drift <action>',
@@ -209,7 +209,7 @@ export const BUNDLE_FLAGS = {
   check: makeBooleanFlag('--check', 'do not write; exit with code 2 if an --output file differs from the bundle'),
   offline: makeBooleanFlag(
     '--offline',
-    'do not contact the service; bundle the text that files pin with latest or git:<ref>',
+    'do not contact the service; bundle the text that `latest` and git:<ref> pins select',
   ),
 };
 
@@ -221,7 +221,7 @@ export const ENVIRONMENTS_FLAG = makeRepeatedFlag(
 
 const doctorFormat: Flag<DoctorFormat | undefined> = new Option(
   '--format <format>',
-  'the format of the result (default: inferred from the name of the --output file, or text without --output)',
+  'the format of the result (default: inferred from the name of the --output file; without --output, text)',
 ).choices(DOCTOR_FORMATS);
 
 /** The flags of `doctor`. */
@@ -233,7 +233,7 @@ export const DOCTOR_FLAGS = {
   write: makeBooleanFlag('--write', 'also check how the service behaves; this writes to the service'),
   prompt: makeTextFlag(
     '--prompt <id>',
-    'with --write: the prompt in the service for test writes (must not have a prompt file)',
+    'with --write: the prompt in the service to use for test writes (must not have a prompt file)',
   ),
   yes: makeBooleanFlag('-y, --yes', 'with --write: write without asking for confirmation'),
 };
@@ -253,7 +253,7 @@ export const PLAN_FLAGS = {
   ),
   base: makeRefFlag(
     '--base <ref>',
-    'compare with this commit to find drift and deleted files: for a pull request, its merge base; after a push, the commit before it (default: the merge base of HEAD and the live branch)',
+    'compare with this commit to find drift and deleted files: for a pull request, its merge base; for a push, the commit before the push (default: the merge base of HEAD and the live branch)',
   ),
   offline: makeBooleanFlag(
     '--offline',
@@ -270,7 +270,7 @@ export const SYNC_FLAGS = {
   ...PLAN_FLAGS,
   dryRun: makeBooleanFlag('--dry-run', 'show what would change, without changing anything'),
   yes: makeBooleanFlag('-y, --yes', 'apply without asking for confirmation'),
-  anyCommit: makeBooleanFlag('--any-commit', 'also sync a commit that is unmerged or out of date'),
+  anyCommit: makeBooleanFlag('--any-commit', 'sync even if the commit is unmerged or out of date'),
 };
 /** The values of `SYNC_FLAGS`. */
 export type SyncFlags = FlagValues<typeof SYNC_FLAGS>;

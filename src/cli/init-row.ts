@@ -5,7 +5,7 @@ import { type Flag, makeBooleanFlag, makeTextFlag, REPORT_FLAGS } from './flags.
 
 const ci: Flag<string | undefined> = new Option(
   '--ci <system>',
-  'write the CI files for this system (default: gitlab if the host name of the "origin" remote contains "gitlab"; otherwise github)',
+  'the CI system to write files for (default: gitlab if the host name of the "origin" remote contains "gitlab"; otherwise github)',
 ).choices(['github', 'gitlab', 'none']);
 const namedProviders = Object.values(NAMED_PROVIDERS);
 const provider: Flag<NamedProviderName | undefined> = new Option(
@@ -22,7 +22,7 @@ export const INIT_ROW: CommandRow = makeReportRow({
     provider,
     url: makeTextFlag(
       '--url <url>',
-      `the address of the prompt service (with --provider, the default is the value of ${addressVariables.join('; ')})`,
+      `the address of the prompt service (with --provider, the default comes from ${addressVariables.join('; ')})`,
     ),
     embedded: makeBooleanFlag('--embedded', 'use the embedded service to try out promptsync'),
     apiKeyEnv: makeTextFlag(
@@ -36,7 +36,7 @@ export const INIT_ROW: CommandRow = makeReportRow({
     ),
     id: makeTextFlag(
       '--id <id>',
-      'a first prompt to import; init then checks the address and the key before it writes any file',
+      'the first prompt to import; if you specify one, init checks the address and the key of the service before it writes any files',
     ),
     ci,
     preCommit: makeBooleanFlag(

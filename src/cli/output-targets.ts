@@ -61,7 +61,8 @@ export function parseTargets<Format extends string>(
   const makeError = (reason: string) =>
     new ProblemError(makeProblem('usage/output-format', { what: name, reason, endings: [...formatsByEnding.keys()] }));
   if (output.length === 0) return [{ format: format ?? defaultFormat, file: null }];
-  if (format !== undefined && output.length > 1) throw makeError('`--format` can be combined with only one `--output`');
+  if (format !== undefined && output.length > 1)
+    throw makeError('`--format` cannot be used with more than one `--output`');
   return output.map((file) => {
     const fileFormat = format ?? formatsByEnding.get(extname(file));
     if (fileFormat === undefined) throw makeError(`the format cannot be inferred from the file name \`${file}\``);

@@ -61,8 +61,7 @@ async function bundleToTargets(flags: BundleFlags, host: SafeHost): Promise<numb
   // With `--check`, the files need not be writable.
   const targets = flags.check ? parseTargets(flags, BUNDLE_OUTPUT) : await openTargets(flags, BUNDLE_OUTPUT, host);
   if (flags.check && targets.some(({ file }) => file === null)) {
-    const reason =
-      '`--check` requires `--output` with the path of a file, because it compares the bundle with that file.';
+    const reason = '`--check` requires `--output` with a file path, because it compares the bundle with that file.';
     throw new ProblemError(makeProblem('usage/invalid', { reason }));
   }
   const world = makeWorld(host, { quiet: flags.quiet, onInterrupt: '\n' });

@@ -52,7 +52,8 @@ export async function runDemo({ keep }: { readonly keep: boolean }, host: SafeHo
 
 const OPENING_WORDS = 'promptsync deploys LLM prompts from git. This demo runs in a temporary folder.';
 
-const CLOSING_WORDS = 'Next, run `promptsync init` in your repository. To keep the demo, use `--keep`.';
+const CLOSING_WORDS =
+  'Next, run `promptsync init` in your repository. To keep the demo repository, run the demo again with `--keep`.';
 
 /** An output for the commands that prepare the demo. The demo does not show them. */
 const SILENT_OUTPUT: Host['output'] = { write: () => {} };
@@ -210,7 +211,7 @@ function makeDemoSteps(folder: string, git: RunGit, host: Host): readonly DemoSt
     ],
     ['', SYNC],
     [
-      'Users complain. A rollback pins the version that production served before.',
+      'Users complain. A rollback pins the version that production previously served.',
       'promptsync rollback greeting --environment production --commit --quiet',
     ],
     ['', SYNC],

@@ -112,7 +112,7 @@ function findObstacle(prompt: string | undefined, config: Config, files: Workspa
   }
   if (prompt === undefined) {
     const hint = `In ${service}, create a prompt that no application reads. Then specify its id: \`promptsync doctor --write --prompt ID\``;
-    return makeErrorPoint(CHECK, 'the check needs a prompt in which it can create versions', hint);
+    return makeErrorPoint(CHECK, 'the check needs a prompt that it can create versions of', hint);
   }
   const fault = rules.findIdFault(prompt);
   if (fault !== null) return makeErrorPoint(CHECK, `the id in \`--prompt\` is not valid: ${fault}`, 'Check the id.');
@@ -144,8 +144,8 @@ async function findRefusal(
   const { service, environment } = getProviderWords(config);
   const question = createsOwnPrompt(config.rules)
     ? 'Create a prompt and delete it afterward?'
-    : `Create versions of the prompt "${prompt}" and change its "${DOCTOR_ENVIRONMENT}" ${environment}?`;
+    : `Create versions of the prompt "${prompt}" and activate them in its "${DOCTOR_ENVIRONMENT}" ${environment}?`;
   if (await world.confirm(question)) return null;
   const hint = `To let promptsync test how ${service} handles this, run the command again and answer \`yes\`.`;
-  return makeErrorPoint(CHECK, 'promptsync made no changes because you did not confirm', hint);
+  return makeErrorPoint(CHECK, 'promptsync made no changes because you did not confirm them', hint);
 }

@@ -92,7 +92,7 @@ async function examineRepository(
     const missing = makeWarningPoint(
       'repository',
       'none',
-      'Run `git init`. Without a repository, promptsync cannot find drift or check whether the files are merged.',
+      'Run `git init`. Without a repository, promptsync cannot detect drift or check whether the files are merged.',
     );
     return { points: [missing], head: null };
   }
@@ -188,7 +188,7 @@ async function examineUncommitted(
     );
     const found = `${formatCount(files.length, 'file')}: ${joinNames(labels, MAX_PATHS)}`;
     const advice = files.some(({ submodule }) => submodule !== null)
-      ? 'Move promptsync.yaml into the submodule. Commit the listed files that are not in the submodule.'
+      ? 'Move promptsync.yaml into the submodule, and commit the listed files that are outside the submodule.'
       : 'Commit these files.';
     return makeWarningPoint(
       name,

@@ -353,7 +353,9 @@ function describeMissingFirstPin(
   const files = formatCount(unpinned.length, 'new file does', 'new files do');
   const isStuck = ({ edits }: EditedPrompt) =>
     !edits.some((edit) => edit.kind === 'set-pin' && edit.after === 'latest');
-  const stuck = unpinned.some(isStuck) ? ' An edit of a file without a `latest` pin goes live nowhere.' : '';
+  const stuck = unpinned.some(isStuck)
+    ? ' If a file has no `latest` pin, an edit to it does not go live in any environment.'
+    : '';
   const { environment } = getProviderWords(config);
   return `${files} not pin the ${environment} "${first.name}" because that ${environment} serves no version of ${unpinned.length === 1 ? 'the prompt' : 'these prompts'}.${stuck} To activate new versions in "${first.name}", add \`${first.name}: latest\` under \`pins:\`.`;
 }

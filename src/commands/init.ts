@@ -175,8 +175,8 @@ function describeNextSteps(
   const others = id === null ? 'the prompts' : 'the other prompts';
   return [
     isServiceEmpty
-      ? 'Next: run promptsync new KEY to start another prompt.'
-      : `Next: run promptsync import ${importArguments} to write files for ${others} that ${words.service} has.`,
+      ? 'Next: run promptsync new KEY to create another prompt.'
+      : `Next: run promptsync import ${importArguments} to write files for ${others} in ${words.service}.`,
     ...(unpinned.length === 0
       ? []
       : [
@@ -200,7 +200,7 @@ function describeKeySteps({ ci, provider, keyVariable, environments }: InitAnswe
       ];
     case 'gitlab':
       return [
-        `In the CI/CD settings of the GitLab project, add the variable${plural} ${keys} once for each of the scopes ${names}. For reviews and drift checks, also add the variable${plural} with the scope "*".`,
+        `In the CI/CD settings of the GitLab project, add the variable${plural} ${keys} once with each of these environment scopes: ${names}. For reviews and drift checks, also add the variable${plural} with the scope "*".`,
       ];
     case 'none':
       return [];

@@ -169,7 +169,7 @@ function checkOptions({ key, id, type }: NewOptions, folder: string, config: Con
   if (!isPlainKey(key)) {
     return [
       makeUsageProblem(
-        `The key "${key}" is invalid: expected names separated by single slashes, such as support/greeting, without control characters, "." or "..".`,
+        `The key "${key}" is invalid. A key consists of names separated by single slashes, such as support/greeting. It must not contain control characters, and no name can be "." or "..".`,
       ),
     ];
   }

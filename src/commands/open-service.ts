@@ -287,7 +287,7 @@ export async function findReasonNotToContact(
     serviceAtBase !== null &&
     isDeepStrictEqual(findKeyDestination(serviceAtBase, isSupplied), findKeyDestination(config.service, isSupplied));
   const reason =
-    'the base commit configures a different service or none, and promptsync never sends a key to an address that appears only in the head commit';
+    'the base commit configures a different service or no service at all, and promptsync never sends a key to an address that appears only in the head commit';
   return isSameService ? null : makeProblem('service/not-asked', { reason });
 }
 

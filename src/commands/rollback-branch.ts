@@ -41,12 +41,12 @@ export async function readRollbackSteps(
   return [
     `Committed ${shortenCommitId(committed.commit)} on ${showHidden(branch)}. To go back, run: git checkout -`,
     ...(remote === null ? [] : listPushSteps(branch, remote, liveBranch)),
-    ...(replacesPin ? [`Until the branch is merged, the next sync of ${live} restores the version from before.`] : []),
+    ...(replacesPin ? [`If ${live} is synced before this branch is merged, the sync undoes the rollback.`] : []),
   ];
 }
 
 function describeUnneededCommit(live: string): string {
-  return `promptsync made no commit, because the files in this clone already have these pins. If the pins on ${live} differ, the next sync of ${live} undoes this rollback. To prevent that, push the existing commit with these pins, or switch to ${live}, run git pull, and run this command again.`;
+  return `promptsync made no commit, because the files in this clone already have these pins. If the pins on ${live} differ, the next sync of ${live} will undo this rollback. To prevent that, either push the existing commit that has these pins, or switch to ${live}, run git pull, and run this command again.`;
 }
 
 function listPushSteps(branch: string, remote: RemoteAddress, liveBranch: string | null): readonly string[] {

@@ -56,7 +56,8 @@ export async function rollBackPrompts(options: RollbackOptions, world: World): P
   if (environment === undefined) return makeMissingEnvironmentResult('rollback', '--environment', options, world);
   if (options.only.length === 0) return makeStoppedResult('rollback', makeProblem('usage/nothing-named'));
   if (options.yes === true && options.now !== true) {
-    const reason = '`--yes` requires `--now`. Without `--now`, a rollback only edits files, and does not ask.';
+    const reason =
+      '`--yes` requires `--now`. Without `--now`, a rollback only edits files and does not ask for confirmation.';
     return makeStoppedResult('rollback', makeProblem('usage/invalid', { reason }));
   }
   const command: EditCommand = {

@@ -124,7 +124,7 @@ async function chooseFileStatus(
     return hasLine ? 'kept' : 'extended';
   }
   if (before === content || kind === 'include' || kind === 'shared') return 'kept';
-  const message = `${path} already exists and differs. Overwrite it?`;
+  const message = `${path} already exists with different content. Overwrite it?`;
   const mayOverwrite = force || (await interview?.confirm({ message, initial: false })) === true;
   return mayOverwrite ? 'overwritten' : 'kept';
 }

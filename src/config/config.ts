@@ -256,9 +256,9 @@ const maxChanges = z.union(
 
 const defaults = z
   .strictObject({
-    pins: PinsShape.optional().describe('The pins of all prompt files that have no field `pins`.'),
+    pins: PinsShape.optional().describe('The pins for all prompt files that have no `pins` field.'),
   })
-  .describe('The values for prompt files that omit a field.');
+  .describe('The default values of fields that prompt files omit.');
 
 /** The shape of `promptsync.yaml` as the user writes it. */
 export const WrittenConfigShape = z.strictObject({
@@ -272,7 +272,7 @@ export const WrittenConfigShape = z.strictObject({
     .record(singleLineText, environment)
     .optional()
     .describe(
-      'The environments, in promotion order. With this setting, prompt files can pin only these environments and `other_environments`.',
+      'The environments, in promotion order. With this setting, prompt files can pin only these environments and those listed in `other_environments`.',
     ),
   other_environments: z
     .array(singleLineText.describe('The name of an environment.'))

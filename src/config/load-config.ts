@@ -94,7 +94,7 @@ function readConfigText(path: string, shownPath: string): Result<string> {
   try {
     if (!statSync(path).isFile()) return fail(NOT_REGULAR);
     const isOutside = listRepositoryRoots(dirname(path)).some((root) => !isWithin(path, root));
-    if (isOutside) return fail('a symbolic link in its path leads out of the repository');
+    if (isOutside) return fail('a symbolic link in its path points outside the repository');
     return makeSuccess(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)));
   } catch (error) {
     if (error instanceof TypeError) return fail('it is not valid UTF-8');

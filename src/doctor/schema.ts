@@ -5,7 +5,7 @@ const DoctorPointShape = z.object({
   name: z.string().describe('The name of the check, such as git. Several checks can have the same name.'),
   level: z
     .enum(DOCTOR_LEVELS)
-    .describe('The result of the check. If it is error, promptsync doctor exits with code 1.'),
+    .describe('The result of the check. If it is `error`, `promptsync doctor` exits with code 1.'),
   found: z.string().describe('What promptsync found.'),
   hint: z.string().nullable().describe('The recommended action. null if no action is needed.'),
 });

@@ -54,7 +54,7 @@ const COMMON_REQUIREMENTS = {
   numbers: {
     point: 'version numbers',
     request: 'give each new version a higher number than any earlier version',
-    loss: "promptsync cannot tell which version is newer, so rollbacks and promptsync's own record can be wrong.",
+    loss: "promptsync cannot tell which version is newer, so rollbacks and promptsync's own records may be wrong.",
   },
   activation: {
     point: 'activation',
@@ -89,16 +89,16 @@ export function makeSharedRequirements(words: Words): Omit<ServiceRequirements, 
     text: {
       point: 'text',
       request: 'store prompt text unchanged',
-      loss: `promptsync cannot sync a prompt whose text ${words.service} changes, because promptsync never activates a version whose text differs from the text that it sent.`,
+      loss: `If ${words.service} changes the text of a prompt, promptsync cannot sync that prompt, because it never activates a version whose text differs from the text that it sent.`,
     },
     otherVersion: {
       point: "another prompt's version",
-      request: 'reject a version of another prompt with 404, without changing anything',
-      loss: `promptsync cannot guarantee that the version that ${environment} serves belongs to the right prompt.`,
+      request: 'return 404 for a version that belongs to another prompt, and change nothing',
+      loss: `promptsync cannot guarantee that the version served by ${environment} belongs to the right prompt.`,
     },
     nothingActive: {
       point: 'no active version',
-      request: `return no version for ${environment} in which none is active`,
+      request: `return no version for ${environment} that has no active version`,
       loss: 'promptsync might assume that a version is already active there, and skip the first activation.',
     },
   };

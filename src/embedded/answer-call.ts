@@ -150,6 +150,6 @@ function requireFound<Value>(value: Value | null): Value {
  */
 function refuseBrokenText(...texts: readonly (string | undefined)[]): void {
   if (texts.some((text) => text?.isWellFormed() === false || text?.includes('\0'))) {
-    throw new Refusal(422, 'The body contains NUL or text that is not valid Unicode.');
+    throw new Refusal(422, 'The body contains a NUL character or text that is not valid Unicode.');
   }
 }

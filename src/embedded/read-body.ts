@@ -77,7 +77,7 @@ function parseJsonBody(bytes: Uint8Array, contentType: string | undefined): unkn
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
-    throw new Refusal(422, 'The body is not valid JSON in UTF-8.');
+    throw new Refusal(422, 'The body is not valid JSON encoded in UTF-8.');
   }
 }
 

@@ -20,7 +20,7 @@ const PinShape = z
       .string()
       .regex(/^(?=.{1,250}$)git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u)
       .describe(
-        'The version whose content is that of this prompt at a tag, branch, or commit. The pin can be at most 250 characters long.',
+        'The version whose content matches the content of this prompt at a tag, branch, or commit. The pin can be at most 250 characters long.',
       ),
   ])
   .describe('The version that the environment should serve: latest, a version number, version:<id>, or git:<ref>.');

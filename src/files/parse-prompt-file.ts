@@ -303,7 +303,7 @@ function checkProviderFields(
       ? []
       : makeInvalidProblems(
           ['description'],
-          'expected no description, because this `service.provider` has no such field',
+          'expected no `description`, because this `service.provider` does not have that field',
         )),
   ];
 }

@@ -150,7 +150,7 @@ export async function findReplaceObstacle(path: string): Promise<string | null> 
     // Such paths in `/dev` and `/proc` lead to open files, which must not be replaced. For example, if the shell appends
     // errors to a log (`2>>log`), `/dev/stderr` leads to the log. Replacing the log would lose its previous lines.
     if (/^\/(dev|proc)\//.test(path) && target !== path) {
-      return `it leads to a regular file; to replace that file, specify the path of the file itself: \`${target}\``;
+      return `it links to a regular file; to replace that file, specify its actual path: \`${target}\``;
     }
     await withTemporaryFile(target, (temporary) => writeFile(temporary, ''));
     return null;

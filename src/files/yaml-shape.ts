@@ -31,7 +31,7 @@ export const acceptedWarningCodes = z
     z.enum(WARNING_CODES, {
       error: ({ input }) =>
         input === CONFLICT_MARKERS_CODE
-          ? `${CONFLICT_MARKERS_CODE} is allowed only in the front matter of a prompt file`
+          ? `the code ${CONFLICT_MARKERS_CODE} is allowed only in the front matter of a prompt file`
           : EXPECTED_CODE,
     }),
   )
@@ -43,7 +43,7 @@ export const codesAcceptedByFile = z
   .array(z.enum([...WARNING_CODES, CONFLICT_MARKERS_CODE], EXPECTED_CODE))
   .optional()
   .describe(
-    `The codes of warnings to hide, such as prompt/hidden-character. ${CONFLICT_MARKERS_CODE} allows merge conflict markers in the text.`,
+    `The codes of warnings to hide, such as prompt/hidden-character. List ${CONFLICT_MARKERS_CODE} to allow merge conflict markers in the text.`,
   );
 
 /**
@@ -142,7 +142,7 @@ function suggestFix(issue: z.core.$ZodIssue, value: JsonValue | undefined): stri
   if (expected === 'array') return `Write a list below ${field}, with one \`- value\` per line.`;
   if (expected === 'object' || expected === 'record')
     return `Write one \`name: value\` per line below ${field}, and indent these lines.`;
-  if (value === null) return 'Write a value, or remove the line.';
+  if (value === null) return 'Enter a value, or remove the line.';
   const similar = issue.code === 'invalid_value' ? suggestName(String(value), issue.values.map(String)) : undefined;
   if (similar !== undefined) return `Did you mean \`${similar}\`?`;
   const isScalar = typeof value === 'number' || typeof value === 'boolean';

@@ -154,6 +154,6 @@ function interpretResponse<Answer>(
     const next = /^\d+$/.exec(nextPage ?? '')?.[0] ?? null;
     return { isSuccess: true, value: { value: shape.parse(JSON.parse(text)), next } };
   } catch {
-    return makeFailedAttempt('the response does not match the documentation of the GitLab API', 'unknown');
+    return makeFailedAttempt('the response does not match the GitLab API documentation', 'unknown');
   }
 }

@@ -7,7 +7,7 @@ export const FOUR_CALL_REQUIREMENTS: ServiceRequirements = {
   metadata: {
     point: 'metadata_',
     request: 'store and return `metadata_` unchanged',
-    loss: 'promptsync can identify versions only by their text. Therefore, it can resolve a version number only while that version is active in an environment. Reverting a prompt to an earlier text creates a new version instead of reusing the earlier one.',
+    loss: 'promptsync can identify versions only by their text. As a result, it can resolve a version number only while that version is active in an environment, and reverting a prompt to earlier text creates a new version instead of reusing the earlier one.',
   },
   newest: {
     point: 'latest_version_id',

@@ -19,4 +19,5 @@ export const ledgerRules: ProviderRules = {
   listParts: () => [],
 };
 
-const ID_FAULT = 'expected one path segment, other than "." or "..", without white space or any of / \\ ? # %';
+const ID_FAULT =
+  'expected one path segment, other than "." or "..", without whitespace or any of the characters / \\ ? # %';

@@ -124,7 +124,7 @@ function makePinProblems(
   }
   if (pin.kind === 'version') return [makeProblem('pin/unknown-version', { environment, id: pin.id }, place)];
   if (pin.kind === 'latest') {
-    return [makeProblem('internal/unexpected', { reason: 'a `latest` pin has no content' }, place)];
+    return [makeProblem('internal/unexpected', { reason: 'a `latest` pin does not specify any content' }, place)];
   }
   const at = contentsAtRefs.get(pin.ref);
   return at?.isSuccess === false ? at.problems : [makeProblem('pin/unknown-ref', { ref: pin.ref }, place)];

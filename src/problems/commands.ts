@@ -65,7 +65,7 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       e.allowsLatest
         ? `Add \`${e.environment}: latest\` under \`pins:\`, commit and sync the file, and then run this command again.`
-        : `First run \`promptsync promote\` with the same prompts and \`--to ${quoteShellWord(e.environment)}\`, then commit and sync the files. Then run this command again.`,
+        : `Run \`promptsync promote\` with the same prompts and \`--to ${quoteShellWord(e.environment)}\`, and commit and sync the files. Then run this command again.`,
   ),
   'promote/source-unclear': defineError<{
     environment: string;
@@ -87,16 +87,16 @@ export const COMMAND_PROBLEMS = {
   }>(
     (e) =>
       e.wanted === null
-        ? `"${e.environment}" still serves ${e.serves}, because the text of the file has not been synced there yet. A promotion uses ${e.serves}.`
-        : `"${e.environment}" serves ${e.serves}, but the file asks for ${e.wanted} there. A promotion uses the version that "${e.environment}" serves now.`,
+        ? `"${e.environment}" still serves ${e.serves}, because the text of the file has not been synced there yet. A promotion would use ${e.serves}.`
+        : `"${e.environment}" serves ${e.serves}, but the file asks for ${e.wanted}. A promotion uses the version that "${e.environment}" serves now, not the one that the file asks for.`,
     (e) =>
-      `To see the difference, run \`promptsync plan\`. If this clone is out of date, undo the edit with \`git restore\`, run \`git pull\`, and run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, commit the file, make it live with \`${makePromptCommand('sync', e.key, `--environment ${quoteShellWord(e.environment)}`)}\`, and run this command again.`,
+      `To see the difference, run \`promptsync plan\`. If this clone is out of date, undo the edit of the file with \`git restore\`, run \`git pull\`, and run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, commit the file, sync it with \`${makePromptCommand('sync', e.key, `--environment ${quoteShellWord(e.environment)}`)}\`, and run this command again.`,
   ),
   'promote/rolled-back': defineWarning<{ environment: string; from: string; number: number; key: string }>(
     (e) =>
-      `"${e.environment}" was pinned to v${e.number} before, and a later commit replaced it with an older version. promptsync did not change the file, because v${e.number} was probably rolled back.`,
+      `"${e.environment}" was previously pinned to v${e.number}, but a later commit pinned it to an older version. promptsync did not change the file, because v${e.number} was probably rolled back.`,
     (e) =>
-      `To promote v${e.number} again, name the prompt: \`${makePromptCommand('promote', e.key, `--from ${quoteShellWord(e.from)} --to ${quoteShellWord(e.environment)}`)}\``,
+      `To promote v${e.number} again, specify the key of the prompt: \`${makePromptCommand('promote', e.key, `--from ${quoteShellWord(e.from)} --to ${quoteShellWord(e.environment)}`)}\``,
   ),
   'promote/older': defineWarning<{
     to: string;
@@ -117,7 +117,7 @@ export const COMMAND_PROBLEMS = {
     (e) => {
       const sync = `promptsync sync --environment ${quoteShellWord(e.from)}`;
       const first = e.isSourceUnsynced
-        ? `The pin for "${e.from}" has not been synced yet. To promote the version that it names, first run \`${sync}\`, then run this command again. `
+        ? `The pin for "${e.from}" has not been synced yet. To promote the version that it names, first run \`${sync}\`, and then run this command again. `
         : '';
       return `${first}To keep the newer version, do nothing. To promote the older version anyway, run the command again with \`--allow-older\`.`;
     },
@@ -132,7 +132,7 @@ export const COMMAND_PROBLEMS = {
   ),
   'rollback/already-back': defineWarning<{ environment: string; number: number }>(
     (e) =>
-      `"${e.environment}" serves v${e.number}, not the version that the file asks for, so it may already have been rolled back. This rollback goes back to a version before v${e.number}.`,
+      `"${e.environment}" serves v${e.number}, not the version that the file asks for, so "${e.environment}" may already have been rolled back. This rollback selects a version before v${e.number}.`,
     (e) => `To keep v${e.number} in "${e.environment}", run the command again with \`--to ${e.number}\`.`,
   ),
   'rollback/nothing-served': defineError<{ environment: string }>(
@@ -157,23 +157,23 @@ export const COMMAND_PROBLEMS = {
   'rollback/unknown-version': defineError<{ number: number; key: string }>(
     (e) => `promptsync could not find version ${e.number} of this prompt.`,
     (e) =>
-      `Choose one of the versions listed by \`${makePromptCommand('history', e.key)}\`. Alternatively, edit the file and pin \`git:<ref>\`, which can select any prompt text that was committed to git.`,
+      `Choose one of the versions that \`${makePromptCommand('history', e.key)}\` lists. Alternatively, edit the file to pin \`git:<ref>\`, which uses the text of the prompt at any commit or tag.`,
   ),
   'rollback/newer-files': defineError<{ branch: string; newer: string; paths: readonly string[] }>(
     (e) =>
       `promptsync made no changes because the remote has newer commits to ${joinCodeNames(e.paths, 'and')}. The newest commit on ${e.branch} is ${shortenCommitId(e.newer)}.`,
     (e) =>
-      `To roll back without these commits, specify a version with \`--to N\`. To get the commits, switch to ${e.branch}, run \`git pull\`, and then run the command again. If you have uncommitted changes, first run \`git stash\`.`,
+      `To roll back without these commits, specify a version with \`--to N\`. To get the commits, run \`git stash\` if you have uncommitted changes, switch to ${e.branch}, run \`git pull\`, and then run the command again.`,
   ),
   'rollback/remote-silent': defineWarning<{ reason: string }>(
     (e) =>
-      `promptsync could not check the remote for newer commits to these files, and continues without this check. ${endSentence(e.reason)}`,
-    'Check in `promptsync history` that the plan restores the version that you want. If it does not, for example because this clone is out of date, specify the version with `--to N`.',
+      `promptsync could not check the remote for newer commits to these files, so it is continuing without this check. ${endSentence(e.reason)}`,
+    'Run `promptsync history` to check that the version in the plan is the one that you want. If it is not, for example because this clone is out of date, specify the version with `--to N`.',
   ),
   'rollback/branch-exists': defineError<{ branch: string }>(
     (e) => `promptsync made no changes because the branch \`${e.branch}\` already exists.`,
     (e) =>
-      `An earlier rollback probably created it. Add \`--branch ${quoteShellWord(`${e.branch}-2`)}\`, or check out another branch and run \`git branch -D ${quoteShellWord(e.branch)}\`.`,
+      `The branch is probably left over from an earlier rollback. Either add \`--branch ${quoteShellWord(`${e.branch}-2`)}\` to use another name, or check out another branch and delete the old one with \`git branch -D ${quoteShellWord(e.branch)}\`.`,
   ),
   'rollback/new-version': defineError<{ environment: string }>(
     (e) =>
@@ -190,7 +190,7 @@ export const COMMAND_PROBLEMS = {
     (e) => {
       const undo =
         e.kept.length === 0 ? '' : `undo the edits with \`git restore ${e.kept.map(quoteShellWord).join(' ')}\`, `;
-      return `Fix the problem that git reported, ${undo}then run the command again. If a hook rejects the commit message, run the command without \`--now\`, and commit the file yourself. Then run the command with \`--now --to N\`, where N is the pinned version.`;
+      return `Fix the problem that git reported, ${undo}and then run the command again. If a hook rejects the commit message, run the command without \`--now\` and commit the edited file yourself. Then run the command with \`--now --to N\`, where N is the version that the file now pins.`;
     },
   ),
   'rollback/not-live': defineError<{
@@ -219,11 +219,11 @@ export const COMMAND_PROBLEMS = {
     (e, w) =>
       `The file and ${w.service} have conflicting changes in ${formatCount(e.places, 'place')}. \`promptsync pull\` would write both versions to the file.`,
     (_, w) =>
-      `To keep the file, use \`--ours\`. To keep the changes from ${w.service}, use \`--theirs\`. To merge the changes manually, run the command again without \`--dry-run\`.`,
+      `To keep the file as it is, use \`--ours\`. To take the changes from ${w.service}, use \`--theirs\`. To merge the changes manually, run the command again without \`--dry-run\`.`,
   ),
   'pull/side-needed': defineError<{ places: number }>(
     (e, w) =>
-      `The file and ${w.service} have conflicting changes in ${formatCount(e.places, 'place')}. promptsync did not change the file, because this file allows conflict markers as part of its text.`,
+      `The file and ${w.service} have conflicting changes in ${formatCount(e.places, 'place')}. promptsync did not change the file, because the file allows conflict markers in its text.`,
     (_, w) =>
       `Run the command again with \`--ours\` to resolve the conflicts in favor of the file or with \`--theirs\` to resolve them in favor of ${w.service}.`,
   ),
@@ -249,7 +249,7 @@ export const COMMAND_PROBLEMS = {
         ? `"${e.environment}" serves v${e.number}. A commit already contains the text of that version, so promptsync did not pull it.`
         : `"${e.environment}" serves v${e.number}, which was made from ${shortenCommitId(e.missingCommit)}. This clone does not have that commit, so promptsync did not pull the version.`,
     (e) =>
-      `${e.missingCommit === null ? 'This clone may lack that commit, so run' : 'Run'} \`git pull\` first. If \`promptsync plan\` still shows a difference, run \`promptsync sync\` to activate the version that the file asks for. To pin v${e.number} instead, run \`${makePromptCommand('rollback', e.key, `--environment ${quoteShellWord(e.environment)} --to ${e.number}`)}\`.`,
+      `${e.missingCommit === null ? 'This clone may not have that commit yet, so run' : 'Run'} \`git pull\` first. If \`promptsync plan\` still shows a difference, run \`promptsync sync\` to activate the version that the file asks for. To pin v${e.number} instead, run \`${makePromptCommand('rollback', e.key, `--environment ${quoteShellWord(e.environment)} --to ${e.number}`)}\`.`,
   ),
   'pull/kept-pin': defineWarning<{ environment: string; pin: string; serves: string }>(
     (e) =>
@@ -304,12 +304,12 @@ export const COMMAND_PROBLEMS = {
     (e) => `No version is active in ${joinQuotedNames(e.environments, 'or')}, so there is no text to import.`,
     (e, w) =>
       e.named
-        ? `In ${w.service}, activate a version in ${joinQuotedNames(e.environments, 'or')}, or import from another ${w.environment} with \`--environment NAME\`.`
-        : `In ${w.service}, activate a version in one of these ${w.environment}s. Alternatively, choose ${addArticle(w.environment)} that already has an active version: for \`promptsync import\`, add it to \`environments:\` in \`promptsync.yaml\`; for \`promptsync init\`, pass it to \`--environments\`.`,
+        ? `In ${w.service}, activate a version in ${joinQuotedNames(e.environments, 'or')}. Alternatively, import from another ${w.environment} with \`--environment NAME\`.`
+        : `In ${w.service}, activate a version in one of these ${w.environment}s. Alternatively, choose ${addArticle(w.environment)} that already has an active version. For \`promptsync import\`, add it to \`environments:\` in \`promptsync.yaml\`. For \`promptsync init\`, pass it to \`--environments\`.`,
   ),
   'import/unpinned': defineWarning<{ environments: readonly string[] }>(
     (e, w) =>
-      `promptsync left ${joinQuotedNames(e.environments, 'and')} unpinned in the new file. With \`portable_pins\`, the only pin that an import can set is \`latest\`. The import sets this pin only for ${addArticle(w.environment)} that allows \`latest\` and serves exactly the text and metadata of the new file.`,
+      `promptsync left ${joinQuotedNames(e.environments, 'and')} unpinned in the new file. With \`portable_pins\`, an import can set only the pin \`latest\`, and only for ${addArticle(w.environment)} that allows \`latest\` and serves exactly the text and metadata of the new file.`,
     (_, w) =>
       `To manage an unpinned ${w.environment}, pin it to a commit that contains the text served there, for example \`git:9f2c1ab04d3e\`. An import with \`--commit\` creates such commits. Merge them with a merge commit, not a squash merge.`,
   ),
@@ -345,7 +345,7 @@ export const COMMAND_PROBLEMS = {
     (e) => {
       if (e.what === 'key') return 'Choose another key, or edit the existing file.';
       return e.value === 'replace_me'
-        ? `First replace \`replace_me\` in \`${e.other}\` with the id of its prompt. Alternatively, use \`--id\` to specify the id of the new prompt.`
+        ? `Replace \`replace_me\` in \`${e.other}\` with the id of the prompt in that file. Alternatively, use \`--id\` to specify the id of the new prompt.`
         : 'Use `--id` to specify another id.';
     },
   ),

@@ -170,7 +170,7 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/invalid-path-id': defineError<{ id: string; fault: string }>(
     (e) => `The file has no \`id\`, and the id "${e.id}" from its path is invalid: ${e.fault}.`,
-    'Write an `id` in the front matter, or rename the file.',
+    'Add an `id` to the front matter, or rename the file.',
   ),
   'prompt/placeholder-id': defineWarning(
     'The id `replace_me` is a placeholder, so promptsync will reject this file when you sync.',
@@ -267,10 +267,10 @@ export const FILE_PROBLEMS = {
   'prompt/hidden-character': defineWarning<{ character: string; count: number }>(
     (e) =>
       e.count > 1
-        ? `The file contains the invisible character ${e.character} ${e.count} times.`
+        ? `The file contains the invisible character ${e.character} ${formatCount(e.count, 'time')}.`
         : `The file contains the invisible character ${e.character}.`,
     (_, w) =>
-      `Make sure that the character is intentional. promptsync sends it to ${w.service} unchanged. To accept it, add this line to the front matter: \`accept_warnings: [prompt/hidden-character]\``,
+      `Check that the character is intentional, because promptsync sends it to ${w.service} unchanged. If it is, accept the warning by adding this line to the front matter: \`accept_warnings: [prompt/hidden-character]\``,
   ),
 
   // YAML, in prompt files and in promptsync.yaml

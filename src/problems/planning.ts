@@ -141,16 +141,17 @@ export const PLANNING_PROBLEMS = {
     (e, w) => {
       const steps = `remove the pin, sync the text to another ${w.environment}, and then`;
       const promotion = makePromptCommand('promote', e.key, `--to ${quoteShellWord(e.environment)}`);
-      const otherPlace = 'If the version is in another project or database, connect promptsync to that one.';
+      const otherPlace =
+        'If the version is in another project or database, connect promptsync to that project or database.';
       switch (e.known) {
         case 'no-prompt':
           return `${e.hasPathId ? 'The id comes from the path of the file. If you moved the file, set `id` in it to the former id. ' : ''}If the prompt was deleted in ${w.service}, delete the file to retire the prompt. To create the prompt, ${steps} run: \`${promotion}\``;
         case 'no-version':
           return `${otherPlace} With an embedded service, each clone has its own database. If the prompt is new or its versions are lost, ${steps} run: \`${promotion}\``;
         case 'newest-unread':
-          return `Pin a version number that \`promptsync history\` lists. If you pinned the newest version in ${w.service}, promptsync has not read it yet: commit the file, and then run: \`${makePromptCommand('sync', e.key)}\``;
+          return `Pin a version number that \`promptsync history\` lists. If you pinned the newest version in ${w.service}, promptsync has not read that version yet. Commit the file, and then run: \`${makePromptCommand('sync', e.key)}\``;
         case 'others':
-          return `Pin an existing version number, or pin \`git:<ref>\`, which can refer to any committed text of the prompt. If the version has not been created yet, ${steps} use \`promptsync promote\`. ${otherPlace} To list the version numbers, run: \`${makePromptCommand('history', e.key)}\``;
+          return `Pin an existing version number, or pin \`git:<ref>\`, which uses the text of the prompt at any commit or tag. If the version has not been created yet, ${steps} use \`promptsync promote\`. ${otherPlace} To list the version numbers, run: \`${makePromptCommand('history', e.key)}\``;
       }
     },
   ),
@@ -158,7 +159,7 @@ export const PLANNING_PROBLEMS = {
     (e, w) =>
       `Another configuration manages "${e.from}", so promptsync relied on the pins for "${e.from}" in git instead of asking ${w.service} which version is active.`,
     (e, w) =>
-      `First, use the configuration that manages "${e.from}" to sync that ${w.environment}. Then sync this prompt.`,
+      `First, sync the "${e.from}" ${w.environment} with the configuration that manages it. Then sync this prompt.`,
   ),
   'pin/gone': defineWarning<{
     base: string;
@@ -169,7 +170,7 @@ export const PLANNING_PROBLEMS = {
   }>(
     (e) =>
       `Since the base commit \`${e.base}\`, these pins have been removed from the file: ${joinWords(e.pins, 'and')}.${e.serves && ` ${e.serves}`}`,
-    (_, w) => `Make sure that the removal is intentional. A sync no longer changes these ${w.environment}s.`,
+    (_, w) => `Make sure that the removal is intentional. Later syncs will not change these ${w.environment}s.`,
   ),
   'pin/not-in-git': defineError<{
     /** The missing text, such as `the text that "staging" serves (v7)`. */
@@ -184,7 +185,7 @@ export const PLANNING_PROBLEMS = {
     (e, w) =>
       e.isShallow
         ? 'Run `git fetch --unshallow`, or set `fetch-depth: 0` for `actions/checkout`. Then run the command again.'
-        : `If this clone is out of date, fetch the live branch. If the text is not in git yet, run \`promptsync pull\` to copy it from ${w.service} into the file, and merge the change. In both cases, run the command again afterward. promptsync does not search the individual commits of merged branches. If the text exists only in one of those commits, pin that commit manually.`,
+        : `If this clone is out of date, fetch the live branch. If the text is not in git yet, run \`promptsync pull\` to copy it from ${w.service} into the file, and merge the change. In either case, run the command again afterward. promptsync does not search the individual commits of merged branches, so if the text exists only in one of those commits, pin that commit manually.`,
   ),
   'pin/unknown-version': defineError<{ environment: string; id: string }>(
     (e) => `"${e.environment}" is pinned to version "${e.id}", but this prompt has no version with that id.`,
@@ -257,7 +258,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'guard/max-changes': defineError<{ changing: number; allowed: number }>(
     (e) => `The plan would change ${formatCount(e.changing, 'prompt')}, but \`max_changes\` allows only ${e.allowed}.`,
-    'Review the plan. To apply a part of it, select fewer prompts. To apply all of it, raise `max_changes` in `promptsync.yaml`, or sync with `--max-changes`.',
+    'Review the plan. To apply only part of it, select fewer prompts. To apply all of it, raise `max_changes` in `promptsync.yaml`, or pass a higher limit to `sync` with `--max-changes`.',
   ),
   'guard/drift': defineError<{
     key: string;
@@ -271,11 +272,11 @@ export const PLANNING_PROBLEMS = {
     isRollback?: boolean;
   }>(
     (e, w) =>
-      `Somebody changed this prompt in ${w.service}: ${joinWords(e.what, 'and')}. \`on_drift: fail\` does not allow promptsync to overwrite this change.`,
+      `Someone changed this prompt in ${w.service}: ${joinWords(e.what, 'and')}. With \`on_drift: fail\`, promptsync does not overwrite this change.`,
     (e, w) => {
       const how = e.canPull
         ? `run \`${makePromptCommand('pull', e.key)}\`, then merge the updated file`
-        : `remove the pins of these ${w.environment}s from the file`;
+        : `remove the pins for these ${w.environment}s from the file`;
       const keep = e.lacksCommit
         ? 'This clone lacks the commit that an active version was made from, so run `git fetch` first.'
         : `To keep the change, ${how}.`;
@@ -288,12 +289,12 @@ export const PLANNING_PROBLEMS = {
       `promptsync made no changes because this commit (${shortenCommitId(e.commit)}) is not the newest one on ${e.branch}. The newest commit (${shortenCommitId(e.newer)}) differs from it in ${describePaths(e)}.`,
     (e) => {
       const unmerged = e.behind ? '' : 'If your branch is not merged yet, merge it first. ';
-      return `${unmerged}On your machine, switch to ${e.branch}, run \`git pull\`, and then run \`promptsync sync\`. In CI, do nothing, because the run for the newer commit applies the changes from both commits. To sync this commit anyway, use \`--any-commit\`.`;
+      return `${unmerged}On your machine, switch to ${e.branch}, run \`git pull\`, and then run \`promptsync sync\`. In CI, no action is needed: the run for the newer commit applies the changes from both commits. To sync this commit anyway, use \`--any-commit\`.`;
     },
   ),
   'guard/unknown-newest': defineError<{ reason: string }>(
     (e) => `promptsync could not verify that this commit is merged and up to date: ${e.reason}`,
-    'Push the live branch, check that `branch` in `promptsync.yaml` names it, and make sure that this clone can reach the remote. In GitHub Actions, either remove `persist-credentials: false` from the `actions/checkout` step or grant `github-token` the `contents: read` permission. To skip this check, use `--any-commit`.',
+    'Make sure that the live branch has been pushed, that `branch` in `promptsync.yaml` names it, and that this clone can reach the remote. In GitHub Actions, either remove `persist-credentials: false` from the `actions/checkout` step or grant `github-token` the `contents: read` permission. To skip this check, use `--any-commit`.',
   ),
   'guard/overtaken': defineWarning<NewerCommitEvidence>(
     (e) =>
@@ -313,7 +314,7 @@ export const PLANNING_PROBLEMS = {
     (e) =>
       e.kind === 'pull-request'
         ? 'Use `auto` or `plan` mode for pull requests. promptsync applies the changes after the merge, when the push to the live branch triggers a run.'
-        : `On ${e.branch}, run \`git pull\` and \`git push\`. On any other branch, merge this commit with a pull request. Then run \`promptsync sync\`. To sync this commit anyway, use \`--any-commit\`.`,
+        : `On ${e.branch}, run \`git pull\` and \`git push\`. On any other branch, merge this commit through a pull request. In both cases, run \`promptsync sync\`. To sync this commit anyway, use \`--any-commit\`.`,
   ),
 
   // git
@@ -342,7 +343,7 @@ export const PLANNING_PROBLEMS = {
     (e, w) =>
       e.files === 'edited'
         ? 'Fix the problem that git reported, then commit the files manually.'
-        : `Fix the problem that git reported, delete the new files, and run the same command again. If you commit the new files manually instead, the git history will not contain the other versions that your ${w.environment}s serve.`,
+        : `Fix the problem that git reported, delete the new files, and run the same command again. If you commit the new files yourself instead, the git history will not include the other versions that your ${w.environment}s serve.`,
   ),
   'git/shallow': defineWarning<{ of: 'drift' | 'history' }>(
     (e, w) =>

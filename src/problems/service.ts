@@ -47,7 +47,7 @@ export const SERVICE_PROBLEMS = {
     (e, w) =>
       e.promptId.includes(',')
         ? 'Separate ids with spaces, not commas.'
-        : `Check the id in the file. If the prompt does not exist in ${w.service}, for example because it was deleted, create it there and put its id in the file, or delete the file to retire the prompt. If ${w.service} has none of your prompts, check the address that \`promptsync doctor\` shows. The address must match \`service.provider\` and must not include an API path such as \`/v1/\`.`,
+        : `Check the id in the file. If the prompt does not exist in ${w.service}, for example because it was deleted, you have two options: create it there and put its id in the file, or delete the file to retire the prompt. If ${w.service} has none of your prompts, check the address that \`promptsync doctor\` shows. It must be the address of a service of the type set in \`service.provider\`, without an API path such as \`/v1/\`.`,
   ),
   'service/cannot-list': defineError<{
     /** Whether the user wants to list orphans. Otherwise, the user wants to import prompts. */
@@ -74,7 +74,7 @@ export const SERVICE_PROBLEMS = {
       `${capitalize(w.service)} returned a redirect (${e.status})${e.target === null ? '' : ` to "${e.target}"`}, which promptsync does not follow.`,
     (e, w) =>
       e.isSameOrigin
-        ? `Check the path in the base URL, because ${w.service} redirects to another path at the same address. If there is a login proxy in front of ${w.service}, make sure that it lets through requests with the API key.`
+        ? `Check the path in the base URL: ${w.service} redirects to another path at the same address. If there is a login proxy in front of ${w.service}, make sure that the proxy lets requests that carry the API key through.`
         : `Set the base URL to the address that ${w.service} redirects to. promptsync sends the API key only to the configured origin, so it does not follow redirects.`,
   ),
   'service/unexpected-status': defineError<{
@@ -106,13 +106,13 @@ export const SERVICE_PROBLEMS = {
     (e, w) =>
       `The active version in "${e.environment}" does not contain a promptsync record. Either ${w.service} does not store \`metadata_\`, or the version was not created by promptsync.`,
     (_, w) =>
-      `If someone activated a version that promptsync did not create, reactivate the previous version. If ${w.service} does not store \`metadata_\`, promptsync can still sync text, with three limitations: it does not compare metadata, you cannot pin an inactive version by number, and each revert creates a new version.`,
+      `If someone activated a version that promptsync did not create, reactivate the previous version. If ${w.service} does not store \`metadata_\`, promptsync can still sync text, but it does not compare metadata, it cannot pin an inactive version by number, and it creates a new version for each revert.`,
   ),
 
   // Writing
   'apply/changed-meanwhile': defineError<{ environment: string }>(
     (e, w) =>
-      `promptsync activated a version in "${e.environment}" to read it, but ${w.service} returned a different version.`,
+      `To read a version, promptsync activated it in "${e.environment}", but ${w.service} returned a different version.`,
     'Run the command again. Someone else was probably changing the prompt at the same time.',
   ),
   'apply/not-active': defineError<{ environment: string; expected: string; found: string }>(
@@ -127,9 +127,9 @@ export const SERVICE_PROBLEMS = {
   ),
   'apply/newest-unreadable': defineError<{ id: string }>(
     (e, w) =>
-      `${capitalize(w.service)} listed "${e.id}" as the newest version but then reported that it does not exist (404). promptsync did not create another version because the newest one might already contain the file's text.`,
+      `${capitalize(w.service)} listed "${e.id}" as the newest version but then reported that this version does not exist (404). promptsync did not create another version, because "${e.id}" might already contain the file's text.`,
     (_, w) =>
-      `Run the command again. If promptsync still cannot read the newest version, create another one in ${w.service}, and promptsync will read that version instead.`,
+      `Run the command again. If promptsync still cannot read the newest version, create another version in ${w.service}. promptsync then reads that version instead.`,
   ),
   'apply/other-content': defineError<{
     version: string;
@@ -157,7 +157,7 @@ export const SERVICE_PROBLEMS = {
           : `, and the version is already active in ${joinQuotedNames(e.environments, 'and')}.`
       }`,
     (_, w) =>
-      `Ask the team that runs ${w.service} what ${w.service} changes in the text or metadata of a version. Then edit the file so that the prompt matches exactly what ${w.service} stores.`,
+      `Ask the team that runs ${w.service} how ${w.service} alters the text or metadata of a version. Then edit the file so that the prompt exactly matches what ${w.service} stores.`,
   ),
   'apply/outcome-unknown': defineError<{ reason: string }>(
     (e, w) => `promptsync could not determine whether ${w.service} created the version. ${endSentence(e.reason)}`,
@@ -168,11 +168,11 @@ export const SERVICE_PROBLEMS = {
     (e, w) =>
       `promptsync sent a new version but could not determine whether ${w.service} created it. ${endSentence(e.reason)} In the meantime, someone else created v${e.number} (id ${e.id}), so promptsync activated neither that version nor its own.`,
     (e, w) =>
-      `In ${w.service}, look for a version older than v${e.number} whose text matches the file. If you find one, either pin it with \`version:<id>\` or activate it in ${addArticle(w.environment)} that is pinned to \`latest\`. Then run the command again. If you found no matching version, the command creates a new one.`,
+      `In ${w.service}, look for a version older than v${e.number} whose text matches the file. If you find one, either pin it with \`version:<id>\` or activate it in ${addArticle(w.environment)} that is pinned to \`latest\`. Then, in either case, run the command again. If no older version matches, the command creates a new one.`,
   ),
   'apply/keeps-changing': defineError(
     (_, w) =>
-      `The prompt keeps changing in ${w.service}. promptsync replanned it once, but it changed again, so promptsync did not write any changes.`,
+      `The prompt keeps changing in ${w.service}. promptsync made a new plan once, but the prompt changed again, so promptsync did not write any changes.`,
     'Wait until the other changes are complete, then run the command again.',
   ),
   'apply/interrupted': defineError(
@@ -200,7 +200,7 @@ function makeStatusHint(status: number, w: Words): string {
   if (status === 429)
     return `${capitalize(w.service)} is rate-limiting requests. Try again later, or lower \`concurrency\` in \`promptsync.yaml\`.`;
   if (status === 413)
-    return `Shorten the text or the metadata of the prompt, or split the prompt. ${capitalize(w.service)}, or a gateway in front of it, does not accept requests this large.`;
+    return `Shorten the prompt's text or metadata, or split the prompt. ${capitalize(w.service)}, or a gateway in front of it, does not accept requests this large.`;
   if (status >= 500)
     return `Try again later. If the problem persists, contact the team that runs ${w.service} or the gateway in front of it.`;
   return `Check the base URL. If it is correct, contact the team that runs ${w.service}.`;

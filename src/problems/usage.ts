@@ -112,7 +112,7 @@ export const USAGE_PROBLEMS = {
   ),
   'config/swapped-keys': defineError<{ secretSource: string; publicSource: string }>(
     (e) => `${capitalize(e.publicSource)} contains a secret key.`,
-    (e) => `Put the secret key in ${e.secretSource}, and the public key in ${e.publicSource}.`,
+    (e) => `Set ${e.secretSource} to the secret key, and ${e.publicSource} to the public key.`,
   ),
   'config/invalid-url': defineError<{ source: string; expected: string }>(
     (e) => `The base URL in ${e.source} is invalid: ${e.expected}.`,
@@ -263,7 +263,7 @@ export const USAGE_PROBLEMS = {
     (_, w) => `promptsync needs the URL of ${w.service} but cannot ask for it without a terminal.`,
     ({ defaultAddress, providerFlags }) =>
       defaultAddress === null
-        ? `Use ${joinWords(['`--url` to specify the URL', ...providerFlags, '`--embedded` to try the embedded service'], 'or')}.`
+        ? `Use ${joinWords(['`--url` to specify the URL of your service', ...providerFlags, '`--embedded` to try the embedded service'], 'or')}.`
         : `Use \`--url\` to specify the URL, for example \`--url ${defaultAddress.suggestedUrl}\`, or set the environment variable ${joinCodeNames(defaultAddress.variables, 'or')}. \`init\` writes the URL to \`service.base_url\` in \`promptsync.yaml\`.`,
   ),
   'init/invalid-flag': defineError<{ flag: string; reason: string }>(

@@ -17,7 +17,7 @@ export const NewVersionShape = z.object({
 });
 const UnknownVersionShape = z.object({
   id: z.null().describe('null, because promptsync does not know the version.'),
-  version_number: z.int().describe('The number that the pin names.'),
+  version_number: z.int().describe('The version number in the pin.'),
 });
 const WantedSinceShape = z.object({
   commit: z.string().describe('The id of the commit.'),
@@ -31,7 +31,7 @@ const WantedSinceShape = z.object({
 /** The notes about where a change comes from. A change has at most one of them. */
 const NOTE_FIELDS = {
   wanted_since: WantedSinceShape.optional().describe(
-    'The commit that made the files ask for the result of the change. Either no sync has applied it since, or somebody restored an earlier state.',
+    'The commit in which the files first asked for the state that this change produces. Since that commit, either no sync has applied the change, or someone has restored an earlier state.',
   ),
   behind: z
     .literal(true)
@@ -51,35 +51,37 @@ const CreateVersionShape = z.object({
   digest: DigestShape.describe(
     'The digest of the content, computed with LF line endings and without trailing line breaks.',
   ),
-  metadata_digest: DigestShape.optional().describe('The digest of the metadata, if the file manages metadata.'),
+  metadata_digest: DigestShape.optional().describe(
+    'The digest of the metadata, if the file manages the metadata of the prompt.',
+  ),
   metadata_from: VersionRefShape.optional().describe(
-    'The version whose metadata the new version keeps, if the file does not manage metadata.',
+    'If the file does not manage metadata, the version that the new version takes its metadata from.',
   ),
   kept_metadata: z
     .string()
     .optional()
-    .describe('The metadata that the new version keeps, with one line for each key and its value as JSON.'),
+    .describe('The metadata that the new version keeps: one line per key, with the value as JSON.'),
   metadata_omitted: z
     .literal(true)
     .optional()
     .describe(
-      'True if the report omits the metadata of the new version, because it is too large. Only unchanged metadata is omitted. The limits are the same as for `text_omitted`.',
+      'true if the report omits the metadata of the new version because the metadata is too large. Only unchanged metadata is omitted. The limits are the same as for `text_omitted`.',
     ),
   ref: z
     .string()
     .optional()
-    .describe('The ref in the git: pin that uses this content. Absent if the content is that of the file itself.'),
+    .describe('The ref in the git: pin that uses this content. Absent if the content comes from the file itself.'),
   baseline: z
     .literal(true)
     .optional()
     .describe(
-      "The version is a baseline: it exists only for promptsync's own record, and no pinned environment serves it.",
+      "The version is a baseline: it exists only for promptsync's own records, and no pinned environment serves it.",
     ),
   missing_pin: z
     .string()
     .optional()
     .describe(
-      'The first environment in promotion order, if no pin uses the version because the file does not pin this environment. A pin to `latest` there would activate the version.',
+      'The first environment in promotion order, if the file does not pin it and no pin uses the version. A pin to `latest` in this environment would activate the version.',
     ),
   creates_prompt: z
     .literal(true)
@@ -97,7 +99,7 @@ const CreateVersionShape = z.object({
     .literal(true)
     .optional()
     .describe(
-      "The service's response was lost after this run created the version, so promptsync found the version and adopted it.",
+      "This run created the version, but the service's response was lost. promptsync then found the version and adopted it.",
     ),
 });
 
@@ -112,7 +114,7 @@ const UpdatePromptShape = z.object({
         ...NOTE_FIELDS,
       }),
     )
-    .describe('The fields that change, by name: key, name, or description.'),
+    .describe('The fields that change. Possible values: key, name, description.'),
   status: ChangeStatusShape,
 });
 
@@ -138,17 +140,19 @@ const DEVIATION_FIELDS = {
   kind: z
     .enum(['outside', 'unfinished'])
     .describe(
-      'The kind of drift. outside: someone changed the service. unfinished: an earlier commit requested the current state, or no version is active yet.',
+      'The kind of drift. outside: someone made a change in the service. unfinished: an earlier commit requested the current state, or no version is active yet.',
     ),
   restores: z
     .boolean()
     .describe(
-      'Whether a sync would only restore the state at the base commit, because the files still request the same state.',
+      'Whether a sync would only restore the state that the base commit requested, because the files still request that state.',
     ),
   pull: z
     .literal(true)
     .optional()
-    .describe('promptsync pull can copy the current state into the file. Present only if the kind is `outside`.'),
+    .describe(
+      'Whether `promptsync pull` can copy the current state into the file. Present only if the kind is `outside`.',
+    ),
 };
 
 const EnvironmentDriftShape = z.object({
@@ -156,7 +160,7 @@ const EnvironmentDriftShape = z.object({
   ...DEVIATION_FIELDS,
   expected: z
     .union([VersionRefShape, UnknownVersionShape, NewVersionShape])
-    .describe('The version that the pin at the base commit selects.'),
+    .describe('The version selected by the pin at the base commit.'),
   observed: VersionRefShape.extend({
     made_by: z
       .enum(['git', 'outside'])
@@ -167,7 +171,7 @@ const EnvironmentDriftShape = z.object({
       .string()
       .optional()
       .describe(
-        'The commit that the version was created from. Shortened if only the message of the version names it and the clone does not have it.',
+        'The commit that the version was created from. Shortened if the commit is named only in the message of the version and is not in the clone.',
       ),
     commit_missing: z.literal(true).optional().describe('The clone does not have that commit.'),
   })
@@ -177,7 +181,7 @@ const EnvironmentDriftShape = z.object({
     .literal(true)
     .optional()
     .describe(
-      'The times in the service show that somebody moved the environment back to an older version than the expected one.',
+      'The timestamps in the service show that someone moved the environment back to a version older than the expected one.',
     ),
 });
 

@@ -41,9 +41,9 @@ export function renderDiffs(prompt: ReportPrompt, style: Style, length: DiffLeng
  */
 export const UNKNOWN_TEXT_NOTES = {
   before: 'the current text is unknown because the plan was created offline',
-  after: 'promptsync has not read the new text yet, but will read it before a sync',
+  after: 'promptsync has not read the new text yet, but will do so before it syncs',
   omitted:
-    'the report omits text because of its size (over 1 MB, or over 32 MB in total), but the change still counts as reviewed; to see it, run git diff',
+    'the report omits this text because it is larger than 1 MB, or because the report would exceed 32 MB of text; the change still counts as reviewed; to see it, run git diff',
 } as const satisfies Record<NonNullable<TextDiff['unknownReason']>, string>;
 
 function renderDiff(diff: TextDiff, style: Style, length: DiffLength): readonly string[] {

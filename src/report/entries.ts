@@ -173,7 +173,9 @@ function makeChangeEntries(
 /** Returns the metadata that a new version keeps from an earlier version. Returns no lines if it keeps none. */
 function listKeptMetadataLines(change: Extract<ReportChange, { readonly kind: 'create-version' }>): readonly string[] {
   if (change.metadata_omitted === true)
-    return ['The report omits this metadata because of its size (over 1 MB, or over 32 MB in total).'];
+    return [
+      'The report omits this metadata because it is larger than 1 MB, or because the report would exceed 32 MB of text.',
+    ];
   return change.kept_metadata?.split('\n') ?? [];
 }
 

@@ -45,11 +45,11 @@ const VERSION_FIELDS = {
   message: z
     .string()
     .optional()
-    .describe('The message that was stored with the version when it was created, if the service provides it.'),
+    .describe('The message that was stored when the version was created, if the service provides this message.'),
   created_at: z
     .string()
     .optional()
-    .describe('The time at which the service created the version, in ISO 8601, if the service provides it.'),
+    .describe('The time at which the service created the version, in ISO 8601 format, if the service provides it.'),
   created_by: z
     .string()
     .optional()
@@ -88,6 +88,6 @@ export const LineageShape = z.object({
     .nullable()
     .describe('The version that the environment serves. null if it serves none.'),
   pinned: CommitShape.nullable().describe(
-    'The earliest commit from which the file has continuously pinned the served version. null if the file does not pin that version.',
+    'The earliest commit since which the file has pinned the served version without interruption. null if the file does not pin that version.',
   ),
 });

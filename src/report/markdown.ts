@@ -29,7 +29,8 @@ import { NOT_ASKED_CODE, groupProblems, listProblems, renderProblemGroup } from 
 import { isAppliedTitle } from './run-outcome.ts';
 import type { Report, ReportProblem, ReportPrompt } from './schema.ts';
 import { makeMatrixCell, formatMatrixCell, listEnvironments, listMatrixSigns, sortByAttention } from './status.ts';
-import { PLAIN_STYLE } from './style.ts';
+import { makeScreen } from './screen.ts';
+import { PLAIN_STYLE, type Style } from './style.ts';
 import { describeImportCommits, listDifferingRows, hasHistory, renderOutcome } from './summary.ts';
 import { formatCount, shortenCommitId, shortenDigest } from '../text.ts';
 
@@ -260,13 +261,19 @@ function makeMatrixSections(report: Report): readonly Section[] {
 const MAX_FILES_ON_PAGE = 100;
 
 /**
+ * The style of the code blocks of problems. It wraps lines like a terminal with 80 columns, because a code block on a
+ * forge scrolls sideways instead of wrapping.
+ */
+const PROBLEM_STYLE: Style = { ...PLAIN_STYLE, screen: makeScreen(80) };
+
+/**
  * Builds the section of the errors or the warnings. Each group of problems is a code block and an item of its own, so
  * that a page with too little space omits only some of them.
  */
 function makeProblemSection(title: string, problems: readonly ReportProblem[], limit: SizeLimit | null): Section {
   const maxFiles = limit === null ? Infinity : MAX_FILES_ON_PAGE;
   return makeSection(`#### ${title}\n`, 'problem', 0.3, groupProblems(problems), (group) => {
-    const lines = renderProblemGroup(group, PLAIN_STYLE, maxFiles).split('\n');
+    const lines = renderProblemGroup(group, PROBLEM_STYLE, maxFiles).split('\n');
     return [`\n${renderCodeBlock(lines, 'text')}\n`];
   });
 }

@@ -242,9 +242,13 @@ function splitHint(hint: string): readonly [advice: string, command: string] {
 const MAX_ITEMS_ON_SCREEN = 10;
 
 /** Renders a group: its problem, one line for each file if there are several files, and the hint. */
-export function renderProblemGroup(group: ProblemGroup, style: Style, limit = Infinity): string {
+export function renderProblemGroup(
+  group: ProblemGroup,
+  style: Style,
+  maxItems: number = style.screen === null ? Infinity : MAX_ITEMS_ON_SCREEN,
+): string {
   const { title, items } = combineProblems(group);
-  const shown = items.slice(0, style.screen === null ? limit : MAX_ITEMS_ON_SCREEN);
+  const shown = items.slice(0, maxItems);
   const rows = shown.map(({ place, path, message }) => [
     { text: escapeLine(place), paint: (text: string) => renderFileLink(text, path, style) },
     { text: escapeLine(message), paint: (text: string) => text },

@@ -37,7 +37,7 @@ const EditShape = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('create-file').describe('The kind of edit.') }),
   z.object({
     kind: z.literal('set-pin'),
-    environment: z.string().describe('The environment whose pin is set.'),
+    environment: z.string().describe('The environment whose pin the edit sets.'),
     before: z.string().nullable().describe('The pin before the edit. null if there was no pin.'),
     after: z.string().describe('The pin after the edit.'),
     version_number: z
@@ -81,14 +81,14 @@ const PromptShape = z.object({
   id_source: z
     .literal('path')
     .optional()
-    .describe('Where the id comes from, if it comes from the path of the file. Absent if the file has the id.'),
+    .describe('The source of the id, if it is derived from the path of the file. Absent if the file contains the id.'),
   key: z.string().describe('The key of the prompt in the file.'),
   type: z.enum(PROMPT_TYPES).nullable().describe('The type of the prompt. null if promptsync could not read it.'),
   url: z
     .string()
     .regex(/^https?:\/\/[\w\-.~:/?#[\]@!$&*+,;=%]+$/)
     .optional()
-    .describe("The address of the prompt's page in the service's user interface, if the service has a user interface."),
+    .describe("The address of the prompt's page in the service's user interface, if it has one."),
   status: z
     .enum(['unchanged', 'pending', 'applied', 'blocked', 'failed', 'not_attempted'])
     .describe(
@@ -99,7 +99,7 @@ const PromptShape = z.object({
     .array(ReportRowShape)
     .optional()
     .describe(
-      "The prompt's pinned environments, if there is a plan. After an apply, this is their state before the apply. If the status of the prompt is failed, their state is unknown.",
+      "The prompt's pinned environments, if there is a plan. After an apply, these entries show the state of the environments before the apply. If the status of the prompt is failed, the state of the environments is unknown.",
     ),
   history: HistoryShape.optional().describe('The history of the prompt. Present only if the mode is history.'),
   lineage: LineageShape.optional().describe(
@@ -111,7 +111,7 @@ const PromptShape = z.object({
     .describe(
       'The edits that import, new, pull, promote, or rollback made to the file. With rollback --now, the prompt has both edits and changes.',
     ),
-  drift: z.array(DriftShape).describe('The drift in the service, compared with the base.'),
+  drift: z.array(DriftShape).describe('The drift in the service relative to the base.'),
   problems: z.array(ProblemShape).describe('The problems found in this prompt.'),
   waiting: z
     .array(
@@ -130,13 +130,18 @@ const PromptShape = z.object({
     .array(
       z.object({
         environment: z.string().describe('The environment that is ahead of its promotion source.'),
-        from: z.string().describe('The environment from which versions are promoted to the environment.'),
-        versions: z.int().min(1).describe('How many versions the environment is ahead.'),
+        from: z
+          .string()
+          .describe('The promotion source of the environment: the environment that its versions are promoted from.'),
+        versions: z
+          .int()
+          .min(1)
+          .describe('The number of versions by which the environment is ahead of its promotion source.'),
       }),
     )
     .optional()
     .describe(
-      'The environments that serve a newer version than their promotion source. Present only if the mode is status.',
+      'The environments that serve a newer version than their promotion source does. Present only if the mode is `status`.',
     ),
   affected: z
     .array(
@@ -146,7 +151,7 @@ const PromptShape = z.object({
       }),
     )
     .optional()
-    .describe('The composed prompts that the changes to this prompt affect, even if their own files do not change.'),
+    .describe('The composed prompts affected by the changes to this prompt, even if their own files are unchanged.'),
 });
 
 const WrittenFileShape = z.object({
@@ -168,10 +173,12 @@ const CountShape = z.int().min(0);
 export const ReportShape = z.object({
   schema_version: z
     .literal(1)
-    .describe('The version of this schema. A program that reads version 1 cannot read other versions.'),
+    .describe('The version of this schema. A program written for version 1 cannot read other versions.'),
   mode: z
     .enum(REPORT_MODES)
-    .describe('The mode of the run. dry-run and apply come from sync. Every other mode has the name of its command.'),
+    .describe(
+      'The mode of the run. sync runs in the mode dry-run or apply. Every other mode is named after its command.',
+    ),
   service: z.string().nullable().describe('The address of the service. null if promptsync did not contact it.'),
   vocabulary: z
     .object({
@@ -199,7 +206,7 @@ export const ReportShape = z.object({
     .string()
     .optional()
     .describe(
-      'The name of the live branch. Absent if the clone does not know its tip, or if the report has neither drift nor notes about changes.',
+      'The name of the live branch. Absent if the tip of that branch is not known in the clone, or if the report has neither drift nor notes about changes.',
     ),
   changed_since: z
     .string()
@@ -223,9 +230,11 @@ export const ReportShape = z.object({
       prompts: CountShape.describe('The number of prompts in the report.'),
       unchanged: CountShape.describe('The number of prompts that are in sync.'),
       create_version: CountShape.describe(
-        'The number of versions to create or, after an apply, of versions created. Does not include baselines.',
+        'The number of versions that will be created (after an apply: that were created). Does not include baselines.',
       ),
-      baselines: CountShape.describe('The number of baselines to create or, after an apply, of baselines created.'),
+      baselines: CountShape.describe(
+        'The number of baselines that will be created (after an apply: that were created).',
+      ),
       update_prompt: CountShape.describe(
         'The number of prompts whose fields will change or, after an apply, have changed.',
       ),
@@ -251,7 +260,7 @@ export const ReportShape = z.object({
     .array(z.string())
     .optional()
     .describe(
-      'The next steps for the user after init, new, or rollback --now has written files: one or two sentences or a command for each step.',
+      'What the user can do next, after init, new, or rollback --now writes files. Each step is one or two sentences, or a command.',
     ),
   committed: z
     .object({
@@ -264,7 +273,7 @@ export const ReportShape = z.object({
         .describe('The number of the pull request in which the action proposes the commit, such as #12.'),
     })
     .optional()
-    .describe('The commit that contains the edits. For import, the last commit that it made.'),
+    .describe('The commit that contains the edits. For an import, the last commit that the import made.'),
   commits: z
     .array(
       z.object({
@@ -275,7 +284,7 @@ export const ReportShape = z.object({
     )
     .optional()
     .describe(
-      'The commits that import made with --commit, oldest first. Each commit except the last holds content that an environment serves but that is not in the new files. On a dry run, these are the commits that import would make.',
+      'The commits that import --commit made, oldest first. Every commit but the last holds content that an environment serves and the new files do not contain. On a dry run, the commits that import would make.',
     ),
   problems: z
     .array(ProblemShape)

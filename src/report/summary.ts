@@ -68,7 +68,7 @@ export function renderOutcome(report: Report, colors: Colors): string {
   if (report.mode === 'validate') return colors.green(`${countPrompts(report.summary.prompts)} valid.`);
   if (report.mode === 'history') return renderHistoryOutcome(report, colors);
   if (isNothingObserved(report)) {
-    return `${interrupted}${colors.red('promptsync could not read any prompt and wrote nothing.')}`;
+    return `${interrupted}${colors.red('promptsync could not read any prompts, so it wrote nothing.')}`;
   }
   return `${interrupted}${renderWorkOutcome(report, colors)}`;
 }
@@ -354,7 +354,7 @@ function renderHistoryOutcome(report: Report, colors: Colors): string {
   const known = prompts.filter(hasHistory);
   const failed = prompts.length - known.length;
   const { service, environment } = getWords(report);
-  if (known.length === 0) return colors.red(`promptsync could not read any prompt from ${service}.`);
+  if (known.length === 0) return colors.red(`promptsync could not read any prompts from ${service}.`);
   const versions = known.reduce((sum, { history }) => sum + (history?.versions.length ?? 0), 0);
   const differing = known.reduce((sum, prompt) => sum + listDifferingRows(prompt).length, 0);
   const parts = [

@@ -12,7 +12,7 @@ const MetadataShape = z
   .string()
   .optional()
   .describe(
-    'The metadata, with one line for each key and its value as JSON. If the metadata is not a mapping, it is one JSON value. Present only if the content before and after the change is known and at least one of the two has metadata.',
+    'The metadata, one line per key, with the value of the key as JSON. Metadata that is not a mapping is shown as a single JSON value. Present only if the content before the change and the content after it are both known, and at least one of them has metadata.',
   );
 
 const BreakingKindShape = z
@@ -36,7 +36,7 @@ export const TEXT_FIELDS = {
     .literal(true)
     .optional()
     .describe(
-      'The report omits the text before the change, the text after it, or both, because of their size: the text or the metadata of one side is larger than 1 MB (1,000,000 bytes of UTF-8), or all text in the report up to and including this change exceeds 32 MB. The change still counts as reviewed.',
+      'The report omits the text before the change, the text after it, or both, because of their size. Either the text or the metadata of one side is larger than 1 MB (1,000,000 bytes of UTF-8), or all text in the report up to and including this change exceeds 32 MB. The change still counts as reviewed.',
     ),
   before_metadata: MetadataShape,
   after_metadata: MetadataShape,
@@ -45,13 +45,13 @@ export const TEXT_FIELDS = {
       z.union([
         z.object({ variable: z.string().describe('The name of the variable.'), kind: BreakingKindShape }),
         z.object({
-          placeholder: z.string().describe('The name of the placeholder of a chat prompt.'),
+          placeholder: z.string().describe('The name of a placeholder in a chat prompt.'),
           kind: BreakingKindShape,
         }),
       ]),
     )
     .describe(
-      'The variables and placeholders that the change adds or removes, in any template tag. Empty if there was no text before the change, or if the text before or after it is unknown.',
+      'The variables and placeholders that the change adds or removes, in any kind of template tag. Empty if there was no text before the change, or if the text before or after the change is unknown.',
     ),
   messages: z
     .object({

@@ -283,8 +283,8 @@ async function checkRefusal(
     if (problem.code === code) return makeOkPoint(requirement.point, 'refused');
     const isRefused = error instanceof ServiceError && error.effect === 'rejected';
     if (!isRefused && problem.code !== 'service/unexpected-status') return makeProblemPoint(requirement.point, problem);
-    const hint = `In this case, promptsync reports this status instead of the actual problem. Ask the operator of ${words.service} to ${requirement.request}.`;
-    return makeWarningPoint(requirement.point, `refused, but not as expected: ${problem.message}`, hint);
+    const hint = `When this happens, promptsync reports this status instead of the actual problem. Ask the operator of ${words.service} to ${requirement.request}.`;
+    return makeWarningPoint(requirement.point, `refused, but with an unexpected error: ${problem.message}`, hint);
   }
   return makeErrorPoint(requirement.point, 'accepted', makeRequirementHint(requirement, words));
 }
@@ -315,7 +315,7 @@ async function checkRefusedActivation(
   if (point.level === 'error') return point;
   const after = await readServedId(run);
   if (before === null || after === null) {
-    const reason = `promptsync could not read the ${words.environment} before or after the request`;
+    const reason = `promptsync could not read the ${words.environment} either before or after the request`;
     return makeUncheckedPoint(point.name, reason);
   }
   // An earlier activation of this check can become visible late.

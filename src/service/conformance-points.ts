@@ -120,7 +120,7 @@ function makeUnreadPoint(name: string, { service }: Words): DoctorPoint {
 function describeTextChange(sent: string, received: string): string {
   if (received === sent.replace(/[\r\n]+$/, '')) return 'without its trailing line breaks';
   if ([sent.trim(), sent.trimEnd(), sent.trimStart()].includes(received))
-    return 'without its leading or trailing white space';
+    return 'without its leading or trailing whitespace';
   if (received === sent.replaceAll('\r\n', '\n')) return 'with LF instead of CRLF line breaks';
   if (received === sent.normalize('NFC')) return 'in Unicode normalization form NFC';
   const lengths = `${formatNumber(received.length)} instead of ${formatNumber(sent.length)} characters`;

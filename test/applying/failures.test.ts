@@ -337,7 +337,7 @@ describe('a probe that shows the wrong version', () => {
     expect(new Set(lines.slice(-7))).toStrictEqual(new Set(['read p1 promptsync-look']));
     expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: not_made apply/changed-meanwhile']);
     expect(outcomes[0]?.problems[0]?.message).toBe(
-      'promptsync activated a version in "promptsync-look" to read it, but the service returned a different version.',
+      'To read a version, promptsync activated it in "promptsync-look", but the service returned a different version.',
     );
   });
 });

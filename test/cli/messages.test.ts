@@ -74,7 +74,7 @@ describe('errors in prompt files', () => {
       'validate reports a field that has no value',
       'name:\n',
       'a.md:4:6: error: The field `name` is invalid: it has no value.',
-      'Write a value, or remove the line.',
+      'Enter a value, or remove the line.',
     ],
     [
       'validate reports a number in a field that requires text',

@@ -94,7 +94,7 @@ describe('--output', () => {
       outputs: '-o good.json -o /dev/stdout',
       reason: 'the format cannot be inferred from the file name `/dev/stdout`',
     },
-    { outputs: '-o good.json -o good.md --format html', reason: 'can be combined with only one' },
+    { outputs: '-o good.json -o good.md --format html', reason: 'cannot be used with more than one' },
   ])('sync rejects the arguments $outputs before sending any request', async ({ outputs, reason }) => {
     const { folder, service, promptsync } = await makeStage();
     const { stdout, exitCode } = await promptsync(`sync --yes ${outputs}`);

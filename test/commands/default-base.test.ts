@@ -571,7 +571,7 @@ describe('sync without --base', () => {
     const { exitCode, stdout, stderr } = await run(folder, ['sync'], { ...service, terminal: true, input: 'y\n' });
     expect(exitCode).toBe(3);
     expect(stderr).not.toContain('Apply?');
-    expect(stdout).toContain('commit the file, and then run: `promptsync sync greeting`');
+    expect(stdout).toContain('Commit the file, and then run: `promptsync sync greeting`');
     expect(await run(folder, ['sync', '--yes'], service)).toMatchObject({ exitCode: 0 });
   });
 

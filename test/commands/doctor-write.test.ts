@@ -316,7 +316,7 @@ describe('doctor --write on a four-call service', () => {
     const { deviations } = await findDeviations(changeStoredVersion(({ content }) => ({ content })));
     expect(deviations[0]).toMatchObject({
       found: 'the service dropped it',
-      hint: expect.stringMatching(/^Ask the operator .*`metadata_`.*version number.*Reverting/),
+      hint: expect.stringMatching(/^Ask the operator .*`metadata_`.*version number.*reverting/),
     });
   });
 
@@ -395,7 +395,7 @@ describe('doctor --write on a four-call service', () => {
     const firstVersion = service.store.readPrompt('prm_scratch')!.latest_version_id;
     const { named, point } = await check();
     expect(named('error')).toEqual(["another prompt's version"]);
-    expect(point("another prompt's version").hint).toContain('reject a version of another prompt');
+    expect(point("another prompt's version").hint).toContain('return 404 for a version that belongs to another prompt');
   });
 
   test('doctor --write does not blame a refused request for an earlier activation that becomes visible late', async () => {

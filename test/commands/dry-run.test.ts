@@ -69,7 +69,7 @@ test('plan notes that promptsync has not read a pinned version yet, and sync the
   // Outside git only the service has the first text, and no environment serves it now.
   writeFiles(folder, workspaceFiles({ a: { text: 'Two', pins: { staging: 1 } } }));
   const planned = await run(folder, ['plan'], service);
-  expect(planned.stdout).toContain('staging: promptsync has not read the new text yet, but will read it before a sync');
+  expect(planned.stdout).toContain('staging: promptsync has not read the new text yet, but will do so before it syncs');
   const { stdout, exitCode } = await run(folder, ['sync', '--yes'], service);
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('→ staging: v2 → v1') });
   expect(stdout).not.toContain('never read');

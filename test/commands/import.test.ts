@@ -380,7 +380,7 @@ describe('prompts that cannot be imported', () => {
     for (const [flags, hint] of [
       [
         [],
-        'choose an environment that already has an active version: for `promptsync import`, add it to `environments:`',
+        'choose an environment that already has an active version. For `promptsync import`, add it to `environments:`',
       ],
       [['--environment', 'canary'], 'import from another environment'],
     ] as const) {

@@ -845,7 +845,7 @@ describe('the last lines of init', () => {
 
   test('the last lines of init name the import command and the CI files that still need the promptsync commit', async () => {
     expect(await linesOf(URL)).toEqual([
-      'Next: run promptsync import ID… to write files for the prompts that the service has.',
+      'Next: run promptsync import ID… to write files for the prompts in the service.',
       `In ${WORKFLOWS.join(', ')}, replace the zeros with the id of a promptsync commit that you trust.`,
       'In the settings of the GitHub repository, open `Environments` and create "staging", "production". Store the secret PROMPTSYNC_API_KEY in each of them and, for the other workflows, in the repository.',
       'Then commit the files and run promptsync plan.',
@@ -854,9 +854,9 @@ describe('the last lines of init', () => {
 
   test('the last lines of init for Langfuse name the command that imports all prompts', async () => {
     expect(await linesOf(['--provider', 'langfuse', ...URL, '--ci', 'gitlab'])).toEqual([
-      "Next: run promptsync import '**' to write files for the prompts that Langfuse has.",
+      "Next: run promptsync import '**' to write files for the prompts in Langfuse.",
       `In ${GITLAB[0]}, replace the zeros with the id of a promptsync commit that you trust.`,
-      'In the CI/CD settings of the GitLab project, add the variables LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY once for each of the scopes "staging", "production". For reviews and drift checks, also add the variables with the scope "*".',
+      'In the CI/CD settings of the GitLab project, add the variables LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY once with each of these environment scopes: "staging", "production". For reviews and drift checks, also add the variables with the scope "*".',
       'Then commit the files and run promptsync plan.',
     ]);
   });

@@ -269,7 +269,7 @@ describe('the refusals of new', () => {
     const { exitCode, stdout } = await run(folder, ['new', 'b']);
     expect(exitCode).toBe(1);
     expect(stdout).toContain('The id "replace_me" is already used by `prompts/a.md`.');
-    expect(stdout).toMatch(/First replace `replace_me` in `prompts\/a\.md` .* `--id`/);
+    expect(stdout).toMatch(/Replace `replace_me` in `prompts\/a\.md` .* `--id`/);
     expect(existsSync(join(folder, 'prompts/b.md'))).toBe(false);
   });
 

@@ -101,7 +101,7 @@ describe('promote', () => {
     const ran = await scene.runJson(...TO_PRODUCTION);
     expect(summarizeRun(ran)).toBe(`${APPLIED} promote/source-drifted`);
     expect(ran.report.prompts[0]?.problems[0]?.message).toBe(
-      '"staging" serves v3, but the file asks for v2 there. A promotion uses the version that "staging" serves now.',
+      '"staging" serves v3, but the file asks for v2. A promotion uses the version that "staging" serves now, not the one that the file asks for.',
     );
     expect(scene.read()).toContain('"production":3');
   });
@@ -112,8 +112,8 @@ describe('promote', () => {
     const ran = await scene.runJson(...TO_PRODUCTION);
     expect(ran.report.prompts[0]?.problems[0]).toMatchObject({
       message:
-        '"staging" still serves v2, because the text of the file has not been synced there yet. A promotion uses v2.',
-      hint: 'To see the difference, run `promptsync plan`. If this clone is out of date, undo the edit with `git restore`, run `git pull`, and run this command again. To promote the text of the file instead, commit the file, make it live with `promptsync sync greeting --environment staging`, and run this command again.',
+        '"staging" still serves v2, because the text of the file has not been synced there yet. A promotion would use v2.',
+      hint: 'To see the difference, run `promptsync plan`. If this clone is out of date, undo the edit of the file with `git restore`, run `git pull`, and run this command again. To promote the text of the file instead, commit the file, make it live with `promptsync sync greeting --environment staging`, and run this command again.',
     });
   });
 
@@ -277,7 +277,7 @@ describe('a promotion from an environment that serves nothing', () => {
     const config = `${CONFIG}environments: { dev: {}, staging: { promote_from: dev, allow_latest: false }, production: { promote_from: staging } }\n`;
     const scene = await makeIdleScene({ dev: 'latest' }, config);
     const ran = await scene.runJson(...TO_PRODUCTION);
-    expect(problemIn(ran)?.hint).toMatch(/^First run `promptsync promote` with the same prompts and `--to staging`/);
+    expect(problemIn(ran)?.hint).toMatch(/^Run `promptsync promote` with the same prompts and `--to staging`/);
   });
 
   test('promote suggests a sync if the file pins the source environment but nothing is live there', async () => {

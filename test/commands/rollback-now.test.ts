@@ -143,7 +143,7 @@ describe('rollback --now', () => {
       `Committed ${report.committed?.commit.slice(0, 12)} on ${BRANCH}. To go back, run: git checkout -`,
       `Next: git push -u origin ${BRANCH}`,
       'Next: open a pull request from this branch.',
-      'Until the branch is merged, the next sync of main restores the version from before.',
+      'If main is synced before this branch is merged, the sync undoes the rollback.',
     ]);
   });
 
@@ -189,7 +189,7 @@ describe('rollback --now', () => {
     const { report } = await scene.runJson(...NOW, '--yes');
     expect(report.next_steps).toEqual([
       expect.stringContaining(`on ${BRANCH}.`),
-      'Until the branch is merged, the next sync of main restores the version from before.',
+      'If main is synced before this branch is merged, the sync undoes the rollback.',
     ]);
   });
 

@@ -105,7 +105,7 @@ describe('comment with permanent failures', () => {
       'promptsync comment fails if a response does not match the GitLab API documentation',
       LIST,
       { status: 200, body: { notes: [] } },
-      /does not match the documentation of the GitLab API/,
+      /does not match the GitLab API documentation/,
     ],
     [
       'promptsync comment redacts the token if an error response contains it',

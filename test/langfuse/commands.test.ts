@@ -341,7 +341,7 @@ describe('plan with a kept config', () => {
     expect(report.prompts[0]?.changes).toMatchObject([{ metadata_omitted: true }, { text_omitted: true }]);
     expect(JSON.stringify(report).length).toBeLessThan(10_000);
     for (const format of ['text', 'markdown', 'html']) {
-      expect((await runChecked(['plan', '--format', format])).stdout).toContain('because of its size');
+      expect((await runChecked(['plan', '--format', format])).stdout).toContain('because it is larger than 1 MB');
     }
   });
 

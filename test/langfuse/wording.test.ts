@@ -245,7 +245,7 @@ describe('the notices of import from Langfuse', () => {
     const { notices: followed } = await importAll({ a: ['qa', 'production'] }, settings);
     const { notices: stuck } = await importAll({ a: ['qa', 'production'], b: ['production'] }, settings);
     expect(followed.join()).not.toContain('goes live nowhere');
-    expect(stuck.join()).toContain('An edit of a file without a `latest` pin goes live nowhere.');
+    expect(stuck.join()).toContain('If a file has no `latest` pin, an edit to it does not go live.');
   });
 
   test('import prints no notice if each new file pins the first label', async () => {
@@ -411,7 +411,7 @@ describe('the hints of problems with Langfuse', () => {
       {
         code: 'config/swapped-keys',
         message: 'The variable `LANGFUSE_PUBLIC_KEY` contains a secret key.',
-        hint: 'Put the secret key in the variable `LANGFUSE_SECRET_KEY`, and the public key in the variable `LANGFUSE_PUBLIC_KEY`.',
+        hint: 'Set the variable `LANGFUSE_SECRET_KEY` to the secret key, and the variable `LANGFUSE_PUBLIC_KEY` to the public key.',
       },
     ]);
     expect(langfuse.requests).toEqual([]);

@@ -129,7 +129,7 @@ describe('renderDiffs', () => {
       'renderDiffs says that promptsync has not read the new text yet if that text is missing',
       side('a'),
       side(null),
-      ['staging: promptsync has not read the new text yet, but will read it before a sync'],
+      ['staging: promptsync has not read the new text yet, but will do so before it syncs'],
     ],
     [
       'renderDiffs says that the current text is unknown if that text is missing',
@@ -144,7 +144,7 @@ describe('renderDiffs', () => {
   test('renderDiffs shows a message instead of a diff if the text is too large', () => {
     const long = setActive({ after_text: null, text_omitted: true });
     expect(diffs(long)).toEqual([
-      expect.stringMatching(/^staging: the report omits text because of its size .* still counts as reviewed/),
+      expect.stringMatching(/^staging: the report omits this text because it is larger .* still counts as reviewed/),
     ]);
   });
 

@@ -113,7 +113,7 @@ describe('the problems of a text report', () => {
         'error: The service did not respond within 15 seconds. [service/timeout]',
         '  Run the command again, or increase `timeout_seconds` in `promptsync.yaml`.',
         '',
-        'promptsync could not read any prompt and wrote nothing.',
+        'promptsync could not read any prompts, so it wrote nothing.',
         '',
       ].join('\n'),
     );

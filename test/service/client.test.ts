@@ -346,7 +346,7 @@ describe('the status codes of the service', () => {
   test('the hint for a response with status 413 tells the user to shorten the prompt', async () => {
     answerInTurn(text('Body exceeded 1mb limit', 413));
     const { problem } = await failureOf(callsByName.createVersion(openClient().service));
-    expect(problem.hint).toMatch(/^Shorten the text or the metadata/);
+    expect(problem.hint).toMatch(/^Shorten the prompt's text or metadata/);
   });
 
   const crossed = rows.flatMap(([statuses, code, effect, times, timesToCreate]) =>

@@ -128,7 +128,7 @@ function renderReadingHelp(report: Report): string {
     apply: `v6 → v7 means that the ${environment} served version 6 before this run and serves version 7 now.`,
     now: `The cells show the versions that the ${environment}s serve now.`,
     files: 'The cells show the pins in the file before and after this run.',
-    edits: 'The cells show the pins in the file now and after the edit.',
+    edits: 'Each cell shows the pin in the file now and the pin after the edit.',
   };
   const distances = [
     ...(report.prompts.some(({ waiting = [] }) => waiting.length > 0)
