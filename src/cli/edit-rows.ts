@@ -83,7 +83,10 @@ export const PULL_ROW: CommandRow = makeReportRow({
       'the environment to pull from (default: all pinned environments)',
     ),
     ours: makeBooleanFlag('--ours', 'resolve conflicts in favor of the file').conflicts('theirs'),
-    theirs: makeBooleanFlag('--theirs', 'resolve conflicts in favor of the service'),
+    theirs: makeBooleanFlag(
+      '--theirs',
+      'resolve conflicts in favor of the service, even where the file has uncommitted edits',
+    ),
     ...EDIT_FLAGS,
   },
   command: async ({ ours, theirs, ...options }, keys, world) => {

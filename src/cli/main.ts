@@ -6,6 +6,7 @@ import { formatExamples } from './command-examples.ts';
 import { COMMAND_GROUPS, type CommandRow } from './command-row.ts';
 import { COMMANDS } from './command-table.ts';
 import { COMPLETE_COMMAND } from './completion.ts';
+import { KEYS_ARGUMENT } from './edit-rows.ts';
 import { findFlagGroup, sortFlags } from './flag-groups.ts';
 import { PRINT_FLAGS } from './flags.ts';
 import { findForeignCommandHint } from './foreign-commands.ts';
@@ -121,7 +122,7 @@ function addCommand(
   run: RunCommand,
 ): void {
   const command = program.command(name).description(help).helpGroup(`${group}:`);
-  command.configureOutput({ outputError: (text, write) => write(addLongerFlag(text, command.options)) });
+  command.configureOutput({ outputError: (text, write) => write(explainUnknownFlag(text, command.options, argument)) });
   if (argument !== undefined) command.addArgument(argument);
   for (const flag of sortFlags(Object.values(flags))) {
     const flagGroup = findFlagGroup(flag);
@@ -131,6 +132,18 @@ function addCommand(
   command.addHelpText('after', `\n${formatExamples(name)}`);
   command.showHelpAfterError(`For help, run \`promptsync ${name} --help\`.`);
   command.action((typed: unknown) => run(command.opts(), typed));
+}
+
+/**
+ * Explains `--all`, because commander would suggest a similar flag that turns off a check. Leaves all other messages to
+ * `addLongerFlag`.
+ */
+function explainUnknownFlag(message: string, options: readonly Option[], argument: CommandRow['argument']): string {
+  const unknownAll = "error: unknown option '--all'\n";
+  if (!message.startsWith(unknownAll)) return addLongerFlag(message, options);
+  return argument === KEYS_ARGUMENT
+    ? `${unknownAll}(Omit it, because this command selects all prompts by default.)\n`
+    : unknownAll;
 }
 
 /**

@@ -39,8 +39,8 @@ function makePinnedFields(served: VersionHistory | undefined, environment: strin
 
 /**
  * Lists the environments of one prompt that serve an older or a newer version than their promotion source. Older ones
- * wait for a promotion, unless a sync would activate the version of the source or a newer one. Their entries contain the
- * commit that pinned the source to its active version. Newer ones are ahead. Each entry contains the number of distinct
+ * wait for a promotion, unless a sync would activate the version of the source or a newer one, or the version of the
+ * source was rolled back. Their entries contain the commit that pinned the source to its active version. Newer ones are ahead. Each entry contains the number of distinct
  * texts between the two versions.
  */
 export function makeWaitingFields(
@@ -58,9 +58,11 @@ export function makeWaitingFields(
   const promotablePairs = pairs.filter(
     ({ names, source }) => source !== null && !activatesVersionFrom(source.number, names.environment, changes),
   );
-  const behindRows = promotablePairs.map(({ names, served, source }) => {
-    const since = makePinnedFields(findActiveVersion(versions, names.from), names.from);
-    return { ...names, versions: countTextsBetween(known, served, source), since };
+  const behindRows = promotablePairs.flatMap(({ names, served, source }) => {
+    const sourceVersion = findActiveVersion(versions, names.from);
+    if (wasReplaced(sourceVersion, names.environment)) return [];
+    const since = makePinnedFields(sourceVersion, names.from);
+    return [{ ...names, versions: countTextsBetween(known, served, source), since }];
   });
   const aheadRows = pairs.map(({ names, served, source }) => ({
     ...names,
@@ -70,6 +72,14 @@ export function makeWaitingFields(
     waiting: behindRows.filter((row) => row.versions > 0),
     ahead: aheadRows.filter((row) => row.versions > 0),
   };
+}
+
+/**
+ * Returns true if an environment was pinned to a version earlier, and no longer is. If the version is newer than the
+ * served one, it was rolled back, and `promote` skips it unless the user names the prompt.
+ */
+function wasReplaced(version: VersionHistory | undefined, environment: string): boolean {
+  return (version?.pinnedPeriods ?? []).some((one) => one.environment === environment && one.until !== null);
 }
 
 /** Returns true if a sync would activate the version with this number, or a newer one, in an environment. */

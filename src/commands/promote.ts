@@ -39,7 +39,7 @@ type PromoteOptions = EditOptions & {
 
 /** Pins an environment of each selected prompt to the version that is active in another environment. */
 export async function promotePrompts(options: PromoteOptions, world: World): Promise<CommandResult> {
-  const { to, allowOlder, all } = options;
+  const { to, allowOlder, only } = options;
   if (to === undefined) return makeMissingEnvironmentResult('promote', '--to', options, world);
   const problem = checkPromptSelection(options);
   if (problem !== null) return makeStoppedResult('promote', problem);
@@ -54,7 +54,7 @@ export async function promotePrompts(options: PromoteOptions, world: World): Pro
   };
   // `findNeeds` has already refused a missing source, so `to` is never used in its place.
   const makeDraft = (prompt: ObservedPromptPlan, workspace: PlannedWorkspace) =>
-    draftPromotion(prompt, { from: chooseSource(workspace.config) ?? to, to, allowOlder, all }, workspace);
+    draftPromotion(prompt, { from: chooseSource(workspace.config) ?? to, to, allowOlder, only }, workspace);
   const renderSubject = (names: string) => `Promote ${names} to ${to}`;
   return editFiles({ mode: 'promote', findNeeds, makeDraft, renderSubject }, options, world);
 }
@@ -99,14 +99,14 @@ function listOwnSource(from: string | undefined, { otherEnvironments }: Config):
 }
 
 /** The two environments of a promotion, and the options that decide which prompts it leaves alone. */
-type PromotionRequest = Pick<PromoteOptions, 'allowOlder' | 'all'> & { readonly from: string; readonly to: string };
+type PromotionRequest = Pick<PromoteOptions, 'allowOlder' | 'only'> & { readonly from: string; readonly to: string };
 
 async function draftPromotion(
   prompt: ObservedPromptPlan,
   promotion: PromotionRequest,
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
-  const { from, to, all } = promotion;
+  const { from, to, only } = promotion;
   if (workspace.config.otherEnvironments.includes(from)) return draftOtherPromotion(prompt, promotion, workspace);
   const { file, changes } = prompt;
   const served = findServedVersion(prompt, from);
@@ -114,8 +114,10 @@ async function draftPromotion(
   const draft = await draftPromotedPin({ environment: to, version: served }, from, prompt, workspace);
   const kept = keepNewerVersion(draft, { ...promotion, version: served, verb: 'serves' }, prompt, workspace);
   if (kept !== draft || draft.status === 'blocked') return kept;
+  // The key of a prompt, unlike a pattern, shows that the user means exactly this prompt.
+  const isNamed = only.includes(file.key);
   const refusal =
-    draft.status === 'pending' && all
+    draft.status === 'pending' && !isNamed
       ? await findRollback({ environment: to, version: served }, from, prompt, workspace)
       : null;
   if (refusal !== null) return makeDraftWithoutEdits(file, 'unchanged', [refusal]);
@@ -131,7 +133,7 @@ function warnAboutUnsyncedSource(
   { after }: SetActive,
   { path, key }: PromptFile,
 ): Problem {
-  const evidence = { environment, serves: `v${version.number}`, wanted: nameWantedVersion(after), key };
+  const evidence = { environment, serves: `v${version.number}`, wanted: nameWantedVersion(after), key, path };
   return makeProblem('promote/source-drifted', evidence, { path });
 }
 

@@ -2,6 +2,7 @@ import { makeGitSettings } from '../config/config.ts';
 import type { EditCommit, FileEdit } from '../domain/edits.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { openRemote, type RemoteAddress } from '../git/open-remote.ts';
+import type { KnownTip, Repository } from '../git/open-repository.ts';
 import { quoteShellWord } from '../problems/catalog-entry.ts';
 import { shortenCommitId, showHidden } from '../text.ts';
 import type { RollbackTarget } from './commit-rollback.ts';
@@ -21,8 +22,8 @@ export function makeRollbackBranchName(
 }
 
 /**
- * Returns the steps after a rollback: the commands that push the branch and open the pull request, and a sentence that
- * explains why to merge it. Omits the commands if there is no remote, and the sentence if no edit replaced a pin.
+ * Returns the steps after a rollback: the commands that push the branch and open the pull request, and sentences that
+ * say what else the branch contains and why to merge it. Omits the commands if there is no remote, and the sentence if no edit replaced a pin.
  * Without a commit, returns a single step: a warning that another clone may still pin the previous version.
  */
 export async function readRollbackSteps(
@@ -30,7 +31,8 @@ export async function readRollbackSteps(
   edits: readonly FileEdit[],
   { config, repository }: Pick<RollbackTarget, 'config' | 'repository'>,
 ): Promise<readonly string[]> {
-  const liveBranch = config.branch ?? (await repository.findKnownTip(null))?.branch ?? null;
+  const tip = await repository.findKnownTip(config.branch);
+  const liveBranch = config.branch ?? tip?.branch ?? null;
   const live = showHidden(liveBranch ?? 'the live branch');
   if (committed === null) return [describeUnneededCommit(live)];
   const remote = await openRemote(makeGitSettings(config))
@@ -40,9 +42,19 @@ export async function readRollbackSteps(
   const replacesPin = edits.some((edit) => edit.kind === 'set-pin' && edit.before !== null);
   return [
     `Committed ${shortenCommitId(committed.commit)} on ${showHidden(branch)}. To go back, run: git checkout -`,
+    ...(await describeUnmergedCommits(repository, tip)),
     ...(remote === null ? [] : listPushSteps(branch, remote, liveBranch)),
     ...(replacesPin ? [`If ${live} is synced before this branch is merged, the sync undoes the rollback.`] : []),
   ];
+}
+
+/** Says that the new branch contains commits besides the rollback that a merge would add to the live branch. */
+async function describeUnmergedCommits(
+  { head, isSameOrAncestor }: Repository,
+  tip: KnownTip | null,
+): Promise<readonly string[]> {
+  if (head === null || tip === null || (await isSameOrAncestor(head, tip.commit))) return [];
+  return [`The branch also contains your earlier commits that are not on ${showHidden(tip.branch)} yet.`];
 }
 
 function describeUnneededCommit(live: string): string {

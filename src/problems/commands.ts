@@ -84,13 +84,14 @@ export const COMMAND_PROBLEMS = {
     /** The version that a sync would make active there. Null if the sync would create it from the file's text. */
     wanted: string | null;
     key: string;
+    path: string;
   }>(
     (e) =>
       e.wanted === null
         ? `"${e.environment}" still serves ${e.serves}, because the text of the file has not been synced there yet. A promotion would use ${e.serves}.`
         : `"${e.environment}" serves ${e.serves}, but the file asks for ${e.wanted}. A promotion uses the version that "${e.environment}" serves now, not the one that the file asks for.`,
     (e) =>
-      `To see the difference, run \`promptsync plan\`. If this clone is out of date, undo the edit of the file with \`git restore\`, run \`git pull\`, and run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, commit the file, sync it with \`${makePromptCommand('sync', e.key, `--environment ${quoteShellWord(e.environment)}`)}\`, and run this command again.`,
+      `To see the difference, run \`promptsync plan\`. If this clone is out of date, run \`git restore ${quoteShellWord(e.path)}\` to undo the edit, run \`git pull\`, and run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, commit the file, sync it with \`${makePromptCommand('sync', e.key, `--environment ${quoteShellWord(e.environment)}`)}\`, and run this command again.`,
   ),
   'promote/rolled-back': defineWarning<{ environment: string; from: string; number: number; key: string }>(
     (e) =>

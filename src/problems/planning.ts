@@ -335,7 +335,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'git/branch': defineError<{ branch: string; reason: string }>(
     (e) => `promptsync could not create the branch \`${e.branch}\`: ${e.reason}.`,
-    'If a merge or a rebase is in progress, finish it, or undo it with `git merge --abort` or `git rebase --abort`. Otherwise, specify another name with `--branch`. To use an existing branch, check it out and pass `--commit`.',
+    'If a merge or a rebase is in progress, finish it, undo it with `git merge --abort` or `git rebase --abort`, or run this command in another clone. Otherwise, specify another name with `--branch`. To use an existing branch, check it out and pass `--commit`.',
   ),
   'git/not-committed': defineError<{ reason: string; files: 'edited' | 'new' }>(
     (e) =>

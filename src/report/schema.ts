@@ -118,14 +118,19 @@ const PromptShape = z.object({
       z.object({
         environment: z.string().describe('The environment waiting for a promotion.'),
         from: z.string().describe('The promotion source: the environment that serves the version to promote.'),
-        versions: z.int().min(1).describe('How many versions the environment is behind.'),
+        versions: z
+          .int()
+          .min(1)
+          .describe('The number of versions by which the environment is behind its promotion source.'),
         since: CommitShape.nullable().describe(
           'The commit that pinned the promotion source to the version that it serves now. null if it is unknown.',
         ),
       }),
     )
     .optional()
-    .describe('The environments waiting for a promotion. Present only if the mode is status.'),
+    .describe(
+      'The environments waiting for a promotion. Omits those where the version of the promotion source was rolled back. Present only if the mode is status.',
+    ),
   ahead: z
     .array(
       z.object({

@@ -113,7 +113,7 @@ describe('promote', () => {
     expect(ran.report.prompts[0]?.problems[0]).toMatchObject({
       message:
         '"staging" still serves v2, because the text of the file has not been synced there yet. A promotion would use v2.',
-      hint: 'To see the difference, run `promptsync plan`. If this clone is out of date, undo the edit of the file with `git restore`, run `git pull`, and run this command again. To promote the text of the file instead, commit the file, make it live with `promptsync sync greeting --environment staging`, and run this command again.',
+      hint: 'To see the difference, run `promptsync plan`. If this clone is out of date, run `git restore prompts/greeting.md` to undo the edit, run `git pull`, and run this command again. To promote the text of the file instead, commit the file, sync it with `promptsync sync greeting --environment staging`, and run this command again.',
     });
   });
 
@@ -124,11 +124,14 @@ describe('promote', () => {
     expect(summarizeRun(ran)).toBe('exit 0, greeting unchanged promote/source-drifted');
   });
 
-  test('promote --all skips a version that an earlier commit already replaced in the target, but promote KEY does not skip it', async () => {
+  test.each([
+    ['promote --all skips a version that an earlier commit already replaced in the target', '--all'],
+    ['promote with a pattern skips a version that an earlier commit already replaced in the target', 'greet*'],
+  ])('%s, but promote with the key does not skip it', async (_, selection) => {
     const scene = await makeReadyScene();
     scene.commit({ ...BEFORE, pins: { staging: 'latest', production: 2 } });
     scene.commit(BEFORE);
-    const ran = await scene.runJson('promote', '--all', '--to', 'production');
+    const ran = await scene.runJson('promote', selection, '--to', 'production');
     expect(summarizeRun(ran)).toBe('exit 0, greeting unchanged promote/rolled-back');
     expect(ran.report.prompts[0]?.problems[0]?.hint).toContain(
       '`promptsync promote greeting --from staging --to production`',

@@ -165,13 +165,13 @@ describe('rollback --now', () => {
     expect((await scene.runJson(...NOW, '--yes')).report.next_steps).toContain(`Next: ${command}`);
   });
 
-  test('If the file did not pin the environment, rollback --now does not say that a sync restores the version from before', async () => {
+  test('If the file did not pin the environment, rollback --now does not say that a sync would undo the rollback', async () => {
     const scene = await makeIncident();
     scene.commit({ ...pinned(4), pins: { staging: 'latest' } });
     git(scene.folder, 'push', '--quiet');
     const { report } = await scene.runJson(...NOW, '--yes');
     expect(report.committed).toBeDefined();
-    expect(report.next_steps?.join(' ')).not.toContain('restores the version');
+    expect(report.next_steps?.join(' ')).not.toContain('undoes the rollback');
   });
 
   test('The command with which rollback --now suggests to go back works from a detached HEAD', async () => {
@@ -295,6 +295,13 @@ describe('the remote of rollback --now', () => {
     scene.commit({ ...pinned(4), text: 'A new text.' });
     expect(summarizeRun(await scene.runJson(...NOW, '--yes'))).toBe(APPLIED);
     expect(git(scene.folder, 'log', '-1', '--format=%s', 'HEAD~1')).toBe('Edit');
+  });
+
+  test('rollback --now says that the new branch contains earlier commits that are not merged', async () => {
+    const scene = await makeIncident();
+    scene.commit({ ...pinned(4), name: 'Not merged' });
+    const { report } = await scene.runJson(...NOW, '--yes');
+    expect(report.next_steps).toContain('The branch also contains your earlier commits that are not on main yet.');
   });
 
   test('rollback --now warns and continues if the remote does not respond', async () => {

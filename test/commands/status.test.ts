@@ -124,6 +124,14 @@ describe('status', () => {
     expect(stdout).not.toContain('waiting');
   });
 
+  test('status lists no promotion for a version that was rolled back in the target', async () => {
+    const scene = await makeServingScene(3, 1);
+    scene.commit({ ...PINNED, pins: { staging: 'latest', production: 3 } });
+    scene.commit(PINNED);
+    const { report } = await scene.runJson('status');
+    expect(report.prompts[0]).toMatchObject({ waiting: [] });
+  });
+
   test('status marks an environment that somebody changed in the service', async () => {
     const scene = await makePromotionScene({ text: 'One.', pins: { staging: 'latest' } });
     expect((await scene.run('sync', '--yes')).exitCode).toBe(0);

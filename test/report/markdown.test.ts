@@ -185,6 +185,14 @@ describe('renderMarkdown', () => {
     expectInert(text, [RUN]);
   });
 
+  test('A Markdown report wraps long problems at 80 columns, because code blocks on a forge do not wrap', () => {
+    const reason = 'a reason of many words '.repeat(10).trim();
+    const text = page(report([], { problems: [makeProblem('usage/invalid', { reason })] }));
+    const [block = ''] = /^```text\n[^]*?\n```$/m.exec(text) ?? [];
+    expect(block.replaceAll(/\s+/g, ' ')).toContain(reason);
+    expect(block.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
   test('A Markdown report uses the heading "Other changes" for changed fields only if an environment also changes', () => {
     const environments = [{ environment: 'production', pin: '7', active: ref(7), wanted: ref(7), in_sync: true }];
     const fieldsOnly = prompt({ changes: [rename], environments });
