@@ -239,7 +239,13 @@ export const EVIDENCE = {
   'promote/nothing-active': { environment: 'staging' },
   'promote/not-pinned': { environment: 'staging', allowsLatest: true },
   'promote/source-unclear': { environment: 'staging', pin: '7' },
-  'promote/source-drifted': { environment: 'staging', serves: 'v9', wanted: 'v10', key: 'support/greeting', path: 'prompts/support/greeting.md' },
+  'promote/source-drifted': {
+    environment: 'staging',
+    serves: 'v9',
+    wanted: 'v10',
+    key: 'support/greeting',
+    path: 'prompts/support/greeting.md',
+  },
   'promote/rolled-back': { environment: 'production', from: 'staging', number: 3, key: 'support/greeting' },
   'promote/older': {
     to: 'production',
