@@ -278,7 +278,7 @@ export const EXPLANATIONS = {
   'guard/latest-not-allowed': {
     why: 'With `allow_latest: false`, this environment changes only when someone edits its pin. `latest`, branches, `HEAD`, and relative refs such as `v1~1` change without such an edit. Commit ids and tags do not.',
     advice:
-      'To pin the version that the promotion source of the environment serves, run `promptsync promote KEY --to production --allow-older`.',
+      'To pin the version that is live in the environment that you promote from, run `promptsync promote KEY --to production --allow-older`.',
   },
   'guard/placeholder-id': { why: PLACEHOLDER },
   'guard/promotion-order': {
@@ -360,7 +360,7 @@ export const EXPLANATIONS = {
     why: 'Either someone changed the source environment in the service, the latest changes to the file have not been synced yet, or this clone is out of date.',
   },
   'promote/rolled-back': {
-    why: 'A rollback changes only one environment, so the version that it replaced there is still active in the previous environment of the promotion order.',
+    why: 'A rollback changes only one environment. The version that was rolled back is still active in the environment before it in promotion order.',
   },
   'promote/older': {
     why: 'The source environment is behind the target, for example after a rollback in staging. A promotion would make an older version live.',

@@ -117,7 +117,7 @@ const newPrompt = makeReportRow({
   flags: {
     id: makeTextFlag(
       '--id <id>',
-      'the id of the prompt in the service (default, if a sync can create the prompt: the key or an id derived from it)',
+      'the id of the prompt in the service; if a sync can create the prompt, the default is the key or an id derived from it',
     ),
     type: promptType,
     environment: makeRepeatedFlag(

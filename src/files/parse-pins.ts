@@ -11,16 +11,16 @@ import { singleLineText, type ShapeIssue } from './yaml-shape.ts';
 const PinShape = z
   .union([
     z.literal('latest').describe("The version with this file's text and metadata, regardless of its number."),
-    z.int().min(1).describe('The version with this number.'),
+    z.int().min(1).describe('The number of a version.'),
     z
       .string()
       .regex(/^version:(?!\.{1,2}$)[^\p{Cc}]+$/u)
-      .describe('The version with this id.'),
+      .describe('The id of a version, after `version:`.'),
     z
       .string()
       .regex(/^(?=.{1,250}$)git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u)
       .describe(
-        'The version whose content matches the content of this prompt at a tag, branch, or commit. The pin can be at most 250 characters long.',
+        'A tag, branch, or commit, after `git:`. Selects the version with the content that the prompt has there. The pin can be at most 250 characters long.',
       ),
   ])
   .describe('The version that the environment should serve: latest, a version number, version:<id>, or git:<ref>.');

@@ -380,7 +380,7 @@ export const COMMAND_PROBLEMS = {
   ),
   'bundle/composed': defineError<{ environment: string; part: string }>(
     (e, w) =>
-      `The text for "${e.environment}" refers to the prompt "${e.part}", whose text only ${w.service} can insert.`,
+      `The text for "${e.environment}" refers to the prompt "${e.part}". Only ${w.service} can insert the text of that prompt.`,
     'Run the command without `--offline`.',
   ),
   'bundle/uncommitted': defineWarning(

@@ -185,7 +185,7 @@ export const PLANNING_PROBLEMS = {
     (e, w) =>
       e.isShallow
         ? 'Run `git fetch --unshallow`, or set `fetch-depth: 0` for `actions/checkout`. Then run the command again.'
-        : `If this clone is out of date, fetch the live branch. If the text is not in git yet, run \`promptsync pull\` to copy it from ${w.service} into the file, and merge the change. In either case, run the command again afterward. promptsync does not search the individual commits of merged branches, so if the text exists only in one of those commits, pin that commit manually.`,
+        : `If this clone is out of date, run \`git fetch\`. If the text of the version is not in git yet, run \`promptsync pull\` to copy it from ${w.service} into the file, and merge the change. In either case, run the command again afterward. promptsync does not search the individual commits of merged branches, so if the text exists only in one of those commits, pin that commit manually.`,
   ),
   'pin/unknown-version': defineError<{ environment: string; id: string }>(
     (e) => `"${e.environment}" is pinned to version "${e.id}", but this prompt has no version with that id.`,

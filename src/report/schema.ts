@@ -123,7 +123,7 @@ const PromptShape = z.object({
           .min(1)
           .describe('The number of versions by which the environment is behind its promotion source.'),
         since: CommitShape.nullable().describe(
-          'The commit that pinned the promotion source to the version that it serves now. null if it is unknown.',
+          'The commit that pinned the promotion source to its current version. null if the commit is unknown.',
         ),
       }),
     )
