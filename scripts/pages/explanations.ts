@@ -351,7 +351,7 @@ export const EXPLANATIONS = {
     why: 'A promotion pins the version that is active in the source environment, but no version is active there.',
   },
   'promote/not-pinned': {
-    why: 'A sync activates versions only in the environments that the file pins, and promptsync promotes only active versions.',
+    why: 'A sync activates a version only in the environments listed under `pins` in the file, and only an active version can be promoted.',
   },
   'promote/source-unclear': {
     why: 'The source environment belongs to another service, where the same version number can refer to different text.',
@@ -388,7 +388,7 @@ export const EXPLANATIONS = {
   'rollback/remote-silent': { why: 'An incident must not wait for a git remote.' },
   'rollback/branch-exists': { why: 'With `--now`, each rollback gets a branch of its own.' },
   'rollback/new-version': {
-    why: 'The previous pin was a `git:` pin, and promptsync has no record of a version with the text that the prompt had at the pinned commit. With `--now`, promptsync activates only versions that have been live before.',
+    why: 'The previous pin was a `git:` pin, and promptsync has no record of a version with the text at its commit. `--now` cannot create this version, because it activates only versions that have been live before.',
   },
   'rollback/not-committed': { why: 'Usually a hook refused the commit, or git has no author.' },
   'rollback/not-live': {
@@ -407,7 +407,7 @@ export const EXPLANATIONS = {
   'pull/config-not-mapping': { why: null },
   'pull/not-writable': { why: NOT_REPRESENTABLE },
   'pull/known-version': {
-    why: 'A newer commit created the version, or someone activated it directly in the service.',
+    why: 'Either a commit newer than yours was synced, or someone activated the version directly in the service.',
   },
   // Editing files
   'edit/not-kept': {

@@ -243,7 +243,9 @@ const environment = z
       ),
   })
   .nullable()
-  .describe('An environment that prompt files can pin, with rules for which versions can go live there.');
+  .describe(
+    'An environment for which prompt files can pin a version, with rules for which versions can go live there.',
+  );
 
 const MAX_CHANGES_EXPECTED = `expected ${MAX_CHANGES_FORM}`;
 const maxChanges = z.union(

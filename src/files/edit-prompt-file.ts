@@ -135,7 +135,7 @@ export function describeMisreading({ meaning }: ParseResult, intended: ParsedSou
   if (renderCanonicalJson(meaning.frontMatter) !== renderCanonicalJson(intended.frontMatter)) {
     return 'its front matter uses a YAML style that promptsync cannot edit';
   }
-  return meaning.text === intended.text ? null : 'the edited file would contain different text';
+  return meaning.text === intended.text ? null : 'the edited file would not contain the intended text';
 }
 
 /** The source of a file after some of the edits, and the expected result of parsing that source. */

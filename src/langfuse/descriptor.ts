@@ -26,7 +26,7 @@ export const LANGFUSE: NamedProviderDescriptor = {
     suggestedUrl: 'https://cloud.langfuse.com',
   },
   fieldNotes: {
-    id: 'Required, except with Langfuse. In Langfuse, the id is the name of the prompt, including its folders; by default, promptsync derives it from the path of the file.',
+    id: 'It is required, except with Langfuse. There, the id is the name of the prompt, including its folders, and by default, promptsync derives it from the path of the file.',
     key: 'It is required, except with Langfuse.',
     type: 'Only Langfuse has chat prompts.',
     name: 'It is required, except with Langfuse: omit it there, because the id serves as the name.',

@@ -158,7 +158,7 @@ export const COMMAND_PROBLEMS = {
   'rollback/unknown-version': defineError<{ number: number; key: string }>(
     (e) => `promptsync could not find version ${e.number} of this prompt.`,
     (e) =>
-      `Choose one of the versions that \`${makePromptCommand('history', e.key)}\` lists. Alternatively, edit the file to pin \`git:<ref>\`, which uses the text of the prompt at any commit or tag.`,
+      `Choose one of the versions that \`${makePromptCommand('history', e.key)}\` lists. Alternatively, edit the file to pin \`git:<ref>\`, which uses the prompt's text from a commit or tag.`,
   ),
   'rollback/newer-files': defineError<{ branch: string; newer: string; paths: readonly string[] }>(
     (e) =>
@@ -178,7 +178,7 @@ export const COMMAND_PROBLEMS = {
   ),
   'rollback/new-version': defineError<{ environment: string }>(
     (e) =>
-      `No version has the text that "${e.environment}" would serve, and a rollback with \`--now\` creates no versions.`,
+      `After this rollback, "${e.environment}" would serve text that no existing version has, and a rollback with \`--now\` does not create versions.`,
     'Run the command without `--now`, then merge and sync the edited file.',
   ),
   'rollback/not-committed': defineError<{

@@ -151,7 +151,7 @@ export const PLANNING_PROBLEMS = {
         case 'newest-unread':
           return `Pin a version number that \`promptsync history\` lists. If you pinned the newest version in ${w.service}, promptsync has not read that version yet. Commit the file, and then run: \`${makePromptCommand('sync', e.key)}\``;
         case 'others':
-          return `Pin an existing version number, or pin \`git:<ref>\`, which uses the text of the prompt at any commit or tag. If the version has not been created yet, ${steps} use \`promptsync promote\`. ${otherPlace} To list the version numbers, run: \`${makePromptCommand('history', e.key)}\``;
+          return `Pin an existing version number, or pin \`git:<ref>\` to use the prompt's text from a commit or tag. If the version has not been created yet, ${steps} use \`promptsync promote\`. ${otherPlace} To list the version numbers, run: \`${makePromptCommand('history', e.key)}\``;
       }
     },
   ),
@@ -314,7 +314,7 @@ export const PLANNING_PROBLEMS = {
     (e) =>
       e.kind === 'pull-request'
         ? 'Use `auto` or `plan` mode for pull requests. promptsync applies the changes after the merge, when the push to the live branch triggers a run.'
-        : `On ${e.branch}, run \`git pull\` and \`git push\`. On any other branch, merge this commit through a pull request. In both cases, run \`promptsync sync\`. To sync this commit anyway, use \`--any-commit\`.`,
+        : `If you are on ${e.branch}, run \`git pull\` and \`git push\`. If you are on any other branch, merge this commit through a pull request. In either case, run \`promptsync sync\` afterward. To sync this commit without merging it, use \`--any-commit\`.`,
   ),
 
   // git

@@ -74,7 +74,7 @@ export const SERVICE_PROBLEMS = {
       `${capitalize(w.service)} returned a redirect (${e.status})${e.target === null ? '' : ` to "${e.target}"`}, which promptsync does not follow.`,
     (e, w) =>
       e.isSameOrigin
-        ? `Check the path in the base URL: ${w.service} redirects to another path at the same address. If there is a login proxy in front of ${w.service}, make sure that the proxy lets requests that carry the API key through.`
+        ? `Check the path in the base URL: ${w.service} redirects to another path on the same server. If ${w.service} is behind a login proxy, make sure that the proxy lets through requests that carry the API key.`
         : `Set the base URL to the address that ${w.service} redirects to. promptsync sends the API key only to the configured origin, so it does not follow redirects.`,
   ),
   'service/unexpected-status': defineError<{
@@ -106,7 +106,7 @@ export const SERVICE_PROBLEMS = {
     (e, w) =>
       `The active version in "${e.environment}" does not contain a promptsync record. Either ${w.service} does not store \`metadata_\`, or the version was not created by promptsync.`,
     (_, w) =>
-      `If someone activated a version that promptsync did not create, reactivate the previous version. If ${w.service} does not store \`metadata_\`, promptsync can still sync text, but it does not compare metadata, it cannot pin an inactive version by number, and it creates a new version for each revert.`,
+      `If someone activated a version that promptsync did not create, reactivate the previous version. If ${w.service} does not store \`metadata_\`, you can still sync text, with these limits: promptsync does not compare metadata, cannot pin an inactive version by number, and creates a new version for each revert.`,
   ),
 
   // Writing

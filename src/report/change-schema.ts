@@ -122,7 +122,7 @@ export const SERVED_FIELDS = {
   before: VersionRefShape.nullable().describe('The version that is active in the environment. null if none is active.'),
   after: z
     .union([VersionRefShape, NewVersionShape])
-    .describe('The version that becomes active. After an apply, this includes the id of a newly created version.'),
+    .describe('The version that becomes active. The id of a new version is included only after an apply.'),
   ...TEXT_FIELDS,
 };
 

@@ -129,7 +129,7 @@ const PromptShape = z.object({
     )
     .optional()
     .describe(
-      'The environments waiting for a promotion. Omits those where the version of the promotion source was rolled back. Present only if the mode is status.',
+      'The environments waiting for a promotion, except those in which the version that the promotion source serves was rolled back. Present only if the mode is status.',
     ),
   ahead: z
     .array(

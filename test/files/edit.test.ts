@@ -358,9 +358,9 @@ describe('setting the text with editPromptFile', () => {
     [
       'the file editor refuses text that ends with a lone carriage return',
       'a\r',
-      'the edited file would contain different text',
+      'the edited file would not contain the intended text',
     ],
-    ['the file editor refuses text with a lone surrogate', 'a\ud83d', 'the edited file would contain different text'],
+    ['the file editor refuses text with a lone surrogate', 'a\ud83d', 'the edited file would not contain the intended text'],
   ])('%s', (_, text, reason) => {
     expect(applyEdits(makeSource(), { text })).toBe(
       `edit/not-kept: promptsync cannot edit the file in place: ${reason}.`,

@@ -244,8 +244,8 @@ describe('the notices of import from Langfuse', () => {
     const settings = SETTINGS.replace('staging: {}', 'staging: {}\n  qa: {}');
     const { notices: followed } = await importAll({ a: ['qa', 'production'] }, settings);
     const { notices: stuck } = await importAll({ a: ['qa', 'production'], b: ['production'] }, settings);
-    expect(followed.join()).not.toContain('goes live nowhere');
-    expect(stuck.join()).toContain('If a file has no `latest` pin, an edit to it does not go live.');
+    expect(followed.join()).not.toContain('does not go live');
+    expect(stuck.join()).toContain('If a file has no `latest` pin, an edit to it does not go live in any environment.');
   });
 
   test('import prints no notice if each new file pins the first label', async () => {
