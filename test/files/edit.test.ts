@@ -360,7 +360,11 @@ describe('setting the text with editPromptFile', () => {
       'a\r',
       'the edited file would not contain the intended text',
     ],
-    ['the file editor refuses text with a lone surrogate', 'a\ud83d', 'the edited file would not contain the intended text'],
+    [
+      'the file editor refuses text with a lone surrogate',
+      'a\ud83d',
+      'the edited file would not contain the intended text',
+    ],
   ])('%s', (_, text, reason) => {
     expect(applyEdits(makeSource(), { text })).toBe(
       `edit/not-kept: promptsync cannot edit the file in place: ${reason}.`,
