@@ -360,7 +360,7 @@ export const EXPLANATIONS = {
     why: 'Either someone changed the source environment in the service, the latest changes to the file have not been synced yet, or this clone is out of date.',
   },
   'promote/rolled-back': {
-    why: 'A rollback changes only one environment. The version that was rolled back is still active in the environment before it in promotion order.',
+    why: 'A rollback changes only one environment. The version that was rolled back is still active in the previous environment in promotion order.',
   },
   'promote/older': {
     why: 'The source environment is behind the target, for example after a rollback in staging. A promotion would make an older version live.',
@@ -388,7 +388,7 @@ export const EXPLANATIONS = {
   'rollback/remote-silent': { why: 'An incident must not wait for a git remote.' },
   'rollback/branch-exists': { why: 'With `--now`, each rollback gets a branch of its own.' },
   'rollback/new-version': {
-    why: 'The previous pin was a `git:` pin, and promptsync has no record of a version with the text at its commit. `--now` cannot create this version, because it activates only versions that have been live before.',
+    why: "The previous pin was a `git:` pin, and promptsync has no record of a version that contains the prompt's text from the pinned commit. `--now` cannot create such a version, because it activates only versions that have been live before.",
   },
   'rollback/not-committed': { why: 'Usually a hook refused the commit, or git has no author.' },
   'rollback/not-live': {

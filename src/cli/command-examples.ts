@@ -31,7 +31,7 @@ export const COMMAND_EXAMPLES = {
   doctor: [
     { comment: 'Check the setup before the first sync', line: 'promptsync doctor' },
     {
-      comment: 'Use a prompt that no application reads to also test how a service behaves',
+      comment: 'Also test how a service behaves, with a prompt that no application reads',
       line: 'promptsync doctor --write --prompt prm_scratch',
     },
   ],

@@ -96,7 +96,7 @@ const importPrompts = makeReportRow({
     dryRun: makeBooleanFlag('--dry-run', 'show which files the command would write, without writing them'),
     commit: makeBooleanFlag(
       '--commit',
-      'commit the new files, after one commit for each environment that serves different text',
+      'first make one commit for each environment that serves different text, then commit the new files',
     ),
     branch: BRANCH_FLAG,
     ...CONFIG_FLAGS,
@@ -117,7 +117,7 @@ const newPrompt = makeReportRow({
   flags: {
     id: makeTextFlag(
       '--id <id>',
-      'the id of the prompt in the service; if a sync can create the prompt, the default is the key or an id derived from it',
+      'the id of the prompt in the service; optional if a sync can create the prompt (default: the key or an id derived from it)',
     ),
     type: promptType,
     environment: makeRepeatedFlag(

@@ -29,12 +29,12 @@ export const PROMOTE_ROW: CommandRow = makeReportRow({
     to: makeRequiredEnvironmentFlag('--to <env>', 'the environment to pin'),
     from: makeTextFlag(
       '--from <env>',
-      'the environment that serves the version (default: the promote_from setting of the --to environment)',
+      'the environment whose version to promote (default: the promote_from setting of the --to environment)',
     ),
     all: makeBooleanFlag('--all', 'promote all prompts'),
     allowOlder: makeBooleanFlag(
       '--allow-older',
-      'also promote a version older than the one that the --to environment serves or is pinned to',
+      'promote the version even if it is older than the one that the --to environment serves or is pinned to',
     ),
     ...EDIT_FLAGS,
   },

@@ -211,7 +211,7 @@ function makeDemoSteps(folder: string, git: RunGit, host: Host): readonly DemoSt
     ],
     ['', SYNC],
     [
-      'Users complain. A rollback pins the version that production previously served.',
+      'Users are complaining. A rollback pins the version that production previously served.',
       'promptsync rollback greeting --environment production --commit --quiet',
     ],
     ['', SYNC],

@@ -24,7 +24,7 @@ export async function findAddressFault(config: Config, options: ServiceOptions, 
   const { problem, status } = await probeService(config, { ...options, keys: [INVALID_KEY, INVALID_KEY] }, world);
   if (isKeyRefused(status)) return null;
   if (problem === null && status === 404)
-    return 'The server responded with 404 (not found) instead of rejecting a test key.';
+    return 'promptsync sent an invalid API key as a test. The server responded with 404 (not found) instead of rejecting the key.';
   return describeFault(problem, config);
 }
 

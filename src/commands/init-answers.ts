@@ -66,7 +66,7 @@ const EMBEDDED_CHOICE = 'embedded';
 const SERVICE_CHOICES: SelectQuestion['choices'] = [
   { value: EMBEDDED_CHOICE, label: 'The embedded service, for trying out promptsync on this machine' },
   ...PROVIDER_CHOICES.map((value) => ({ value, label: PROVIDERS[value].title })),
-  { value: DEFAULT_PROVIDER, label: 'Another service that implements the four API calls' },
+  { value: DEFAULT_PROVIDER, label: 'Another service that implements the four API calls that promptsync needs' },
 ];
 
 /** The flag for each provider, such as "`--provider other` for Other". */

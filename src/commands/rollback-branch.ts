@@ -58,7 +58,7 @@ async function describeUnmergedCommits(
 }
 
 function describeUnneededCommit(live: string): string {
-  return `promptsync made no commit, because the files in this clone already have these pins. If the pins on ${live} differ, the next sync of ${live} will undo this rollback. To prevent that, merge the commit that has these pins. If it is already merged, switch to ${live}, run git pull, and run this command again with --to N, where N is the version that is live now.`;
+  return `promptsync made no commit, because the files in this clone already have these pins. If the pins on ${live} differ, the next sync of ${live} will undo this rollback. To prevent that, merge the commit that has these pins. If that commit is already merged but the pins still differ, switch to ${live}, run git pull, and run this command again with --to N, where N is the version that is live now.`;
 }
 
 function listPushSteps(branch: string, remote: RemoteAddress, liveBranch: string | null): readonly string[] {

@@ -20,7 +20,7 @@ const PinShape = z
       .string()
       .regex(/^(?=.{1,250}$)git:[^\p{Cc}\s~^:?*[\\-][^\p{Cc}\s:?*[\\]*$/u)
       .describe(
-        'A tag, branch, or commit, after `git:`. Selects the version with the content that the prompt has there. The pin can be at most 250 characters long.',
+        '`git:` followed by a tag, branch, or commit. Selects the version whose content matches the prompt at that tag, branch, or commit. The pin can be at most 250 characters long.',
       ),
   ])
   .describe('The version that the environment should serve: latest, a version number, version:<id>, or git:<ref>.');

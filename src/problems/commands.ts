@@ -224,7 +224,7 @@ export const COMMAND_PROBLEMS = {
   ),
   'pull/side-needed': defineError<{ places: number }>(
     (e, w) =>
-      `The file and ${w.service} have conflicting changes in ${formatCount(e.places, 'place')}. promptsync did not change the file, because the file allows conflict markers in its text.`,
+      `The file and ${w.service} have conflicting changes in ${formatCount(e.places, 'place')}. The file allows conflict markers in its text, so promptsync did not add any and left the file unchanged.`,
     (_, w) =>
       `Run the command again with \`--ours\` to resolve the conflicts in favor of the file or with \`--theirs\` to resolve them in favor of ${w.service}.`,
   ),

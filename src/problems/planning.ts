@@ -159,7 +159,7 @@ export const PLANNING_PROBLEMS = {
     (e, w) =>
       `Another configuration manages "${e.from}", so promptsync relied on the pins for "${e.from}" in git instead of asking ${w.service} which version is active.`,
     (e, w) =>
-      `First, sync the "${e.from}" ${w.environment} with the configuration that manages it. Then sync this prompt.`,
+      `First, run a sync of the "${e.from}" ${w.environment} that uses the configuration of that ${w.environment}. Then sync this prompt.`,
   ),
   'pin/gone': defineWarning<{
     base: string;
@@ -250,7 +250,7 @@ export const PLANNING_PROBLEMS = {
   'guard/uncommitted-edit': defineError<UncommittedFile>(
     (e) =>
       describeSubmodule(e) ??
-      `${describeUncommitted(e)}, so promptsync did not edit it. Editing it could overwrite these changes or include them in the commit that promptsync creates.`,
+      `${describeUncommitted(e)}, so promptsync did not edit the prompt file. An edit could overwrite these changes or include them in the commit that promptsync creates.`,
     (e) =>
       e.submodule === null
         ? 'Commit or stash the changes first, or run the command without `--commit`, `--branch`, and `--now`. To see the changes, run `git diff HEAD` and `git diff --cached`.'

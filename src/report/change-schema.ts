@@ -31,7 +31,7 @@ const WantedSinceShape = z.object({
 /** The notes about where a change comes from. A change has at most one of them. */
 const NOTE_FIELDS = {
   wanted_since: WantedSinceShape.optional().describe(
-    'The commit in which the files first asked for the state that this change produces. Since that commit, either no sync has applied the change, or someone has restored an earlier state.',
+    'The commit in which the files first asked for the state that this change produces. Either no sync has applied the change since that commit, or someone has since restored an earlier state.',
   ),
   behind: z
     .literal(true)
@@ -81,7 +81,7 @@ const CreateVersionShape = z.object({
     .string()
     .optional()
     .describe(
-      'The first environment in promotion order, if the file does not pin it and no pin uses the version. A pin to `latest` in this environment would activate the version.',
+      'The first environment in promotion order. Present only if the file does not pin this environment and no pin uses the version. A pin to `latest` in this environment would activate the version.',
     ),
   creates_prompt: z
     .literal(true)
@@ -140,12 +140,12 @@ const DEVIATION_FIELDS = {
   kind: z
     .enum(['outside', 'unfinished'])
     .describe(
-      'The kind of drift. outside: someone made a change in the service. unfinished: an earlier commit requested the current state, or no version is active yet.',
+      'The kind of drift. outside: someone made a change in the service. unfinished: the service still has the state that an earlier commit requested, or no version is active yet.',
     ),
   restores: z
     .boolean()
     .describe(
-      'Whether a sync would only restore the state that the base commit requested, because the files still request that state.',
+      'Whether a sync would only restore the state that the base commit requested. This is the case if the files still request that state.',
     ),
   pull: z
     .literal(true)

@@ -43,7 +43,7 @@ export const UNKNOWN_TEXT_NOTES = {
   before: 'the current text is unknown because the plan was created offline',
   after: 'promptsync has not read the new text yet, but will do so before it syncs',
   omitted:
-    'the report omits this text because it is larger than 1 MB, or because the report would exceed 32 MB of text; the change still counts as reviewed; to see it, run git diff',
+    'the report omits this text because it is larger than 1 MB, or because the report would exceed 32 MB of text. The change still counts as reviewed. To see it, run git diff',
 } as const satisfies Record<NonNullable<TextDiff['unknownReason']>, string>;
 
 function renderDiff(diff: TextDiff, style: Style, length: DiffLength): readonly string[] {

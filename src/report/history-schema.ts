@@ -88,6 +88,6 @@ export const LineageShape = z.object({
     .nullable()
     .describe('The version that the environment serves. null if it serves none.'),
   pinned: CommitShape.nullable().describe(
-    'The earliest commit since which the file has pinned the served version without interruption. null if the file does not pin that version.',
+    'The commit in which the file started to pin the served version. The file has pinned that version ever since. null if the file does not pin that version.',
   ),
 });

@@ -69,7 +69,7 @@ const EditShape = z.discriminatedUnion('kind', [
       .min(0)
       .describe('The number of conflicts in the file. Conflict markers enclose both sides of each conflict.'),
     texts: z
-      .object({ environment: z.string().describe('The environment that the other text comes from.'), ...TEXT_FIELDS })
+      .object({ environment: z.string().describe('The environment that serves the pulled text.'), ...TEXT_FIELDS })
       .optional()
       .describe('The text of the file before and after the edit.'),
   }),
@@ -81,8 +81,10 @@ const PromptShape = z.object({
   id_source: z
     .literal('path')
     .optional()
-    .describe('The source of the id, if it is derived from the path of the file. Absent if the file contains the id.'),
-  key: z.string().describe('The key of the prompt in the file.'),
+    .describe(
+      'Where the id comes from. Present only if promptsync derives the id from the path of the file. Absent if the file contains the id.',
+    ),
+  key: z.string().describe("The prompt's key in the file."),
   type: z.enum(PROMPT_TYPES).nullable().describe('The type of the prompt. null if promptsync could not read it.'),
   url: z
     .string()
@@ -109,7 +111,7 @@ const PromptShape = z.object({
     .array(EditShape)
     .optional()
     .describe(
-      'The edits that import, new, pull, promote, or rollback made to the file. With rollback --now, the prompt has both edits and changes.',
+      'The edits that import, new, pull, promote, or rollback made to the file. With rollback --now, the prompt has both `edits` and `changes`.',
     ),
   drift: z.array(DriftShape).describe('The drift in the service relative to the base.'),
   problems: z.array(ProblemShape).describe('The problems found in this prompt.'),
@@ -129,7 +131,7 @@ const PromptShape = z.object({
     )
     .optional()
     .describe(
-      'The environments waiting for a promotion, except those in which the version that the promotion source serves was rolled back. Present only if the mode is status.',
+      'The environments waiting for a promotion. Excludes environments that rolled back the version of their promotion source. Present only if the mode is status.',
     ),
   ahead: z
     .array(
@@ -178,11 +180,13 @@ const CountShape = z.int().min(0);
 export const ReportShape = z.object({
   schema_version: z
     .literal(1)
-    .describe('The version of this schema. A program written for version 1 cannot read other versions.'),
+    .describe(
+      'The version of this schema. A program written for version 1 cannot read reports with any other version.',
+    ),
   mode: z
     .enum(REPORT_MODES)
     .describe(
-      'The mode of the run. sync runs in the mode dry-run or apply. Every other mode is named after its command.',
+      'The mode of the run. For sync, either dry-run or apply. For any other command, the name of the command.',
     ),
   service: z.string().nullable().describe('The address of the service. null if promptsync did not contact it.'),
   vocabulary: z
@@ -211,7 +215,7 @@ export const ReportShape = z.object({
     .string()
     .optional()
     .describe(
-      'The name of the live branch. Absent if the tip of that branch is not known in the clone, or if the report has neither drift nor notes about changes.',
+      'The name of the live branch. Absent if the clone does not know the tip of that branch, or if the report contains neither drift nor notes about changes.',
     ),
   changed_since: z
     .string()
@@ -235,10 +239,10 @@ export const ReportShape = z.object({
       prompts: CountShape.describe('The number of prompts in the report.'),
       unchanged: CountShape.describe('The number of prompts that are in sync.'),
       create_version: CountShape.describe(
-        'The number of versions that will be created (after an apply: that were created). Does not include baselines.',
+        'The number of versions that will be created or, after an apply, the number that were created. Does not include baselines.',
       ),
       baselines: CountShape.describe(
-        'The number of baselines that will be created (after an apply: that were created).',
+        'The number of baselines that will be created or, after an apply, the number that were created.',
       ),
       update_prompt: CountShape.describe(
         'The number of prompts whose fields will change or, after an apply, have changed.',
@@ -289,7 +293,7 @@ export const ReportShape = z.object({
     )
     .optional()
     .describe(
-      'The commits that import --commit made, oldest first. Every commit but the last holds content that an environment serves and the new files do not contain. On a dry run, the commits that import would make.',
+      'The commits that import --commit made, oldest first. Every commit except the last holds content that an environment serves but the new files do not contain. On a dry run, these are the commits that import would make.',
     ),
   problems: z
     .array(ProblemShape)

@@ -24,7 +24,7 @@ const MessageNamesShape = z.array(
   z
     .string()
     .describe(
-      'The role of a message, or the name of a placeholder followed by `*`. An unusual name is written as a JSON string.',
+      'The role of a message, or the name of a placeholder followed by `*`. A name with unusual characters is written as a JSON string.',
     ),
 );
 

@@ -315,7 +315,7 @@ async function checkRefusedActivation(
   if (point.level === 'error') return point;
   const after = await readServedId(run);
   if (before === null || after === null) {
-    const reason = `promptsync could not read the ${words.environment} either before or after the request`;
+    const reason = `promptsync could not read the ${words.environment} before the request or after it`;
     return makeUncheckedPoint(point.name, reason);
   }
   // An earlier activation of this check can become visible late.

@@ -25,7 +25,7 @@ const BROKEN_EXCHANGE_REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'no route to its network',
   ENOTFOUND: 'its host is unknown',
   EPIPE: 'connection closed',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not use TLS, so its URL may begin with http://',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not use TLS, so its URL may have to begin with http://',
   ETIMEDOUT: 'the connection timed out',
   [http.TIMEOUT_ERROR_NAME]: 'the request timed out',
   UND_ERR_ABORTED: 'the proxy rejected the tunnel',
