@@ -160,10 +160,10 @@ const history = makeReportRow({
   },
   after: `
 For each version, the command shows the commit from which the version was
-created. For each pin, it shows the commit on the checked-out branch that
-changed the pin. The time is the author date of the commit or, for a version
-without a commit, the time when the service created the version. All times are
-in UTC. To see version ids, use --environment or --format json.`,
+created. For each pin, it shows which commit on the checked-out branch
+changed the pin. The time shown is the author date of the commit or, for a
+version without a commit, the time when the service created the version. All
+times are in UTC. To see version ids, use --environment or --format json.`,
   command: async (options, keys, world) =>
     (await import('../commands/history.ts')).showHistory(addKeysToOnly(keys, options), world),
 });

@@ -17,7 +17,7 @@ const addressVariables = namedProviders.map(({ defaultAddress }) => defaultAddre
 export const INIT_ROW: CommandRow = makeReportRow({
   name: 'init',
   group: 'Start',
-  help: 'create a workspace in this folder; when run in a terminal, ask for missing settings',
+  help: 'create a workspace in this folder (in a terminal, asks for missing settings)',
   flags: {
     provider,
     url: makeTextFlag(

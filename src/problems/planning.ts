@@ -158,8 +158,7 @@ export const PLANNING_PROBLEMS = {
   'pin/source-not-asked': defineWarning<{ from: string }>(
     (e, w) =>
       `Another configuration manages "${e.from}", so promptsync relied on the pins for "${e.from}" in git instead of asking ${w.service} which version is active.`,
-    (e, w) =>
-      `First, run a sync of the "${e.from}" ${w.environment} that uses the configuration of that ${w.environment}. Then sync this prompt.`,
+    (e) => `First, run \`promptsync sync\` with the configuration that manages "${e.from}". Then sync this prompt.`,
   ),
   'pin/gone': defineWarning<{
     base: string;

@@ -47,7 +47,7 @@ export const SERVICE_PROBLEMS = {
     (e, w) =>
       e.promptId.includes(',')
         ? 'Separate ids with spaces, not commas.'
-        : `Check the id in the file. If the prompt does not exist in ${w.service}, for example because it was deleted, you have two options: create it there and put its id in the file, or delete the file to retire the prompt. If ${w.service} has none of your prompts, check the address that \`promptsync doctor\` shows. The service at that address must match \`service.provider\`, and the address must not include an API path such as \`/v1/\`.`,
+        : `Check the id in the file. If the prompt does not exist in ${w.service}, for example because it was deleted, you have two options: create it there and put its id in the file, or delete the file to retire the prompt. If ${w.service} has none of your prompts, check the address that \`promptsync doctor\` shows. Make sure that the address matches \`service.provider\` and does not include an API path such as \`/v1/\`.`,
   ),
   'service/cannot-list': defineError<{
     /** Whether the user wants to list orphans. Otherwise, the user wants to import prompts. */

@@ -724,7 +724,7 @@ describe('the questions of init', () => {
     const { asked } = await interviewWith({ 'What is the address': [`${front.baseUrl}/wrong`, baseUrl] });
     expect(asked.filter((message) => message.includes('What is the address'))).toEqual([
       expect.stringMatching(/^What is the address/),
-      expect.stringMatching(/^The server responded with 404 \(not found\).*\nWhat is the address/),
+      expect.stringMatching(/^promptsync sent .* 404 \(not found\).*\nWhat is the address/),
     ]);
     expect(front.requests.map(({ key }) => key)).not.toContain(KEY);
   });

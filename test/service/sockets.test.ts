@@ -83,7 +83,9 @@ describe('failures before a request was sent', () => {
   test('if the server does not use TLS, the client says that its URL may begin with http://', async () => {
     const { service } = openTestClient({ baseUrl: (await startHttpServer(answer)).url.replace('http', 'https') });
     const { message } = await failureOf(service.readPrompt('prm_1'));
-    expect(message).toContain('(the server does not use TLS, so its URL may have to begin with http://, ERR_SSL_WRONG_');
+    expect(message).toContain(
+      '(the server does not use TLS, so its URL may have to begin with http://, ERR_SSL_WRONG_',
+    );
   });
 
   test('a closed client sends no requests and leaves no timers running', async () => {
