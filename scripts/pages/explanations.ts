@@ -264,7 +264,7 @@ export const EXPLANATIONS = {
     why: 'With `portable_pins`, a pin must refer to a commit, but no commit contains the text of this version. Someone probably changed the text in the service.',
   },
   'pin/unknown-version': {
-    why: 'A plan can report this error only if promptsync knows every version of the prompt. Otherwise, only a sync reports it.',
+    why: 'A plan reports this error only if promptsync knows every version of the prompt. Otherwise, the error appears when you sync.',
   },
   'pin/unknown-ref': {
     why: 'The tag, branch, or commit is misspelled, has been deleted, or is missing from this clone.',

@@ -58,12 +58,13 @@ export const ROLLBACK_ROW: CommandRow = makeReportRow({
     ...EDIT_FLAGS,
   },
   after: `
-With --now, the command shows what would change in the environment and asks
-for confirmation before it edits any file. It does not change other
-environments, or fields such as the name. It commits the pin to a new branch
-named rollback-ENVIRONMENT-KEY. To choose another name, use --branch. The new
-branch starts at HEAD, even if HEAD is not merged. Push and merge this branch.
-Until you do, any sync of the live branch undoes the rollback.`,
+With --now, the command shows what would change in the environment and asks for
+confirmation. It then edits the pin, commits it to a new branch, and makes the
+version live. Other environments, and fields such as the name, do not change.
+
+The branch is named rollback-ENVIRONMENT-KEY, unless you use --branch. It starts
+at HEAD, even if HEAD is not merged. Push and merge this branch. Until you do,
+any sync of the live branch undoes the rollback.`,
   command: async (options, keys, world, host) => {
     const { makePlanRenderer } = await import('./run-command.ts');
     const { rollBackPrompts } = await import('../commands/rollback.ts');

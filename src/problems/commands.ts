@@ -44,9 +44,9 @@ export const COMMAND_PROBLEMS = {
       // If the new path is unknown, the hint is the same for every cause, so that a report can list the prompts together.
       const steps =
         newPath === null
-          ? 'restore its file, its `id`, or a pattern under `prompts` that matches the file'
-          : `write \`id: ${id}\` in the front matter of \`${newPath}\``;
-      return `To keep the prompt, ${steps}. If no application uses the prompt anymore, delete it in ${w.service}. promptsync never deletes prompts.`;
+          ? 'restore whichever is missing: its file, its `id`, or a pattern under `prompts` that matches the file'
+          : `add \`id: ${id}\` to the front matter of \`${newPath}\``;
+      return `To keep the prompt, ${steps}. If no application uses the prompt anymore, delete it in ${w.service} yourself, because promptsync never deletes prompts.`;
     },
   ),
 

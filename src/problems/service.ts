@@ -47,7 +47,7 @@ export const SERVICE_PROBLEMS = {
     (e, w) =>
       e.promptId.includes(',')
         ? 'Separate ids with spaces, not commas.'
-        : `Check the id in the file. If the prompt does not exist in ${w.service}, for example because it was deleted, you have two options: create it there and put its id in the file, or delete the file to retire the prompt. If ${w.service} has none of your prompts, check the address that \`promptsync doctor\` shows. Make sure that the address matches \`service.provider\` and does not include an API path such as \`/v1/\`.`,
+        : `Check the id in the file. If the prompt does not exist in ${w.service}, for example because it was deleted, either create it there and put its id in the file, or delete the file to retire the prompt. If this error appears for all prompts, check the address that \`promptsync doctor\` shows. It must not include an API path such as \`/v1/\`, and \`service.provider\` must name the right kind of service.`,
   ),
   'service/cannot-list': defineError<{
     /** Whether the user wants to list orphans. Otherwise, the user wants to import prompts. */
@@ -106,7 +106,7 @@ export const SERVICE_PROBLEMS = {
     (e, w) =>
       `The active version in "${e.environment}" does not contain a promptsync record. Either ${w.service} does not store \`metadata_\`, or the version was not created by promptsync.`,
     (_, w) =>
-      `If someone activated a version that promptsync did not create, reactivate the previous version. If ${w.service} does not store \`metadata_\`, you can still sync text, with these limits: promptsync does not compare metadata, cannot pin an inactive version by number, and creates a new version for each revert.`,
+      `If someone activated a version that promptsync did not create, reactivate the version that was active before. If ${w.service} does not store \`metadata_\`, you can still sync text. promptsync then does not compare metadata, cannot pin an inactive version by number, and creates a new version each time you revert a text.`,
   ),
 
   // Writing
