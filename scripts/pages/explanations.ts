@@ -264,7 +264,7 @@ export const EXPLANATIONS = {
     why: 'With `portable_pins`, a pin must refer to a commit, but no commit contains the text of this version. Someone probably changed the text in the service.',
   },
   'pin/unknown-version': {
-    why: 'A plan reports this error only if promptsync knows every version of the prompt. Otherwise, the error appears when you sync.',
+    why: 'The pin may be a typo, or the version may be in another project. A plan reports this error only if promptsync knows every version of the prompt. If it does not, you see the error when you sync.',
   },
   'pin/unknown-ref': {
     why: 'The tag, branch, or commit is misspelled, has been deleted, or is missing from this clone.',
@@ -360,7 +360,7 @@ export const EXPLANATIONS = {
     why: 'Either someone changed the source environment in the service, the latest changes to the file have not been synced yet, or this clone is out of date.',
   },
   'promote/rolled-back': {
-    why: 'A rollback changes only one environment. The version that was rolled back is still active in the previous environment in promotion order.',
+    why: 'A rollback changes only one environment, so the version that you rolled back is still active in the environment that you promote from.',
   },
   'promote/older': {
     why: 'The source environment is behind the target, for example after a rollback in staging. A promotion would make an older version live.',

@@ -164,7 +164,7 @@ export const COMMAND_PROBLEMS = {
     (e) =>
       `promptsync made no changes because the remote has newer commits to ${joinCodeNames(e.paths, 'and')}. The newest commit on ${e.branch} is ${shortenCommitId(e.newer)}.`,
     (e) =>
-      `To roll back without these commits, specify a version with \`--to N\`. To get the commits, run \`git stash\` if you have uncommitted changes, switch to ${e.branch}, run \`git pull\`, and then run the command again.`,
+      `To roll back without these commits, specify a version with \`--to N\`. To get the commits, first stash any uncommitted changes with \`git stash\`. Then switch to ${e.branch}, run \`git pull\`, and run this command again.`,
   ),
   'rollback/remote-silent': defineWarning<{ reason: string }>(
     (e) =>
