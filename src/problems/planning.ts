@@ -158,7 +158,7 @@ export const PLANNING_PROBLEMS = {
   'pin/source-not-asked': defineWarning<{ from: string }>(
     (e, w) =>
       `Another configuration manages "${e.from}", so promptsync relied on the pins for "${e.from}" in git instead of asking ${w.service} which version is active.`,
-    (e) => `Run \`promptsync sync\` with the other configuration first. Then sync this prompt with the current one.`,
+    'Run `promptsync sync` with the other configuration first. Then sync this prompt with the current one.',
   ),
   'pin/gone': defineWarning<{
     base: string;

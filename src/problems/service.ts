@@ -106,7 +106,7 @@ export const SERVICE_PROBLEMS = {
     (e, w) =>
       `The active version in "${e.environment}" does not contain a promptsync record. Either ${w.service} does not store \`metadata_\`, or the version was not created by promptsync.`,
     (_, w) =>
-      `If someone activated a version that promptsync did not create, reactivate the version that was active before. If ${w.service} does not store \`metadata_\`, you can still sync text, but with these limits: promptsync does not compare metadata, cannot pin an inactive version by number, and creates a new version each time you revert a prompt to an earlier text.`,
+      `If someone activated a version that promptsync did not create, reactivate the previously active version. If ${w.service} does not store \`metadata_\`, you can still sync text, but with these limits: promptsync does not compare metadata, cannot pin an inactive version by number, and creates a new version each time you restore earlier text.`,
   ),
 
   // Writing
