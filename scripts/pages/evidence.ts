@@ -244,7 +244,6 @@ export const EVIDENCE = {
     serves: 'v9',
     wanted: 'v10',
     key: 'support/greeting',
-    path: 'prompts/support/greeting.md',
   },
   'promote/rolled-back': { environment: 'production', from: 'staging', number: 3, key: 'support/greeting' },
   'promote/older': {
@@ -253,6 +252,8 @@ export const EVIDENCE = {
     from: 'staging',
     promoted: { verb: 'serves', number: 3 },
     isSourceUnsynced: false,
+    isTargetUnsynced: false,
+    key: 'support/greeting',
   },
   // promptsync rollback
   'rollback/nothing-before': { environment: 'production', number: 7, key: 'support/greeting' },

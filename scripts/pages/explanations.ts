@@ -278,7 +278,7 @@ export const EXPLANATIONS = {
   'guard/latest-not-allowed': {
     why: 'With `allow_latest: false`, this environment changes only when someone edits its pin. `latest`, branches, `HEAD`, and relative refs such as `v1~1` change without such an edit. Commit ids and tags do not.',
     advice:
-      'To pin the version that is live in the source environment, even if it is older, run `promptsync promote KEY --to production --allow-older`.',
+      'To pin the version that is live in the source environment, even if it is older than the version in production, run `promptsync promote KEY --to production --allow-older`.',
   },
   'guard/placeholder-id': { why: PLACEHOLDER },
   'guard/promotion-order': {

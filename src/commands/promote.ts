@@ -133,7 +133,7 @@ function warnAboutUnsyncedSource(
   { after }: SetActive,
   { path, key }: PromptFile,
 ): Problem {
-  const evidence = { environment, serves: `v${version.number}`, wanted: nameWantedVersion(after), key, path };
+  const evidence = { environment, serves: `v${version.number}`, wanted: nameWantedVersion(after), key };
   return makeProblem('promote/source-drifted', evidence, { path });
 }
 
@@ -175,8 +175,10 @@ function keepNewerVersion(
   if (allowOlder || draft.status === 'unchanged') return draft;
   const newer = findNewerVersion(to, version, file, observed, getContentsAtRefs(workspace, file.id));
   if (newer === null) return draft;
-  const isSourceUnsynced = changes.some((change) => change.kind === 'set-active' && change.environment === from);
-  const evidence = { to, newer, from, promoted: { verb, number: version.number }, isSourceUnsynced };
+  const isUnsynced = (environment: string): boolean =>
+    changes.some((change) => change.kind === 'set-active' && change.environment === environment);
+  const unsynced = { isSourceUnsynced: isUnsynced(from), isTargetUnsynced: newer.verb === 'serves' && isUnsynced(to) };
+  const evidence = { to, newer, from, promoted: { verb, number: version.number }, ...unsynced, key: file.key };
   return makeDraftWithoutEdits(file, 'unchanged', [makeProblem('promote/older', evidence, { path: file.path })]);
 }
 

@@ -84,14 +84,13 @@ export const COMMAND_PROBLEMS = {
     /** The version that a sync would make active there. Null if the sync would create it from the file's text. */
     wanted: string | null;
     key: string;
-    path: string;
   }>(
     (e) =>
       e.wanted === null
         ? `"${e.environment}" still serves ${e.serves}, because the text of the file has not been synced there yet. A promotion would use ${e.serves}.`
         : `"${e.environment}" serves ${e.serves}, but the file asks for ${e.wanted}. A promotion uses the version that "${e.environment}" serves now, not the one that the file asks for.`,
     (e) =>
-      `To see the difference, run \`promptsync plan\`. If this clone is out of date, run \`git restore ${quoteShellWord(e.path)}\` to undo the edit, run \`git pull\`, and run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, commit the file, sync it with \`${makePromptCommand('sync', e.key, `--environment ${quoteShellWord(e.environment)}`)}\`, and run this command again.`,
+      `To see the difference, run \`promptsync plan\`. If this clone is out of date, run \`git pull\`, and then promote the prompt again. To promote ${e.wanted ?? 'the text of the file'} instead, commit the file, sync it with \`${makePromptCommand('sync', e.key, `--environment ${quoteShellWord(e.environment)}`)}\`, and run this command again.`,
   ),
   'promote/rolled-back': defineWarning<{ environment: string; from: string; number: number; key: string }>(
     (e) =>
@@ -108,6 +107,9 @@ export const COMMAND_PROBLEMS = {
     promoted: { verb: 'serves' | 'pins'; number: number };
     /** Whether a sync would make another version active in the source environment. */
     isSourceUnsynced: boolean;
+    /** Whether a sync would replace the newer version, because somebody made it live in the service. */
+    isTargetUnsynced: boolean;
+    key: string;
   }>(
     (e) => {
       const newer = e.newer.number === null ? 'a version that does not exist yet' : `v${e.newer.number}`;
@@ -116,11 +118,11 @@ export const COMMAND_PROBLEMS = {
       return `${target}, which is newer than v${e.promoted.number} ${source}. promptsync did not change the file.`;
     },
     (e) => {
-      const sync = `promptsync sync --environment ${quoteShellWord(e.from)}`;
       const first = e.isSourceUnsynced
-        ? `The pin for "${e.from}" has not been synced yet. To promote the version that it names, first run \`${sync}\`, and then run this command again. `
+        ? `The pin for "${e.from}" has not been synced yet. To promote the version that it names, first run \`promptsync sync --environment ${quoteShellWord(e.from)}\`, and then run this command again. `
         : '';
-      return `${first}To keep the newer version, do nothing. To promote the older version anyway, run the command again with \`--allow-older\`.`;
+      const keep = e.isTargetUnsynced ? `run \`${makePromptCommand('pull', e.key)}\`` : 'do nothing';
+      return `${first}To keep the newer version, ${keep}. To promote the older version anyway, run the command again with \`--allow-older\`.`;
     },
   ),
 
@@ -306,7 +308,7 @@ export const COMMAND_PROBLEMS = {
     (e, w) =>
       e.named
         ? `In ${w.service}, activate a version in ${joinQuotedNames(e.environments, 'or')}. Alternatively, import from another ${w.environment} with \`--environment NAME\`.`
-        : `In ${w.service}, activate a version in one of these ${w.environment}s. Alternatively, choose ${addArticle(w.environment)} that already has an active version. For \`promptsync import\`, add it to \`environments:\` in \`promptsync.yaml\`. For \`promptsync init\`, pass it to \`--environments\`.`,
+        : `In ${w.service}, activate a version in one of these ${w.environment}s, or choose ${addArticle(w.environment)} that already has an active version. To choose ${addArticle(w.environment)} for \`promptsync import\`, add it to \`environments:\` in \`promptsync.yaml\`. For \`promptsync init\`, pass it to \`--environments\`.`,
   ),
   'import/unpinned': defineWarning<{ environments: readonly string[] }>(
     (e, w) =>

@@ -158,7 +158,7 @@ export const PLANNING_PROBLEMS = {
   'pin/source-not-asked': defineWarning<{ from: string }>(
     (e, w) =>
       `Another configuration manages "${e.from}", so promptsync relied on the pins for "${e.from}" in git instead of asking ${w.service} which version is active.`,
-    'Run `promptsync sync` with the other configuration first. Then sync this prompt with the current one.',
+    'First, run `promptsync sync` with the other configuration. Then use the current configuration to sync this prompt.',
   ),
   'pin/gone': defineWarning<{
     base: string;
@@ -334,7 +334,7 @@ export const PLANNING_PROBLEMS = {
   ),
   'git/branch': defineError<{ branch: string; reason: string }>(
     (e) => `promptsync could not create the branch \`${e.branch}\`: ${e.reason}.`,
-    'If a merge or a rebase is in progress, finish it, undo it with `git merge --abort` or `git rebase --abort`, or run this command in another clone. Otherwise, specify another name with `--branch`. To use an existing branch, check it out and pass `--commit`.',
+    'If a merge or a rebase is in progress, finish it, undo it with `git merge --abort` or `git rebase --abort`, or run this command in a new folder that you create with `git worktree add --detach ../clean`. Otherwise, specify another name with `--branch`. To use an existing branch, check it out and pass `--commit`.',
   ),
   'git/not-committed': defineError<{ reason: string; files: 'edited' | 'new' }>(
     (e) =>

@@ -30,7 +30,7 @@ export function describeDrift(
   }
   // In the plan of a rollback, no sync follows. The rollback itself replaces the state that the files ask for.
   const isPlannedRollback = report.mode === 'rollback' && !isAfter;
-  const effect = isPlannedRollback ? '' : ` ${describeEffect(drift, desired, prompt, isAfter)}`;
+  const effect = isPlannedRollback ? '' : ` ${describeEffect(drift, desired, prompt, isAfter, show)}`;
   const statement = `${difference}.${effect}`;
   const hasCommands = !isAfter && !isPlannedRollback && drift.kind === 'outside';
   return hasCommands ? [statement, ...listCommands(drift, desired, prompt, show)] : [statement];
@@ -93,13 +93,29 @@ function chooseVerb(drift: ReportDrift): (typeof VERBS)[keyof typeof VERBS] {
  * Describes what a sync would do about a drift. In the report of a sync, describes what that sync did.
  * @param desired the escaped state that a sync makes
  */
-function describeEffect(drift: ReportDrift, desired: string, prompt: ReportPrompt, isAfter: boolean): string {
+function describeEffect(
+  drift: ReportDrift,
+  desired: string,
+  prompt: ReportPrompt,
+  isAfter: boolean,
+  show: ShowText,
+): string {
   if (prompt.status === 'blocked') return 'The prompt is blocked, so promptsync does not change it.';
   const verb = chooseVerb(drift);
   if (!isAfter) return `A sync ${verb.sync} ${desired}.`;
   const result = findChangeOfDrift(drift, prompt)?.status;
   if (result === 'unknown') return 'promptsync does not know whether this run changed it.';
-  return result === 'made' || result === 'adopted' ? `This run ${verb.run} ${desired}.` : 'This run did not change it.';
+  if (result !== 'made' && result !== 'adopted') return 'This run did not change it.';
+  return `This run ${verb.run} ${desired}.${describeWayBack(drift, show)}`;
+}
+
+/**
+ * Says how to bring back a version that a run has replaced, as a sentence after a space. Returns an empty string for a
+ * version that promptsync created, because `history` lists that version.
+ */
+function describeWayBack(drift: ReportDrift, show: ShowText): string {
+  if ('field' in drift || drift.observed === null || drift.observed.made_by === 'git') return '';
+  return ` To bring ${describeState(drift.observed, show)} back, pin ${show(`version:${drift.observed.id}`)}.`;
 }
 
 /**

@@ -46,6 +46,17 @@ describe('the promotion of an older version', () => {
     expect(scene.read()).toContain('"production":2');
   });
 
+  test('promote suggests a pull if a sync would replace the newer version in production', async () => {
+    const scene = await makePromotionScene({ text: 'Two.', pins: { staging: 2, production: 1 } }, outsideGit);
+    scene.make(['One.', 'Two.', 'Three.']);
+    scene.activate('staging', 2);
+    scene.activate('production', 3);
+    const { report } = await scene.runJson(...TO_PRODUCTION);
+    expect(report.prompts[0]?.problems).toMatchObject([
+      { code: 'promote/older', hint: expect.stringContaining('promptsync pull greeting') },
+    ]);
+  });
+
   test('promote suggests syncing staging first if production is ahead because the staging pin is not synced yet', async () => {
     const scene = await makePromotionScene({ text: 'Four.', pins: { staging: 4, production: 3 } }, outsideGit);
     scene.make(['One.', 'Two.', 'Three.', 'Four.']);

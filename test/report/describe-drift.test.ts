@@ -168,6 +168,13 @@ describe('describeDrift', () => {
       moved,
       'applied',
       activate({ status: 'made' }),
+      '<production> served <v3>, but <main> asks for <v1>. This run restored <v1>. To bring <v3> back, pin <version:ver_3>.',
+    ],
+    [
+      'After a sync, describeDrift does not say how to bring back a version that promptsync created',
+      { ...moved, observed: { ...served, made_by: 'git' } },
+      'applied',
+      activate({ status: 'made' }),
       '<production> served <v3>, but <main> asks for <v1>. This run restored <v1>.',
     ],
     [
@@ -182,7 +189,7 @@ describe('describeDrift', () => {
       { ...moved, restores: false },
       'applied',
       activate({ after: ref(8), status: 'made' }),
-      '<production> served <v3>, but <main> asks for <v1>. This run activated <v8>.',
+      '<production> served <v3>, but <main> asks for <v1>. This run activated <v8>. To bring <v3> back, pin <version:ver_3>.',
     ],
     [
       'After a sync that did not make the change, describeDrift says that the run did not change the environment',
