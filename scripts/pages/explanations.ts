@@ -388,11 +388,11 @@ export const EXPLANATIONS = {
   'rollback/remote-silent': { why: 'An incident must not wait for a git remote.' },
   'rollback/branch-exists': { why: 'With `--now`, each rollback gets a branch of its own.' },
   'rollback/new-version': {
-    why: 'The previous pin was a `git:` pin, and promptsync has no record of a version with the text that the prompt had in the pinned commit. `--now` cannot create that version, because it activates only versions that have been live before.',
+    why: 'The previous pin was a `git:` pin, and promptsync has no record of a version with the text at the pinned commit. A rollback with `--now` creates no versions. It activates only versions that have been live before.',
   },
   'rollback/not-committed': { why: 'Usually a hook refused the commit, or git has no author.' },
   'rollback/not-live': {
-    why: 'The activation failed or was interrupted after promptsync had committed the pin. The problem reported above this one gives the reason.',
+    why: 'The activation failed or was interrupted after promptsync had committed the pin. For the cause, see the problem reported above this one.',
   },
   // promptsync pull
   'pull/conflict': { why: SAME_LINES },

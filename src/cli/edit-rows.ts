@@ -60,7 +60,7 @@ export const ROLLBACK_ROW: CommandRow = makeReportRow({
   after: `
 With --now, the command shows what would change in the environment and asks for
 confirmation. It then edits the pin, commits it to a new branch, and makes the
-version live. Other environments, and fields such as the name, do not change.
+version live. It does not change other environments or fields such as the name.
 
 The branch is named rollback-ENVIRONMENT-KEY, unless you use --branch. It starts
 at HEAD, even if HEAD is not merged. Push and merge this branch. Until you do,

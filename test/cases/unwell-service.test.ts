@@ -91,7 +91,7 @@ describe('a service that answers 404', () => {
     expect(hint).toMatch(
       /^Check the id in the file\. If the prompt does not exist .* delete the file to retire the prompt\./,
     );
-    expect(hint).toContain('If the service has none of your prompts, check the address');
+    expect(hint).toContain('If this error appears for all prompts, check the address');
   });
 });
 

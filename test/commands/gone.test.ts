@@ -214,7 +214,9 @@ describe('prompts and environments that are no longer managed although no manage
     const list =
       /2 files with this problem: \[prompt\/gone\]\n {2}prompts\/greeting.md .*\n {2}prompts\/refund.md .*\n/;
     expect(stderr).toMatch(list);
-    expect(stderr.split(list)[1]).toMatch(/^ {2}To keep the prompt, restore its file, its `id`, or a pattern under/);
+    expect(stderr.split(list)[1]).toMatch(
+      /^ {2}To keep the prompt, restore whichever is missing: its file, its `id`, or a pattern under/,
+    );
   });
 
   test('plan --base says that a file was deleted, even if its pattern was removed at the same time', async () => {

@@ -378,10 +378,7 @@ describe('prompts that cannot be imported', () => {
     const { folder, service } = await makeStage(['idle']);
     makeVersions(service, 'idle', { text: 'One.', in: ['elsewhere'] });
     for (const [flags, hint] of [
-      [
-        [],
-        'choose an environment that already has an active version. For `promptsync import`, add it to `environments:`',
-      ],
+      [[], 'To choose an environment for `promptsync import`, add it to `environments:`'],
       [['--environment', 'canary'], 'import from another environment'],
     ] as const) {
       const { report, exitCode } = await runJson(folder, ['import', 'prm_idle', ...flags], service);
