@@ -91,7 +91,7 @@ describe('Langfuse prompts that take their ids from their paths', () => {
         changes: [{ kind: 'create-version' }, { kind: 'set-active' }],
       });
       const gone = report.problems.filter(({ code }) => code === 'prompt/gone');
-      const hint = expect.stringContaining(`write \`id: support/greeting\` in the front matter of \`${newPath}\``);
+      const hint = expect.stringContaining(`add \`id: support/greeting\` to the front matter of \`${newPath}\``);
       expect(gone).toMatchObject([{ path: GREETING, hint }]);
     }
     commit({ [newPath]: '---\nid: support/greeting\n---\nGreet.\n' });
