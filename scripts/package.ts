@@ -12,7 +12,7 @@ import package_ from '../package.json' with { type: 'json' };
  * The maximum sizes in bytes. undici accounts for 60 kB of the package and 0.3 MB of the bundle. It is bundled as a
  * whole, because its parts have no public paths.
  */
-const SIZE_LIMITS = { package: 835_000, bundle: 2_055_000 };
+const SIZE_LIMITS = { package: 835_000, bundle: 2_060_000 };
 
 /** Makes the package and returns its path. Throws if a tool finds a problem, or if a file is too large. */
 export function makePackage(folder: string): string {
