@@ -90,7 +90,7 @@ export const COMMAND_PROBLEMS = {
         ? `"${e.environment}" still serves ${e.serves}, because the text of the file has not been synced there yet. A promotion would use ${e.serves}.`
         : `"${e.environment}" serves ${e.serves}, but the file asks for ${e.wanted}. A promotion uses the version that "${e.environment}" serves now, not the one that the file asks for.`,
     (e) =>
-      `To see the difference, run \`promptsync plan\`. If this clone is out of date, run \`git pull\`, and then promote the prompt again. To promote ${e.wanted ?? 'the text of the file'} instead, commit the file, sync it with \`${makePromptCommand('sync', e.key, `--environment ${quoteShellWord(e.environment)}`)}\`, and run this command again.`,
+      `To see the difference, run \`promptsync plan\`. If this clone is out of date, run \`git pull\`, and then run this command again. To promote ${e.wanted ?? 'the text of the file'} instead, commit the file, sync it with \`${makePromptCommand('sync', e.key, `--environment ${quoteShellWord(e.environment)}`)}\`, and run this command again.`,
   ),
   'promote/rolled-back': defineWarning<{ environment: string; from: string; number: number; key: string }>(
     (e) =>

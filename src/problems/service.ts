@@ -168,7 +168,7 @@ export const SERVICE_PROBLEMS = {
     (e, w) =>
       `promptsync sent a new version but could not determine whether ${w.service} created it. ${endSentence(e.reason)} In the meantime, someone else created v${e.number} (id ${e.id}), so promptsync activated neither that version nor its own.`,
     (e, w) =>
-      `In ${w.service}, look for a version older than v${e.number} whose text matches the file. If you find one, either pin it with \`version:<id>\` or activate it in ${addArticle(w.environment)} that is pinned to \`latest\`, and then run the command again. If you do not find one, run the command again anyway: it creates a new version.`,
+      `In ${w.service}, look for a version older than v${e.number} whose text matches the file. If you find one, either pin it with \`version:<id>\`, or activate it in ${addArticle(w.environment)} that the file pins to \`latest\`. Then run the command again. If you do not find one, run the command again anyway to create a new version.`,
   ),
   'apply/keeps-changing': defineError(
     (_, w) =>

@@ -31,7 +31,7 @@ async function makeScene(makeFolder: typeof makeRepository = makeWorkspace, conf
   };
 }
 
-describe('a command with keys runs despite errors in the files of other prompts', () => {
+describe('a command that is given keys runs even if the files of other prompts have errors', () => {
   test.each<[string, ...string[]]>([
     ['plan'],
     ['sync', '--yes'],

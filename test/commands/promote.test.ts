@@ -113,7 +113,7 @@ describe('promote', () => {
     expect(ran.report.prompts[0]?.problems[0]).toMatchObject({
       message:
         '"staging" still serves v2, because the text of the file has not been synced there yet. A promotion would use v2.',
-      hint: 'To see the difference, run `promptsync plan`. If this clone is out of date, run `git pull`, and then promote the prompt again. To promote the text of the file instead, commit the file, sync it with `promptsync sync greeting --environment staging`, and run this command again.',
+      hint: 'To see the difference, run `promptsync plan`. If this clone is out of date, run `git pull`, and then run this command again. To promote the text of the file instead, commit the file, sync it with `promptsync sync greeting --environment staging`, and run this command again.',
     });
   });
 
