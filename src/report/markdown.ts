@@ -273,7 +273,9 @@ const PROBLEM_STYLE: Style = { ...PLAIN_STYLE, screen: makeScreen(80) };
 function makeProblemSection(title: string, problems: readonly ReportProblem[], limit: SizeLimit | null): Section {
   const maxFiles = limit === null ? Infinity : MAX_FILES_ON_PAGE;
   return makeSection(`#### ${title}\n`, 'problem', 0.3, groupProblems(problems), (group) => {
-    const lines = renderProblemGroup(group, PROBLEM_STYLE, maxFiles).split('\n');
+    const lines = renderProblemGroup(group, PROBLEM_STYLE, maxFiles)
+      .split('\n')
+      .map((line) => line.trimEnd());
     return [`\n${renderCodeBlock(lines, 'text')}\n`];
   });
 }

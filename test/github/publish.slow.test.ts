@@ -76,7 +76,7 @@ describe('the comment of a review', () => {
     expect(ran.stdout).toMatch(
       /^::warning title=prompt\/hidden-character,file=prompts\/greeting\.md,line=\d+,col=2::/m,
     );
-    expect(github.comments(1)[0]?.body).toContain('The file contains the invisible character \\u{200b}.');
+    expect(github.comments(1)[0]?.body).toContain('[prompt/hidden-character]');
   });
 
   test('A review posts a separate comment for each working directory', async () => {
