@@ -19,7 +19,7 @@ const DETAIL_FIELDS = {
   config: z
     .unknown()
     .describe(
-      'The metadata of the version, without the entry that promptsync adds. {} if there is no metadata. With --offline, null if the prompt file has no metadata.',
+      'The metadata of the version, without the entry that promptsync adds. {} if there is no metadata. With --offline, null if the prompt file has no `metadata` field.',
     ),
   variables: z.array(z.string()).describe('The variables in the prompt, in order of first appearance.'),
   placeholders: z

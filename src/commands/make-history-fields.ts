@@ -1,6 +1,7 @@
 import type { CommitInfo, PinnedPeriod, VersionHistories, VersionHistory } from '../domain/history.ts';
 import { type Change, getWantedNumber, type PromptPlan } from '../domain/plan.ts';
 import type { KnownVersion } from '../domain/versions.ts';
+import { EMPTY_LINE, wasReplaced } from '../history/line.ts';
 import type { ReportHistory, ReportLineage, ReportPrompt } from '../report/schema.ts';
 import type { CommandRun } from './result.ts';
 
@@ -38,10 +39,13 @@ function makePinnedFields(served: VersionHistory | undefined, environment: strin
 }
 
 /**
- * Lists the environments of one prompt that serve an older or a newer version than their promotion source. Older ones
- * wait for a promotion, unless a sync would activate the version of the source or a newer one, or the version of the
- * source was rolled back. Their entries contain the commit that pinned the source to its active version. Newer ones are ahead. Each entry contains the number of distinct
- * texts between the two versions.
+ * Lists the environments of one prompt that serve an older or a newer version than their promotion source. Each entry
+ * contains the number of distinct texts between the two versions.
+ *
+ * - An environment with an older version waits for a promotion. Its entry contains the commit that pinned the source to
+ *   its active version. It does not wait if a sync would activate that version or a newer one, or if that version was
+ *   rolled back in the environment.
+ * - An environment with a newer version is ahead.
  */
 export function makeWaitingFields(
   waiting: CommandRun['waiting'],
@@ -58,10 +62,13 @@ export function makeWaitingFields(
   const promotablePairs = pairs.filter(
     ({ names, source }) => source !== null && !activatesVersionFrom(source.number, names.environment, changes),
   );
+  const line = waiting.lines.get(file.id) ?? EMPTY_LINE;
+  // `promote` skips such a version, too, unless the user specifies the key of the prompt.
+  const wasRolledBack = (environment: string, version: KnownVersion): boolean =>
+    wasReplaced(line, environment, version, observed?.metadata ?? 'kept');
   const behindRows = promotablePairs.flatMap(({ names, served, source }) => {
-    const sourceVersion = findActiveVersion(versions, names.from);
-    if (wasReplaced(sourceVersion, names.environment)) return [];
-    const since = makePinnedFields(sourceVersion, names.from);
+    if (source !== null && wasRolledBack(names.environment, source)) return [];
+    const since = makePinnedFields(findActiveVersion(versions, names.from), names.from);
     return [{ ...names, versions: countTextsBetween(known, served, source), since }];
   });
   const aheadRows = pairs.map(({ names, served, source }) => ({
@@ -72,14 +79,6 @@ export function makeWaitingFields(
     waiting: behindRows.filter((row) => row.versions > 0),
     ahead: aheadRows.filter((row) => row.versions > 0),
   };
-}
-
-/**
- * Returns true if an environment was pinned to a version earlier, and no longer is. If the version is newer than the
- * served one, it was rolled back, and `promote` skips it unless the user names the prompt.
- */
-function wasReplaced(version: VersionHistory | undefined, environment: string): boolean {
-  return (version?.pinnedPeriods ?? []).some((one) => one.environment === environment && one.until !== null);
 }
 
 /** Returns true if a sync would activate the version with this number, or a newer one, in an environment. */

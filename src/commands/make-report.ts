@@ -354,7 +354,7 @@ function makeExpected(expected: WantedVersionRef): Extract<ReportDrift, { enviro
 
 /**
  * Counts prompts by status and changes by kind. Counts baselines separately. After an apply, counts only the changes
- * that were made. Before it, changes have no status yet, so counts all changes of pending prompts.
+ * that were made. Before an apply, changes have no status, so it counts all changes of pending prompts.
  */
 function makeReportSummary(prompts: readonly ReportPrompt[]): Report['summary'] {
   const countedChanges = prompts.flatMap(({ status, changes }) =>

@@ -1,11 +1,11 @@
 import type { Config } from '../config/config.ts';
 import { toStoredContent } from '../domain/content.ts';
 import { getContentsAtRefs } from '../domain/desired-state.ts';
-import { isNewVersionRef, type ObservedPromptPlan, type SetActive } from '../domain/plan.ts';
+import { isNewVersionRef, listChangingEnvironments, type ObservedPromptPlan, type SetActive } from '../domain/plan.ts';
 import { findPin, type PromptFile } from '../domain/prompt-file.ts';
 import { findVersionWithContent, type KnownVersion } from '../domain/versions.ts';
 import type { World } from '../domain/world.ts';
-import { countRun, wantsVersion } from '../history/line.ts';
+import { wasReplaced } from '../history/line.ts';
 import { MAX_DRIFT_STATES } from '../history/prompt-history.ts';
 import { readPromptLine } from '../history/read-line.ts';
 import { findNewerVersion } from '../planning/find-newer-version.ts';
@@ -153,8 +153,7 @@ async function findRollback(
     findPin(file.pins, environment) !== undefined && current !== null && current.number < version.number;
   if (repository === null || head === null || !isForward) return null;
   const line = await readPromptLine(file, head, repository, MAX_DRIFT_STATES);
-  const earlier = line.states.slice(countRun(line, environment));
-  if (!earlier.some((state) => wantsVersion(state, environment, version, observed.metadata))) return null;
+  if (!wasReplaced(line, environment, version, observed.metadata)) return null;
   const evidence = { environment, from, number: version.number, key: file.key };
   return makeProblem('promote/rolled-back', evidence, { path: file.path });
 }
@@ -175,9 +174,11 @@ function keepNewerVersion(
   if (allowOlder || draft.status === 'unchanged') return draft;
   const newer = findNewerVersion(to, version, file, observed, getContentsAtRefs(workspace, file.id));
   if (newer === null) return draft;
-  const isUnsynced = (environment: string): boolean =>
-    changes.some((change) => change.kind === 'set-active' && change.environment === environment);
-  const unsynced = { isSourceUnsynced: isUnsynced(from), isTargetUnsynced: newer.verb === 'serves' && isUnsynced(to) };
+  const changing = listChangingEnvironments(changes);
+  const unsynced = {
+    isSourceUnsynced: changing.has(from),
+    isTargetUnsynced: newer.verb === 'serves' && changing.has(to),
+  };
   const evidence = { to, newer, from, promoted: { verb, number: version.number }, ...unsynced, key: file.key };
   return makeDraftWithoutEdits(file, 'unchanged', [makeProblem('promote/older', evidence, { path: file.path })]);
 }

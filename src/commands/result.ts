@@ -9,6 +9,7 @@ import type { ListedPrompt } from '../domain/provider.ts';
 import type { TextChangesByPrompt } from '../domain/text-changes.ts';
 import type { Words } from '../words.ts';
 import type { World } from '../domain/world.ts';
+import type { Line } from '../history/line.ts';
 import { isError, type Problem } from '../problem.ts';
 import type { Report } from '../report/schema.ts';
 
@@ -111,10 +112,12 @@ export type CommandRun = {
 };
 
 /**
- * The version histories of the prompts that wait for a promotion, and the promotion sources. Together, they show which
- * environments of these prompts are waiting.
+ * The version histories and the lines of the prompts that wait for a promotion, and the promotion sources. Together,
+ * they show which environments of these prompts are waiting.
  */
 export type WaitingPrompts = Pick<VersionHistories, 'versions'> & {
+  /** The line of each prompt up to HEAD, by prompt id. */
+  readonly lines: ReadonlyMap<string, Line>;
   /**
    * The promotion source of each environment, which is `promote_from` in the configuration. The keys are environment
    * names.

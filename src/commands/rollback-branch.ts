@@ -22,8 +22,13 @@ export function makeRollbackBranchName(
 }
 
 /**
- * Returns the steps after a rollback: the commands that push the branch and open the pull request, and sentences that
- * say what else the branch contains and why to merge it. Omits the commands if there is no remote, and the sentence if no edit replaced a pin.
+ * Returns the steps after a rollback:
+ *
+ * - how to return to the previous branch
+ * - a warning, if the new branch contains other unmerged commits
+ * - the commands that push the branch and open the pull request, if there is a remote
+ * - a warning to merge the branch, if an edit replaced a pin
+ *
  * Without a commit, returns a single step: a warning that another clone may still pin the previous version.
  */
 export async function readRollbackSteps(
@@ -48,7 +53,10 @@ export async function readRollbackSteps(
   ];
 }
 
-/** Says that the new branch contains commits besides the rollback that a merge would add to the live branch. */
+/**
+ * Warns that a merge of the new branch would also add the unmerged commits of the user to the live branch. Returns an
+ * empty list if there are none.
+ */
 async function describeUnmergedCommits(
   { head, isSameOrAncestor }: Repository,
   tip: KnownTip | null,

@@ -82,11 +82,11 @@ async function readWaitingPromotions(
       ([environment]) => environmentSelection === null || environmentSelection.selected.includes(environment),
     ),
   );
-  const isWaiting = (plan: PromptPlan): boolean =>
-    (makeWaitingFields({ versions: new Map(), promotionSources }, plan).waiting ?? []).length > 0;
+  const withoutHistory: WaitingPrompts = { versions: new Map(), lines: new Map(), promotionSources };
+  const isWaiting = (plan: PromptPlan): boolean => (makeWaitingFields(withoutHistory, plan).waiting ?? []).length > 0;
   const waiting = { ...workspace, files: workspace.plan.prompts.filter(isWaiting).map(({ file }) => file) };
-  if (waiting.files.length === 0) return { versions: new Map(), promotionSources };
-  const { versions } = await readVersionHistories(waiting).catch((error: unknown) => {
+  if (waiting.files.length === 0) return withoutHistory;
+  const { versions, git } = await readVersionHistories(waiting).catch((error: unknown) => {
     if (quiet !== true) {
       printNotice(
         `promptsync cannot show how long prompts have been waiting for promotion because ${describeReadFailure(error)}.`,
@@ -94,5 +94,5 @@ async function readWaitingPromotions(
     }
     return readVersionHistories({ ...waiting, repository: null });
   });
-  return { versions, promotionSources };
+  return { versions, lines: git.lines, promotionSources };
 }

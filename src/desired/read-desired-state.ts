@@ -304,8 +304,8 @@ export async function findRemovedFiles(
 }
 
 /**
- * Returns the files at the base whose prompts no longer have a file in the work tree. A file with errors still counts.
- * It belongs to the prompt with its id, or to the prompt that had its path at the base.
+ * Returns the files at the base whose prompts no longer have a file in the work tree. A file with errors still counts as
+ * the file of the prompt with its id, or of the prompt that had its path at the base.
  */
 function listMissingFiles(
   baseFiles: readonly PromptFile[],

@@ -49,7 +49,7 @@ export function renderNewFile(newFile: NewFile, settings: ParseSettings): NewFil
   const reason =
     findUnwritableReason(newFile.content) ??
     quoted.problems.find(isError)?.message ??
-    'promptsync would read back values that differ from the ones it sent.';
+    'The new file would not contain the intended values.';
   return { source: null, problems: [makeProblem('import/not-writable', { reason })] };
 }
 

@@ -124,6 +124,24 @@ export function countRun({ states }: Pick<Line, 'states'>, environment: string):
   });
 }
 
+/**
+ * Lists the states of a line from before the current run of an environment, newest first. What they wanted has been
+ * replaced since.
+ */
+export function listStatesBeforeRun({ states }: Pick<Line, 'states'>, environment: string): readonly LineState[] {
+  return states.slice(countRun({ states }, environment));
+}
+
+/** Returns true if a state wanted the version in the environment before the environment's current run began. */
+export function wasReplaced(
+  line: Pick<Line, 'states'>,
+  environment: string,
+  version: VersionTraits,
+  metadata: 'kept' | 'dropped',
+): boolean {
+  return listStatesBeforeRun(line, environment).some((state) => wantsVersion(state, environment, version, metadata));
+}
+
 /** Counts the states from the newest one down to the first one that does not match. */
 export function countNewest(states: readonly LineState[], matches: (state: LineState) => boolean): number {
   const end = states.findIndex((state) => !matches(state));

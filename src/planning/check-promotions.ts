@@ -11,7 +11,7 @@ import {
   locatePin,
   type PromptFile,
 } from '../domain/prompt-file.ts';
-import { countRun, type Line, wantsVersion } from '../history/line.ts';
+import { type Line, listStatesBeforeRun, wantsVersion } from '../history/line.ts';
 import type { PromptHistory } from '../history/prompt-history.ts';
 import type { PinContext } from './plan-changes.ts';
 import { makeProblem, type Problem } from '../problem.ts';
@@ -69,10 +69,9 @@ export function isPromotionAllowed(
   if (!isOtherSource && target.id === undefined) return false;
   const served = active.get(environment) ?? null;
   if (served !== null && target.number !== undefined && served.number > target.number) return true;
-  const run = countRun(line, environment);
-  const wasWanted = (name: string) =>
-    line.states.slice(run).some((state) => wantsVersion(state, name, target, metadata));
-  return [environment, from].some(wasWanted) || (run === line.states.length && wasAdopted(environment, line));
+  const earlier = listStatesBeforeRun(line, environment);
+  const wasWanted = (name: string) => earlier.some((state) => wantsVersion(state, name, target, metadata));
+  return [environment, from].some(wasWanted) || (earlier.length === 0 && wasAdopted(environment, line));
 }
 
 /**

@@ -107,7 +107,7 @@ export const COMMAND_PROBLEMS = {
     promoted: { verb: 'serves' | 'pins'; number: number };
     /** Whether a sync would make another version active in the source environment. */
     isSourceUnsynced: boolean;
-    /** Whether a sync would replace the newer version, because somebody made it live in the service. */
+    /** Whether a sync would replace the newer version that the target environment serves. */
     isTargetUnsynced: boolean;
     key: string;
   }>(

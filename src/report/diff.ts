@@ -185,8 +185,8 @@ function getLineKind(line: string): Block['kind'] {
 
 /**
  * Names the changes that readers could overlook. A change is a block of removed lines, a block of added lines, or a
- * block of removed lines and the block of added lines after it. Returns one string for each block. The last block of
- * such a change has the name of the change. All other strings are empty.
+ * block of removed lines and the block of added lines after it. Returns one string for each block: the name of the change
+ * for the last block of a change that readers could overlook, and an empty string for every other block.
  */
 export function nameInvisibleChanges(blocks: readonly Block[]): readonly string[] {
   return blocks.map(({ kind, lines }, index) => {

@@ -35,7 +35,7 @@ function describeEnvironments(report: Report): string {
 /**
  * Describes how many changes that somebody made in the service a run overwrites, as a sentence after a space. Returns an
  * empty string if there are none.
- * @param isCounted returns true for the changes of the run
+ * @param isCounted returns true for each change to count
  */
 export function describeOverwrites(
   report: Report,

@@ -154,8 +154,8 @@ function describeOthers(report: Report): readonly string[] {
 }
 
 /**
- * Describes how many prompts somebody changed in the service, or how many such changes a run has overwritten. The other
- * counts of the summary do not show this.
+ * Describes the changes that somebody made in the service. Before a run, counts the prompts with such changes. After it,
+ * counts the changes that the run has overwritten. The other counts of the summary do not show this.
  */
 function describeDriftCount(report: Report): string {
   const { mode, prompts } = report;

@@ -224,12 +224,12 @@ test.each([
   expect(stderr).toBe(`error: unknown option '${flag}'\n${suggestion}For help, run \`promptsync plan --help\`.\n`);
 });
 
-test('The error for --all says that plan selects all prompts by default', async () => {
+test('The error for plan --all says that the command selects all prompts by default', async () => {
   const { stderr } = await run(makeWorkspace({}), ['plan', '--all']);
   expect(stderr).toContain('(Omit it, because this command selects all prompts by default.)\n');
 });
 
-test('The error for --all does not suggest a flag that turns off a check', async () => {
+test('The error for rollback --all does not suggest a flag that turns off a check', async () => {
   const { stderr } = await run(makeWorkspace({}), ['rollback', '--all']);
   expect(stderr).toBe("error: unknown option '--all'\nFor help, run `promptsync rollback --help`.\n");
 });

@@ -124,7 +124,7 @@ describe('status', () => {
     expect(stdout).not.toContain('waiting');
   });
 
-  test('status lists no promotion for a version that was rolled back in the target', async () => {
+  test('status lists no promotion for a version that was rolled back in the target environment', async () => {
     const scene = await makeServingScene(3, 1);
     scene.commit({ ...PINNED, pins: { staging: 'latest', production: 3 } });
     scene.commit(PINNED);
