@@ -24,7 +24,8 @@ export type { Content } from './domain/content.ts';
 
 // The client of the four-call service, and the interface that all providers implement.
 export { connectPromptService } from './service/client.ts';
-export { ServiceError, type PromptService } from './service/prompt-service.ts';
+export { ServiceError } from './service/service-error.ts';
+export type { PromptService } from './service/prompt-service.ts';
 export { makeLedgerProvider } from './ledger/provider.ts';
 export type { Provider, PromptWriter, WriteOutcome } from './domain/provider.ts';
 

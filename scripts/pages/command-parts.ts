@@ -1,6 +1,6 @@
 import type { Argument, Option } from 'commander';
 import { SHARED_FLAGS } from '../../src/cli/flags.ts';
-import { EXIT_CODES } from '../../src/cli/main.ts';
+import { EXIT_CODES } from '../../src/commands/exit-codes.ts';
 import { formatExamples } from '../../src/cli/command-examples.ts';
 import { COMMAND_GROUPS, type CommandRow } from '../../src/cli/command-row.ts';
 import { COMMANDS } from '../../src/cli/command-table.ts';

@@ -1,3 +1,4 @@
+import { EXIT_CODES } from '../commands/exit-codes.ts';
 import { Command, CommanderError, Help, type Option } from 'commander';
 import package_ from '../../package.json' with { type: 'json' };
 import { showHidden } from '../text.ts';
@@ -53,16 +54,6 @@ const DESCRIPTION = `GitOps sync for LLM prompts.
 
 Prompts are Markdown files in git, and a prompt service stores their versions.
 promptsync compares the two and makes the service match the files.`;
-
-/** The exit codes of all commands, with their explanations for the help. */
-export const EXIT_CODES = [
-  { code: 0, short: 'nothing to do, or all changes applied' },
-  { code: 1, short: 'the command could not run and changed nothing' },
-  { code: 2, short: 'changes are pending (with --exit-code or --check)' },
-  { code: 3, short: 'blocked by a guard' },
-  { code: 4, short: 'at least one prompt failed' },
-  { code: 130, short: 'interrupted' },
-] as const;
 
 const EXAMPLES = `
 Examples:

@@ -230,7 +230,7 @@ async function reachService(
     if (secretKey !== EMBEDDED_API_KEY) keepSecret(secretKey);
     return { baseUrl: location.baseUrl, name: location.baseUrl, close: async () => {} };
   }
-  const { startEmbedded } = await import('./serve.ts');
+  const { startEmbedded } = await import('./start-embedded.ts');
   const { databasePath } = location;
   const pinsVersions = files.some(({ pins }) =>
     pins.some(({ pin }) => pin.kind === 'number' || pin.kind === 'version'),

@@ -2,22 +2,11 @@ import { join, resolve } from 'node:path';
 import { CONFIG_NAME } from '../config/config.ts';
 import { EMBEDDED_API_KEY } from '../config/service.ts';
 import { openWorkspace, type Workspace } from '../desired/open-workspace.ts';
-import { PLACEHOLDER_ID, type PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
-import { type EmbeddedServer, startServer } from '../embedded/server.ts';
-import { openStore } from '../embedded/store.ts';
-import { isDirectory, findTrackedLink } from '../files/paths.ts';
-import {
-  describeSystemError,
-  findSystemCode,
-  getErrorMessage,
-  isError,
-  makeProblem,
-  type Problem,
-  ProblemError,
-  toProblem,
-} from '../problem.ts';
+import { isDirectory } from '../files/paths.ts';
+import { isError, type Problem, toProblem } from '../problem.ts';
 import { DEFAULT_KEY_VARIABLE } from '../providers/list.ts';
+import { startEmbedded } from './start-embedded.ts';
 
 /** The options of the command `serve`. */
 export type ServeOptions = {
@@ -70,63 +59,4 @@ async function openSeed(seed: string | true, world: World): Promise<Workspace> {
   if (seed === true) return openWorkspace({ only: [] }, world);
   const path = resolve(world.workingDirectory, seed);
   return openWorkspace({ config: isDirectory(path) ? join(path, CONFIG_NAME) : path, only: [] }, world);
-}
-
-/** The settings for starting the embedded service. */
-type EmbeddedOptions = Pick<ServeOptions, 'port'> & {
-  readonly databasePath: string;
-  readonly apiKey: string;
-  /**
-   * The files whose prompts the service registers when it starts, because its API has no call that creates a prompt.
-   */
-  readonly files: readonly PromptFile[];
-  readonly now: () => number;
-};
-
-/** A running embedded service, and the number of prompts that it has. */
-type StartedService = EmbeddedServer & Pick<RunningService, 'prompts'>;
-
-/** Starts the embedded service. Throws a `ProblemError` if the SQLite file or the port cannot be opened. */
-export async function startEmbedded(options: EmbeddedOptions): Promise<StartedService> {
-  try {
-    return await startWithPrompts(options);
-  } catch (error) {
-    // The messages of SQLite and of promptsync's own checks say more than their codes.
-    const isTaken = findSystemCode(error) === 'EADDRINUSE';
-    const reason = isTaken ? `port ${options.port}: ${describeSystemError(error)}` : getErrorMessage(error);
-    throw new ProblemError(makeProblem('usage/cannot-serve', { reason }), { cause: error });
-  }
-}
-
-/**
- * The id of the project that all prompts belong to. The embedded service can store several projects, but promptsync
- * needs only one, because it always starts the service with a single API key.
- */
-const PROJECT_ID = 'embedded';
-
-/**
- * Returns true if the embedded service registers the prompt of this file. A file with the placeholder id has no prompt
- * yet.
- */
-function isRegistered({ id }: Pick<PromptFile, 'id'>): boolean {
-  return id !== PLACEHOLDER_ID;
-}
-
-async function startWithPrompts({ databasePath, port, apiKey, files, now }: EmbeddedOptions): Promise<StartedService> {
-  // Refuse symbolic links in a repository. A commit can contain a link to a file outside the repository, and SQLite
-  // would follow the link and write to that file.
-  const link = findTrackedLink(databasePath);
-  if (link !== null) throw new Error(`${link} is a symbolic link inside a repository`);
-  const store = openStore(databasePath, { now });
-  try {
-    store.authorizeKey({ apiKey, projectId: PROJECT_ID });
-    for (const { id, key, name } of files.filter(isRegistered))
-      store.registerPrompt({ id, projectId: PROJECT_ID, key, name });
-    const server = await startServer({ store, port });
-    const prompts = store.countPrompts();
-    return { ...server, prompts, close: () => server.close().then(() => store.close()) };
-  } catch (error) {
-    store.close();
-    throw error;
-  }
 }

@@ -10,7 +10,8 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { World } from '../domain/world.ts';
 import { checkFixedPins } from '../planning/check-promotions.ts';
 import { sortByPlace, isError, type Problem } from '../problem.ts';
-import { chooseExitCode, makeRunWithoutPlan, type CommandResult } from './result.ts';
+import { chooseExitCode } from './exit-codes.ts';
+import { makeRunWithoutPlan, type CommandResult } from './result.ts';
 
 /**
  * Validates the configuration, the prompt files, and all rules for environments that promptsync can check without the

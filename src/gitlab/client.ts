@@ -8,7 +8,7 @@ import {
   makeResponseExcerpt,
 } from '../service/interpret-exchange.ts';
 import { makeHttp, type Exchange, type Http, isSuccessStatus } from '../service/http.ts';
-import { ServiceError, type Effect } from '../service/prompt-service.ts';
+import { ServiceError, type Effect } from '../service/service-error.ts';
 import { parseRetryAfter, withRetries, type AttemptResult } from '../service/retry.ts';
 
 /** A client for the GitLab REST API. It retries transient failures, and gives up within a minute. */

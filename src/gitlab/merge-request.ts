@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { hasSameText, renderRetiredBody, type StickyText, upsertStickyText } from '../commands/upsert-sticky-text.ts';
 import type { World } from '../domain/world.ts';
-import { ServiceError } from '../service/prompt-service.ts';
+import { ServiceError } from '../service/service-error.ts';
 import type { GitLab } from './client.ts';
 
 /** The merge request that a CI job belongs to. */

@@ -11,7 +11,7 @@ import type { ProviderOpening } from '../providers/descriptor.ts';
 import { checkConformance } from '../service/check-conformance.ts';
 import type { ConnectionOptions } from '../service/connection.ts';
 import type { ConformanceTarget, SampleVersion } from '../service/conformance-target.ts';
-import { ServiceError } from '../service/prompt-service.ts';
+import { ServiceError } from '../service/service-error.ts';
 import { readUntil, type RetryPolicy } from '../service/retry.ts';
 import { makeUnexpectedError } from '../service/write-outcome.ts';
 import { connectLangfuse, type LangfuseService, type VersionSelector } from './client.ts';

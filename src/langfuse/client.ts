@@ -3,7 +3,7 @@ import { makePromptBody, type PromptBody, type ServedPrompt } from '../domain/se
 import { makeProblem } from '../problem.ts';
 import type { ServiceCall } from '../service/service-call.ts';
 import { openConnection, type Connection, type ConnectionOptions } from '../service/connection.ts';
-import { returnNullIfMissing, ServiceError } from '../service/prompt-service.ts';
+import { returnNullIfMissing, ServiceError } from '../service/service-error.ts';
 import { renderUrl } from '../domain/network.ts';
 import type { ProviderOpening } from '../providers/descriptor.ts';
 import type { ListedPrompt } from '../domain/provider.ts';

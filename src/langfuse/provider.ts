@@ -6,7 +6,7 @@ import type { CreateOutcome, Provider, PromptWriter, WriteOutcome } from '../dom
 import type { ServedPrompt } from '../domain/served-prompt.ts';
 import { makeVersionRef, type VersionRef } from '../domain/versions.ts';
 import { isError, makeProblem, type Problem, toProblem } from '../problem.ts';
-import { ServiceError } from '../service/prompt-service.ts';
+import { ServiceError } from '../service/service-error.ts';
 import { readUntil } from '../service/retry.ts';
 import {
   makeFailureHandler,

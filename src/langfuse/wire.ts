@@ -4,7 +4,7 @@ import { isJsonValue, type JsonValue } from '../domain/json.ts';
 import type { VersionTimes } from '../domain/versions.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { InvalidResponse, parseResponse } from '../service/service-call.ts';
-import { ServiceError } from '../service/prompt-service.ts';
+import { ServiceError } from '../service/service-error.ts';
 import { digestVersion, type LangfusePrompt, type RawLangfuseVersion, type RemoteLangfuseVersion } from './version.ts';
 
 // The responses of Langfuse's prompt API, and the limits on them.

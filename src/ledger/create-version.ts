@@ -10,7 +10,7 @@ import { TRACKING_ENVIRONMENT } from '../domain/policy.ts';
 import type { CreateVersion } from '../domain/plan.ts';
 import { findVersionWithContent, makeVersionRef, MAX_LEDGER_VERSIONS, type VersionRef } from '../domain/versions.ts';
 import { followsLatest } from '../domain/prompt-file.ts';
-import type { ServiceError } from '../service/prompt-service.ts';
+import type { ServiceError } from '../service/service-error.ts';
 import {
   makeFailureHandler,
   findLostVersion,

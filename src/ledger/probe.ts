@@ -1,7 +1,7 @@
 import type { Pin } from '../domain/prompt-file.ts';
 import { PROBE_ENVIRONMENT } from '../domain/policy.ts';
 import { makeProblem, toProblem, ProblemError } from '../problem.ts';
-import { returnNullIfMissing } from '../service/prompt-service.ts';
+import { returnNullIfMissing } from '../service/service-error.ts';
 import { findKnownEntry, readActiveBack, findUnreadNewestId, listVersionsRead } from './reading.ts';
 import type { LedgerEntry, LedgerVersion } from './version-record.ts';
 import { trackNewestVersion, rememberVersions, type LedgerWorld, type LedgerWriteState } from './writing.ts';

@@ -4,7 +4,8 @@ import { hasGap, type KnownVersion } from '../domain/versions.ts';
 import { toStoredContent, holdsContent, omitDigests, VERSION_RECORD_KEY } from '../domain/content.ts';
 import { omitKey, renderCanonicalJson, type JsonObject } from '../domain/json.ts';
 import type { ServedPrompt } from '../domain/served-prompt.ts';
-import { type PromptService, returnNullIfMissing, type ServicePrompt } from '../service/prompt-service.ts';
+import type { PromptService, ServicePrompt } from '../service/prompt-service.ts';
+import { returnNullIfMissing } from '../service/service-error.ts';
 import { readUntil } from '../service/retry.ts';
 import { makeProblem } from '../problem.ts';
 import {

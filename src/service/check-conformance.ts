@@ -12,7 +12,7 @@ import { addArticle } from '../words.ts';
 import type { CheckRemains, ConformanceTarget, CreatedSample, NewSample, SampleVersion } from './conformance-target.ts';
 import { listSamples, SAMPLE_METADATA, type TextSample } from './conformance-samples.ts';
 import { makeSamplePoints, type SampleResult, type Visibility } from './conformance-points.ts';
-import { returnNullIfMissing, ServiceError } from './prompt-service.ts';
+import { returnNullIfMissing, ServiceError } from './service-error.ts';
 import { READ_BACK_WAITS_MS, type RetryPolicy } from './retry.ts';
 import { findLostVersion, isLostResponse } from './write-outcome.ts';
 

@@ -2,7 +2,8 @@ import { isPathSegment } from '../text.ts';
 import { makeProblem } from '../problem.ts';
 import { parseResponse, InvalidResponse } from './service-call.ts';
 import { openConnection, type Connection, type ConnectionOptions } from './connection.ts';
-import { ServiceError, type PromptService, type ServicePrompt, type ServiceVersion } from './prompt-service.ts';
+import type { PromptService, ServicePrompt, ServiceVersion } from './prompt-service.ts';
+import { ServiceError } from './service-error.ts';
 import {
   API_KEY_HEADER,
   servicePaths,

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { ServiceError, type Effect } from './prompt-service.ts';
+import { ServiceError, type Effect } from './service-error.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import type { ServiceCall } from './service-call.ts';
 import { interpretExchange, isTimeout, makeSilenceProblem } from './interpret-exchange.ts';

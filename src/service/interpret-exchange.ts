@@ -1,4 +1,4 @@
-import { type Effect, ServiceError } from './prompt-service.ts';
+import { type Effect, ServiceError } from './service-error.ts';
 import { makeExcerpt, redactText } from '../text.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { findErrorMessage } from './error-message.ts';

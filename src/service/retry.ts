@@ -1,4 +1,4 @@
-import { ServiceError } from './prompt-service.ts';
+import { ServiceError } from './service-error.ts';
 import type { RequestedWait } from '../domain/world.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 

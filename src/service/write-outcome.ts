@@ -3,7 +3,7 @@ import type { WriteOutcome } from '../domain/provider.ts';
 import { type KnownVersion, makeVersionRef, type VersionRef } from '../domain/versions.ts';
 import { prefixProblem, makeProblem, type Problem, ProblemError, toProblem, wordProblem } from '../problem.ts';
 import type { Words } from '../words.ts';
-import { ServiceError } from './prompt-service.ts';
+import { ServiceError } from './service-error.ts';
 
 /**
  * Returns true if a failed call may have had an effect, because its response was lost, invalid or a server error.

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type CommandRun, chooseExitCode } from '../../src/commands/result.ts';
+import { chooseExitCode } from '../../src/commands/exit-codes.ts';
+import type { CommandRun } from '../../src/commands/result.ts';
 import { NO_ACCEPTED_WARNINGS } from '../../src/domain/accepted-warnings.ts';
 import { computeContentDigest, makeContent, digestText } from '../../src/domain/content.ts';
 import type { PromptOutcome, PromptPlan } from '../../src/domain/plan.ts';

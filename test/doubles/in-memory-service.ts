@@ -1,10 +1,6 @@
 import type { JsonObject } from '../../src/domain/json.ts';
-import {
-  ServiceError,
-  type PromptService,
-  type ServicePrompt,
-  type ServiceVersion,
-} from '../../src/service/prompt-service.ts';
+import type { PromptService, ServicePrompt, ServiceVersion } from '../../src/service/prompt-service.ts';
+import { ServiceError } from '../../src/service/service-error.ts';
 import { makeLedgerVersion, type LedgerVersion } from '../../src/ledger/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
 

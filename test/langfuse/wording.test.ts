@@ -6,7 +6,7 @@ import { init } from '../../src/commands/init.ts';
 import { LANGFUSE } from '../../src/langfuse/descriptor.ts';
 import { makeProblem, type Problem, type ProblemCode, wordProblem } from '../../src/problem.ts';
 import type { Report } from '../../src/report/schema.ts';
-import { ServiceError } from '../../src/service/prompt-service.ts';
+import { ServiceError } from '../../src/service/service-error.ts';
 import { makeUnknownCreateOutcome } from '../../src/service/write-outcome.ts';
 import { startLangfuse, type LangfuseDouble } from '../doubles/langfuse-server.ts';
 import { commitAllAt, initRepository, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ReadRequest } from '../../src/domain/observed-prompt.ts';
-import { ServiceError, type PromptService } from '../../src/service/prompt-service.ts';
+import type { PromptService } from '../../src/service/prompt-service.ts';
+import { ServiceError } from '../../src/service/service-error.ts';
 import { renderVersionRecord, type LedgerEntry } from '../../src/ledger/version-record.ts';
 import { type ReadNeeds, observePrompts, makeReadRequest } from '../../src/observing/observe-prompts.ts';
 import { makeProblem } from '../../src/problem.ts';

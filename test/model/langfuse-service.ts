@@ -8,7 +8,7 @@ import { makeLangfuseProvider } from '../../src/langfuse/provider.ts';
 import { interpretCreateRefusal } from '../../src/langfuse/refusals.ts';
 import type { LedgerVersion } from '../../src/ledger/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
-import { ServiceError } from '../../src/service/prompt-service.ts';
+import { ServiceError } from '../../src/service/service-error.ts';
 import { findText, makeEditedPrompt } from '../doubles/langfuse-messages.ts';
 import { LangfuseRefusal } from '../doubles/langfuse-requests.ts';
 import { langfuseStore, type LangfuseStore, type LangfuseVersion } from '../doubles/langfuse-store.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/domain/json.ts';
-import { ServiceError } from '../../src/service/prompt-service.ts';
+import { ServiceError } from '../../src/service/service-error.ts';
 import { renderVersionRecord } from '../../src/ledger/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
 import type { CallKind, Moment, OutsideCommand, TheirText, Trouble } from './commands.ts';

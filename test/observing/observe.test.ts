@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceError, type PromptService } from '../../src/service/prompt-service.ts';
+import type { PromptService } from '../../src/service/prompt-service.ts';
+import { ServiceError } from '../../src/service/service-error.ts';
 import { observePrompts, makeReadRequest } from '../../src/observing/observe-prompts.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { inMemoryBackend } from '../doubles/backends.ts';

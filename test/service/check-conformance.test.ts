@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { checkConformance } from '../../src/service/check-conformance.ts';
 import type { ConformanceTarget, SampleVersion } from '../../src/service/conformance-target.ts';
-import { ServiceError } from '../../src/service/prompt-service.ts';
+import { ServiceError } from '../../src/service/service-error.ts';
 
 const refuse =
   (code: 'service/prompt-not-found' | 'service/version-not-found' | 'service/not-authorised') => async () => {

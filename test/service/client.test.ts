@@ -2,7 +2,7 @@ import { http, HttpResponse, type JsonBodyType } from 'msw';
 import { defineNetwork, InterceptorSource } from 'msw/experimental';
 import { HttpRequestInterceptor } from '@mswjs/interceptors/http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Effect } from '../../src/service/prompt-service.ts';
+import type { Effect } from '../../src/service/service-error.ts';
 import type { ProblemCode } from '../../src/problem.ts';
 import {
   callNames,

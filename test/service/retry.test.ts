@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceError, type Effect } from '../../src/service/prompt-service.ts';
+import { ServiceError, type Effect } from '../../src/service/service-error.ts';
 import type { RequestedWait } from '../../src/domain/world.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { makeWaitNotifier, withRetries, type AttemptResult } from '../../src/service/retry.ts';

@@ -1,7 +1,8 @@
 import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
 import { createServer as createNetServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
-import { ServiceError, type NewServiceVersion, type PromptService } from '../../src/service/prompt-service.ts';
+import type { NewServiceVersion, PromptService } from '../../src/service/prompt-service.ts';
+import { ServiceError } from '../../src/service/service-error.ts';
 import { connectPromptService, type ClientOptions, type ConnectedService } from '../../src/service/client.ts';
 import type { CallReport } from '../../src/service/connection.ts';
 
