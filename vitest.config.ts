@@ -6,7 +6,7 @@ const SLOW = 'test/**/*.slow.test.ts';
 
 /** A mutation run repeats these for each mutant: the tests of the mutated rooms and of what they stand on. */
 const MUTATION = {
-  include: ['test/{planning,applying,ledger,service,git,files,observing}/**/*.test.ts'],
+  include: ['test/{planning,applying,providers/four-call,http,git,workspace,editing,observing}/**/*.test.ts'],
   // Half of the time for what is measured elsewhere: how long hostile files keep the parser busy.
   exclude: [SLOW],
   // A mutant that only some seeds find would be found in one run and not in the next.

@@ -25,7 +25,7 @@ export async function bundle(
     // Omits undici's second HTTP parser, as Node's own bundle does. The parser is experimental and has 0.2 MB.
     transform: { define: { 'typeof esbuildDetection': '"boolean"' } },
     checks: {
-      // Allows the `eval` of gray-matter's engine for `---js`. files/front-matter.ts replaces this engine in every call.
+      // Allows the `eval` of gray-matter's engine for `---js`. workspace/front-matter.ts replaces this engine in every call.
       eval: false,
       // Allows lazy imports that do not split the library. The library exports the four-call provider, so it always loads
       // that provider. Only the command line loads providers when it needs them.
@@ -45,7 +45,7 @@ export async function bundle(
 
 /** Small modules that replace packages, by the name of the package. Only modules that match `importer` get them. */
 const REPLACEMENTS: Readonly<Record<string, { readonly importer: RegExp; readonly code: string }>> = {
-  // The package is gray-matter's YAML engine, which files/front-matter.ts replaces in every call. It would add 0.2 MB.
+  // The package is gray-matter's YAML engine, which workspace/front-matter.ts replaces in every call. It would add 0.2 MB.
   'js-yaml': {
     importer: /node_modules\/gray-matter\//,
     code: 'export function safeLoad() {} export function safeDump() {}',

@@ -18,7 +18,7 @@ import { makeWorkflowModule } from './workflow-module.ts';
 const check = process.argv.includes('--check');
 const page = await makePageModule();
 // The page must be written before the action is bundled, because the bundle contains the page.
-if (!check) writeFileSync('src/report/html/bundle.ts', page);
+if (!check) writeFileSync('src/report/formats/html-page-assets.ts', page);
 const action = await bundleAction();
 const read = (path: string): string => readFileSync(path, 'utf8');
 const workflows = Object.fromEntries(
@@ -30,8 +30,8 @@ const workflows = Object.fromEntries(
 
 const generated = {
   ...(await makeSchemaTexts()),
-  'src/report/html/bundle.ts': page,
-  'src/commands/workflows.ts': await makeWorkflowModule(workflows),
+  'src/report/formats/html-page-assets.ts': page,
+  'src/commands/init/example-workflows.ts': await makeWorkflowModule(workflows),
   'dist/action/index.cjs': action.code,
   'dist/action/third-party-licenses.txt': action.licenses,
   ...(await makePages()),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { rolldown } from 'rolldown';
 
-const PATH = 'src/report/html/bundle.ts';
+const PATH = 'src/report/formats/html-page-assets.ts';
 
 /**
  * Returns the code of the module with the script and the style of HTML reports. The module also has their hashes, which
@@ -11,9 +11,9 @@ const PATH = 'src/report/html/bundle.ts';
  */
 export async function makePageModule(): Promise<string> {
   const script = await bundleScript();
-  const style = minifyStyle(readFileSync('src/report/html/style.css', 'utf8'));
+  const style = minifyStyle(readFileSync('src/report/formats/html-page-style.css', 'utf8'));
   const module =
-    '/** The script and the style of an HTML report. `npm run generate` makes this module from src/report/html. */\n' +
+    '/** The script and the style of an HTML report. `npm run generate` makes this module from html-page-script.ts and html-page-style.css. */\n' +
     `export const PAGE = { script: ${JSON.stringify(script)}, scriptHash: '${makeHash(script)}', ` +
     `style: ${JSON.stringify(style)}, styleHash: '${makeHash(style)}' } as const;\n`;
   return format(module, { ...(await resolveConfig(PATH)), parser: 'typescript' });
@@ -21,9 +21,9 @@ export async function makePageModule(): Promise<string> {
 
 async function bundleScript(): Promise<string> {
   const build = await rolldown({
-    input: 'src/report/html/script.ts',
+    input: 'src/report/formats/html-page-script.ts',
     platform: 'browser',
-    tsconfig: 'src/report/html/tsconfig.script.json',
+    tsconfig: 'src/report/formats/tsconfig.script.json',
   });
   const { output } = await build.generate({ format: 'iife', minify: true });
   await build.close();

@@ -13,6 +13,7 @@ export const SHARED_ROOMS = ['text.ts', 'words.ts', 'problem.ts', 'domain'] as c
 /**
  * The design of the code: the purpose and the allowed imports of each room. `test/architecture.test.ts` enforces this
  * table, and `npm run generate` copies it to docs/ARCHITECTURE.md. To allow another import, change this table first.
+ * A file belongs to the room with the longest name that its path begins with.
  */
 export const ROOMS: Readonly<Record<string, Room>> = {
   'text.ts': { purpose: 'pure functions on strings', rooms: [], packages: [] },
@@ -24,10 +25,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   problems: { purpose: 'the wording of every problem, by subject', rooms: ['text.ts', 'words.ts'], packages: [] },
   'problem.ts': {
     purpose: 'the catalog of everything that can go wrong for a user, as one closed union of codes',
-    rooms: ['problems', 'langfuse/problems.ts', 'words.ts'],
+    rooms: ['problems', 'providers/langfuse/langfuse-problems.ts', 'words.ts'],
     packages: [],
   },
-  'langfuse/problems.ts': {
+  'providers/langfuse/langfuse-problems.ts': {
     // This file is in the folder of its provider, but `problem.ts` imports it: `ProblemCode` is one union of all codes.
     purpose: 'the wording of the problems that only Langfuse has',
     rooms: ['problems/catalog-entry.ts'],
@@ -38,196 +39,247 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['text.ts', 'words.ts', 'problem.ts'],
     packages: ['node:crypto', 'node:net', 'node:process', 'fastest-levenshtein'],
   },
-  files: {
-    purpose: 'parses, edits, and writes Markdown and YAML files; holds the lock of the workspace',
-    rooms: ['providers/list.ts'],
-    packages: ['node:', 'gray-matter', 'proper-lockfile', 'yaml', 'zod'],
-  },
   git: { purpose: 'reads and edits the git repository', rooms: [], packages: ['node:', 'simple-git', 'p-limit'] },
-  config: {
-    purpose: 'reads and checks `promptsync.yaml`',
-    // This room uses git only to ask whether git accepts the repository.
-    rooms: ['files', 'providers/descriptor.ts', 'providers/list.ts', 'git/accepts-repository.ts', 'git/open-git.ts'],
-    packages: ['node:', 'zod'],
-  },
-  service: {
-    purpose: 'sends HTTP requests with retries, and has the client of the four calls',
+  http: {
+    purpose: 'sends HTTP requests, repeats them, and interprets responses, for any service',
     rooms: [],
     packages: ['node:', 'p-limit', 'undici', 'zod'],
   },
-  'providers/descriptor.ts': {
-    purpose: 'what the rest of promptsync knows about a provider',
-    // The descriptor imports only a type from this file.
-    rooms: ['service/connection.ts'],
+  'providers/provider-interface.ts': {
+    purpose: 'the functions that every provider implements',
+    rooms: [],
     packages: [],
   },
-  ledger: {
-    purpose: 'the provider for four-call services: version records, the tracking environment, and probes',
-    // Only the descriptor imports the client, and only when it opens the service.
+  'providers/provider-descriptor.ts': {
+    purpose: 'what the rest of promptsync knows about a provider',
+    // The descriptor imports only a type from `http`.
+    rooms: ['http/connection.ts', 'providers/provider-interface.ts'],
+    packages: [],
+  },
+  'providers/write-outcome.ts': {
+    purpose: 'the outcomes of writes, and the search for a version whose response was lost, for all providers',
+    rooms: ['http/service-error.ts', 'providers/provider-interface.ts'],
+    packages: [],
+  },
+  'providers/four-call': {
+    purpose: 'the provider for services with the four calls: version records, the tracking environment, and probes',
     rooms: [
-      'providers/descriptor.ts',
-      'service/client.ts',
-      'service/check-conformance.ts',
-      'service/conformance-target.ts',
-      'service/prompt-service.ts',
-      'service/retry.ts',
-      'service/write-outcome.ts',
+      'http',
+      'providers/provider-interface.ts',
+      'providers/provider-descriptor.ts',
+      'providers/write-outcome.ts',
     ],
     packages: ['zod'],
   },
-  langfuse: {
+  'providers/langfuse': {
     purpose: 'the provider for Langfuse',
     rooms: [
-      'langfuse/problems.ts',
-      'providers/descriptor.ts',
-      'service/check-conformance.ts',
-      'service/conformance-target.ts',
-      'service/connection.ts',
-      'service/error-message.ts',
-      'service/prompt-service.ts',
-      'service/retry.ts',
-      'service/service-call.ts',
-      'service/write-outcome.ts',
+      'http',
+      'providers/langfuse/langfuse-problems.ts',
+      'providers/provider-interface.ts',
+      'providers/provider-descriptor.ts',
+      'providers/write-outcome.ts',
     ],
     packages: ['zod'],
   },
-  'providers/list.ts': {
+  'providers/provider-list.ts': {
     purpose: 'the one list of providers',
-    rooms: ['providers/descriptor.ts', 'ledger/descriptor.ts', 'langfuse/descriptor.ts'],
-    packages: [],
-  },
-  'providers/conformance-checks.ts': {
-    purpose: 'the conformance check of each provider',
     rooms: [
-      'providers/descriptor.ts',
-      'providers/list.ts',
-      'ledger/check-conformance.ts',
-      'langfuse/check-conformance.ts',
+      'providers/provider-descriptor.ts',
+      'providers/four-call/descriptor.ts',
+      'providers/langfuse/descriptor.ts',
     ],
     packages: [],
   },
-  'history/line.ts': {
+  conformance: {
+    purpose: 'what `doctor --write` checks in a service, for all providers',
+    rooms: ['http', 'providers'],
+    packages: ['zod'],
+  },
+  workspace: {
+    purpose: 'finds, reads, and checks `promptsync.yaml` and the prompt files; holds the lock of the workspace',
+    rooms: [
+      'providers/provider-interface.ts',
+      'providers/provider-descriptor.ts',
+      'providers/provider-list.ts',
+      // This room uses git only to ask whether git accepts the repository.
+      'git/accepts-repository.ts',
+      'git/run-git.ts',
+    ],
+    packages: ['node:', 'gray-matter', 'proper-lockfile', 'yaml', 'zod'],
+  },
+  'history/prompt-line.ts': {
     purpose: 'the line of a prompt: the states of its file, newest first; pure',
     rooms: [],
     packages: [],
   },
   'history/prompt-history.ts': {
     purpose: 'what the planner needs from git about one prompt',
-    rooms: ['history/line.ts'],
+    rooms: ['history/prompt-line.ts'],
     packages: [],
   },
   history: {
     purpose: 'reads the line of a prompt from git; every question about the past asks the line',
-    rooms: ['history/line.ts', 'history/prompt-history.ts', 'files', 'config', 'git'],
+    rooms: ['git', 'history/prompt-line.ts', 'history/prompt-history.ts', 'workspace'],
     packages: ['node:'],
   },
-  desired: {
+  observing: {
+    purpose: 'reads the current state from a provider',
+    rooms: ['providers/provider-interface.ts'],
+    packages: ['p-limit'],
+  },
+  planning: {
+    purpose: 'makes the plan; pure',
+    rooms: ['history/prompt-line.ts', 'history/prompt-history.ts', 'providers/provider-interface.ts'],
+    packages: [],
+  },
+  applying: {
+    purpose: 'writes the changes of a plan to a provider',
+    rooms: ['providers/provider-interface.ts'],
+    packages: ['p-limit'],
+  },
+  'desired-state': {
     purpose: 'makes the desired state from the files, the configuration and git',
-    rooms: ['files', 'config', 'git', 'history', 'history/line.ts', 'history/prompt-history.ts', 'planning'],
+    rooms: ['git', 'history', 'history/prompt-line.ts', 'history/prompt-history.ts', 'planning', 'workspace'],
     packages: ['node:'],
   },
-  observing: { purpose: 'reads the current state from a provider', rooms: [], packages: ['p-limit'] },
-  planning: { purpose: 'makes the plan; pure', rooms: ['history/line.ts', 'history/prompt-history.ts'], packages: [] },
-  applying: { purpose: 'writes the changes of a plan to a provider', rooms: [], packages: ['p-limit'] },
-  review: { purpose: 'decides which review covers which change; pure', rooms: [], packages: [] },
+  'report/schema': { purpose: 'the shape of the JSON report', rooms: [], packages: ['zod'] },
+  'run/command-result.ts': {
+    purpose: 'what a command returns: everything that it read, planned, and changed',
+    rooms: ['history/prompt-line.ts', 'providers/provider-interface.ts', 'report/schema', 'workspace'],
+    packages: [],
+  },
   report: {
-    purpose: 'the shape of the report, and its output formats',
-    // Reports name the same commands as the hints of problems.
-    rooms: ['problems/catalog-entry.ts'],
-    packages: ['diff', 'fast-string-width', 'fast-wrap-ansi', 'picocolors', 'zod'],
+    purpose: 'makes the report of a command, and the sentences that several formats share',
+    rooms: [
+      'history/prompt-line.ts',
+      'planning/choose-pull.ts',
+      // Reports name the same commands as the hints of problems.
+      'problems/catalog-entry.ts',
+      'providers/provider-interface.ts',
+      'report/schema',
+      'run/command-result.ts',
+      'workspace/read-write-files.ts',
+    ],
+    packages: ['diff', 'fast-string-width', 'fast-wrap-ansi', 'node:path', 'picocolors'],
+  },
+  'report/formats': {
+    purpose: 'renders a report as text, Markdown, HTML, and JUnit; pure',
+    rooms: ['report', 'report/schema'],
+    packages: [],
   },
   bundle: { purpose: 'renders bundles for applications in all formats; pure', rooms: [], packages: ['zod'] },
-  doctor: {
-    purpose: 'the output formats of `promptsync doctor`; pure',
-    // The text output has the style of a report.
-    rooms: ['report/escape.ts', 'report/style.ts'],
-    packages: ['zod'],
+  embedded: {
+    purpose: 'the embedded service, on SQLite',
+    rooms: ['providers/four-call/api-shapes.ts'],
+    packages: ['node:', 'zod'],
   },
-  embedded: { purpose: 'the embedded service, on SQLite', rooms: ['service/wire.ts'], packages: ['node:', 'zod'] },
-  commands: {
-    purpose: 'one file for each command, and the code that makes the report',
+  run: {
+    purpose: 'what commands share: the planned run, the opened service, guards of a run, and exit codes',
     rooms: [
-      'desired',
+      'desired-state',
+      'embedded',
+      'git',
       'history',
-      'history/line.ts',
       'history/prompt-history.ts',
+      'http/connection.ts',
       'observing',
       'planning',
-      'applying',
-      'bundle',
-      'report',
-      'files',
-      'config',
-      'git',
-      'providers/descriptor.ts',
-      'providers/list.ts',
-      'providers/conformance-checks.ts',
-      'service/connection.ts',
-      // `doctor` sends a few requests to the API of GitHub or GitLab.
-      'service/http.ts',
-      'service/interpret-exchange.ts',
-      'embedded',
-      // The next steps of a rollback quote names for a shell, as the hints of problems do.
-      'problems/catalog-entry.ts',
+      'providers/provider-interface.ts',
+      'providers/provider-descriptor.ts',
+      'providers/provider-list.ts',
+      'run/command-result.ts',
+      'workspace',
     ],
     packages: ['node:'],
   },
-  gitlab: {
-    purpose: 'publishes a report as a note on a merge request',
+  editing: {
+    purpose: 'changes prompt files: pins, texts, merges, and the commits of these changes',
+    rooms: ['git', 'history', 'planning', 'run', 'run/command-result.ts', 'workspace'],
+    packages: ['node:', 'yaml'],
+  },
+  commands: {
+    purpose: 'one file or folder for each command',
     rooms: [
-      'commands/read-report.ts',
-      'commands/make-sticky-section.ts',
-      'commands/upsert-sticky-text.ts',
+      'applying',
+      'bundle',
+      'conformance',
+      'desired-state',
+      'editing',
+      'embedded',
+      'git',
+      'history',
+      'history/prompt-line.ts',
+      'history/prompt-history.ts',
+      // `doctor` sends a few requests to the API of GitHub or GitLab.
+      'http',
+      'observing',
+      'planning',
+      // The next steps of a rollback quote names for a shell, as the hints of problems do.
+      'problems/catalog-entry.ts',
+      'providers/provider-interface.ts',
+      'providers/provider-list.ts',
       'report',
-      // These files are the transport and its errors. `gitlab` uses none of the prompt services.
-      'service/http.ts',
-      'service/interpret-exchange.ts',
-      'service/prompt-service.ts',
-      'service/retry.ts',
+      'report/schema',
+      'run',
+      'run/command-result.ts',
+      'workspace',
     ],
+    packages: ['node:', 'zod'],
+  },
+  'forges/approval.ts': { purpose: 'decides which review covers which change; pure', rooms: [], packages: [] },
+  forges: {
+    purpose: 'comments, notes, and issues that promptsync finds again by a marker and updates, for all forges',
+    rooms: ['report/escape.ts', 'report/formats', 'workspace/config.ts'],
+    packages: ['node:path'],
+  },
+  'forges/gitlab': {
+    purpose: 'publishes a report as a note on a merge request',
+    rooms: ['forges', 'http', 'report', 'report/formats', 'report/schema'],
     packages: ['node:', 'zod'],
   },
   cli: {
     purpose: 'the table of commands; arguments, output, and questions in the terminal',
     rooms: [
-      'commands',
-      'gitlab',
       'bundle',
-      'doctor',
-      'report',
-      'files',
-      'providers/list.ts',
-      'desired/open-workspace.ts',
+      'commands',
       // The demo makes a repository, and edits prompts in its embedded service as a person would.
-      'git/open-git.ts',
-      'embedded/store.ts',
+      'embedded/prompt-store.ts',
+      'git/run-git.ts',
+      'forges/gitlab',
+      'providers/provider-list.ts',
+      'report',
+      'report/formats',
+      'report/schema',
+      'run',
+      'run/command-result.ts',
+      'workspace',
       '../package.json',
       '../schemas',
     ],
     packages: ['node:', 'commander', '@clack/prompts', 'supports-hyperlinks'],
   },
-  github: {
+  'forges/github': {
     purpose: 'runs the command for an event; writes the result to the check, the comment, annotations, and outputs',
     rooms: [
-      'review',
       'commands',
-      'report',
-      'providers/list.ts',
-      // Every command runs with this host, which redacts secrets and handles signals.
-      'cli/host.ts',
-      'cli/make-world.ts',
-      // The action reads the configuration before git starts, because git must not inherit the variables of API keys.
-      'config/config.ts',
-      'config/load-config.ts',
-      'config/make-git-settings.ts',
-      'desired/open-workspace.ts',
+      // Every command runs in this process, which redacts secrets and handles signals.
+      'cli/make-system.ts',
+      'cli/process-interface.ts',
+      'desired-state/open-workspace.ts',
+      'forges',
+      'forges/approval.ts',
       // The action needs the root of the checkout, its missing history, the tip of its branch, and a branch for
       // proposals.
-      'files/paths.ts',
-      'git/open-git.ts',
-      'git/open-proposal.ts',
-      'git/open-remote.ts',
-      'git/open-repository.ts',
+      'git',
+      'providers/provider-list.ts',
+      'report',
+      'report/formats',
+      'report/schema',
+      'run',
+      'run/command-result.ts',
+      // The action reads the configuration before git starts, because git must not inherit the variables of API keys.
+      'workspace',
     ],
     packages: ['node:', 'undici', 'zod', '@octokit'],
   },
@@ -235,7 +287,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'cli.ts': { purpose: 'entry point of the command line', rooms: ['cli', 'compile-cache.ts'], packages: ['node:'] },
   'action.ts': {
     purpose: 'entry point of the GitHub Action',
-    rooms: ['github', 'cli/process-host.ts'],
+    rooms: ['forges/github', 'cli/node-process.ts'],
     packages: ['@actions/core'],
   },
   'index.ts': { purpose: 'the library', rooms: ['*'], packages: [] },

@@ -1,10 +1,10 @@
 import { format } from 'prettier';
 import { z } from 'zod';
-import { BundleShape } from '../src/bundle/schema.ts';
-import { DEFAULTS, WrittenConfigShape } from '../src/config/config.ts';
-import { DoctorReportShape } from '../src/doctor/schema.ts';
-import { FrontMatterShape } from '../src/files/parse-prompt-file.ts';
-import { ReportShape } from '../src/report/schema.ts';
+import { BundleShape } from '../src/bundle/bundle-schema.ts';
+import { DEFAULTS, WrittenConfigShape } from '../src/workspace/config.ts';
+import { DoctorReportShape } from '../src/commands/doctor/doctor-schema.ts';
+import { FrontMatterShape } from '../src/workspace/parse-prompt-file.ts';
+import { ReportShape } from '../src/report/schema/report-schema.ts';
 
 /**
  * The JSON Schemas in the package, by path. The schemas for editors use draft 7, because the language server for YAML

@@ -1,6 +1,6 @@
 import { format, resolveConfig } from 'prettier';
 
-const PATH = 'src/commands/workflows.ts';
+const PATH = 'src/commands/init/example-workflows.ts';
 
 /**
  * Returns the code of the module with the CI files that `promptsync init` copies. A module is necessary because the

@@ -1,7 +1,7 @@
 import * as core from '@actions/core';
-import { runAction } from './github/run-action.ts';
-import type { ActionHost, Runner } from './github/runner.ts';
-import { makeProcessHost } from './cli/process-host.ts';
+import { runAction } from './forges/github/run-action.ts';
+import type { ActionProcess, Runner } from './forges/github/action-runner.ts';
+import { makeNodeProcess } from './cli/node-process.ts';
 import { getSystemCode, makeProblem } from './problem.ts';
 
 const annotations = { error: core.error, warning: core.warning, notice: core.notice } as const;
@@ -17,9 +17,9 @@ const runner: Runner = {
 void run();
 
 async function run(): Promise<void> {
-  let host: ActionHost;
+  let host: ActionProcess;
   try {
-    host = { ...makeProcessHost(), runner };
+    host = { ...makeNodeProcess(), runner };
   } catch (error) {
     process.exitCode = 1;
     const { code, message, hint } = makeProblem('usage/no-current-folder', { reason: getSystemCode(error) });

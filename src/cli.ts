@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
-import type { Host } from './cli/host.ts';
+import type { ProcessInterface } from './cli/process-interface.ts';
 import { makeCacheFolder } from './compile-cache.ts';
 
 // Checks the Node version before importing the rest of promptsync, because these imports would fail with a stack trace
@@ -33,7 +33,7 @@ function isTooOld(version: string): boolean {
 }
 
 async function run(): Promise<void> {
-  const [{ main }, { makeProcessHost }] = await Promise.all([import('./cli/main.ts'), import('./cli/process-host.ts')]);
+  const [{ main }, { makeNodeProcess }] = await Promise.all([import('./cli/main.ts'), import('./cli/node-process.ts')]);
   // Ignores write errors on standard error, because there is no other stream to report them on.
   process.stderr.on('error', () => {});
   process.stdout.on('error', async (error: NodeJS.ErrnoException) => {
@@ -43,9 +43,9 @@ async function run(): Promise<void> {
     const { describeBrokenOutput } = await import('./cli/emit-report.ts');
     process.stderr.write(describeBrokenOutput(error));
   });
-  let host: Host;
+  let host: ProcessInterface;
   try {
-    host = makeProcessHost();
+    host = makeNodeProcess();
   } catch (error) {
     process.exitCode = 1;
     const { describeMissingFolder } = await import('./cli/emit-report.ts');

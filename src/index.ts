@@ -4,7 +4,7 @@
  * ```ts
  * const { config } = await loadConfig({ workingDirectory: process.cwd(), environment: process.env });
  * const { files } = await readPrompts(config);
- * const provider = makeLedgerProvider({ service: connectPromptService({ … }), … });
+ * const provider = makeFourCallProvider({ service: connectPromptService({ … }), … });
  * const observation = await observePrompts(provider, files.map((file) => makeReadRequest(file, desired)), { concurrency: 8 });
  * const plan = guardPlan(makePlan(desired, observation, NO_PLANNING_HISTORY), guards);
  * const outcomes = await applyPlan(plan, provider, { … });
@@ -14,20 +14,20 @@
  */
 
 // The configuration and the prompt files. `readPrompts` reports every problem in every file.
-export { loadConfig } from './config/load-config.ts';
-export type { Config } from './config/config.ts';
-export { readPrompts } from './files/read-prompts.ts';
-export { parsePromptFile, type ParseSettings } from './files/parse-prompt-file.ts';
-export { editPromptFile } from './files/edit-prompt-file.ts';
+export { loadConfig } from './workspace/load-config.ts';
+export type { Config } from './workspace/config.ts';
+export { readPrompts } from './workspace/read-prompts.ts';
+export { parsePromptFile, type ParseSettings } from './workspace/parse-prompt-file.ts';
+export { editPromptFile } from './editing/edit-prompt-file.ts';
 export type { Pin, PromptFile } from './domain/prompt-file.ts';
 export type { Content } from './domain/content.ts';
 
 // The client of the four-call service, and the interface that all providers implement.
-export { connectPromptService } from './service/client.ts';
-export { ServiceError } from './service/service-error.ts';
-export type { PromptService } from './service/prompt-service.ts';
-export { makeLedgerProvider } from './ledger/provider.ts';
-export type { Provider, PromptWriter, WriteOutcome } from './domain/provider.ts';
+export { connectPromptService } from './providers/four-call/client.ts';
+export { ServiceError } from './http/service-error.ts';
+export type { PromptService } from './providers/four-call/prompt-service.ts';
+export { makeFourCallProvider } from './providers/four-call/provider.ts';
+export type { Provider, PromptWriter, WriteOutcome } from './providers/provider-interface.ts';
 
 // The steps of a sync: observe, plan, guard, apply.
 export { observePrompts, makeReadRequest } from './observing/observe-prompts.ts';
@@ -41,12 +41,12 @@ export { applyPlan } from './applying/apply-plan.ts';
 export type { Change, Drift, Plan, PromptOutcome, PromptPlan } from './domain/plan.ts';
 
 // The report, and the functions that render it.
-export { makeReport } from './commands/make-report.ts';
+export { makeReport } from './report/make-report.ts';
 export { collectAcceptedWarnings, type AcceptedWarnings } from './domain/accepted-warnings.ts';
-export type { Report } from './report/schema.ts';
-export { renderText } from './report/text.ts';
-export { renderMarkdown } from './report/markdown.ts';
-export { renderHtml } from './report/html/page.ts';
+export type { Report } from './report/schema/report-schema.ts';
+export { renderText } from './report/formats/terminal-text.ts';
+export { renderMarkdown } from './report/formats/markdown.ts';
+export { renderHtml } from './report/formats/html-page.ts';
 
 // Problems, with hints that tell the user what to do.
 export { isError, ProblemError, type Problem } from './problem.ts';

@@ -1,11 +1,11 @@
-import { LANGFUSE_PROBLEMS } from './langfuse/problems.ts';
-import { COMMAND_PROBLEMS } from './problems/commands.ts';
+import { LANGFUSE_PROBLEMS } from './providers/langfuse/langfuse-problems.ts';
+import { COMMAND_PROBLEMS } from './problems/command-problems.ts';
 import type { CatalogEntry, Severity } from './problems/catalog-entry.ts';
-import { FILE_PROBLEMS } from './problems/files.ts';
-import { FORGE_PROBLEMS } from './problems/forges.ts';
-import { PLANNING_PROBLEMS } from './problems/planning.ts';
-import { SERVICE_PROBLEMS } from './problems/service.ts';
-import { USAGE_PROBLEMS } from './problems/usage.ts';
+import { FILE_PROBLEMS } from './problems/file-problems.ts';
+import { FORGE_PROBLEMS } from './problems/forge-problems.ts';
+import { PLANNING_PROBLEMS } from './problems/planning-problems.ts';
+import { SERVICE_PROBLEMS } from './problems/service-problems.ts';
+import { USAGE_PROBLEMS } from './problems/usage-problems.ts';
 import { DEFAULT_WORDS, type Words } from './words.ts';
 
 /**

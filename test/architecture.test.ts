@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOMS, SHARED_ROOMS } from '../scripts/rooms.ts';
-import { NAMED_PROVIDERS } from '../src/providers/list.ts';
+import { NAMED_PROVIDERS } from '../src/providers/provider-list.ts';
 
 const source = resolve(import.meta.dirname, '../src');
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
@@ -41,21 +41,23 @@ describe('the table of rooms', () => {
   });
 
   test('only the entry points use the process object, the console, the system clock or random numbers', () => {
-    const entries = ['cli.ts', 'action.ts', 'cli/process-host.ts'];
+    const entries = ['cli.ts', 'action.ts', 'cli/node-process.ts'];
     const impure = files.filter((file) => !entries.includes(file) && IMPURE.test(withoutComments(read(file))));
     expect(impure).toEqual([]);
   });
 
-  test('only digest.ts, file-owner.ts and open-git.ts import node:process', () => {
+  test('only digest.ts, run-git.ts and file-owner.ts import node:process', () => {
     const importing = files.filter((file) => listImports(file).includes('node:process'));
-    expect(importing.toSorted()).toEqual(['domain/digest.ts', 'files/file-owner.ts', 'git/open-git.ts']);
+    expect(importing.toSorted()).toEqual(['domain/digest.ts', 'git/run-git.ts', 'workspace/file-owner.ts']);
   });
 
   test.each(Object.entries(NAMED_PROVIDERS))(
     'the provider %s is mentioned only in its folder, the provider list and the problem catalog',
     (folder, { title }) => {
       const names = [folder, title].map((name) => name.toLowerCase());
-      const others = files.filter((file) => !file.startsWith(`${folder}/`) && !MAY_NAME_PROVIDERS.includes(file));
+      const others = files.filter(
+        (file) => !file.startsWith(`providers/${folder}/`) && !MAY_NAME_PROVIDERS.includes(file),
+      );
       const naming = others.filter((file) => names.some((name) => read(file).toLowerCase().includes(name)));
       expect(naming).toEqual([]);
     },
@@ -68,7 +70,12 @@ describe('the table of rooms', () => {
 });
 
 /** The lists of providers, and the catalog that `ProblemCode` is made of: it includes the problems of every provider. */
-const MAY_NAME_PROVIDERS = ['providers/list.ts', 'providers/conformance-checks.ts', 'problem.ts'];
+const MAY_NAME_PROVIDERS = [
+  'providers/provider-list.ts',
+  'conformance/check-langfuse.ts',
+  'conformance/checks-by-provider.ts',
+  'problem.ts',
+];
 
 const IMPURE = /\bprocess\.|\bconsole\.|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b/;
 
@@ -87,9 +94,10 @@ function listImports(file: string): readonly string[] {
   return names.map((name) => (name.startsWith('.') ? relative(source, resolve(source, dirname(file), name)) : name));
 }
 
-/** Returns the room of a file or an imported name: a file that the table lists on its own, or else the folder. */
+/** Returns the room of a file or an imported name: the longest name in the table that its path begins with. */
 function findRoom(name: string): string {
-  return name in ROOMS ? name : (name.split('/')[0] ?? name);
+  const rooms = Object.keys(ROOMS).filter((room) => name === room || name.startsWith(`${room}/`));
+  return rooms.toSorted((one, other) => other.length - one.length)[0] ?? name;
 }
 
 function mayImport(room: string, name: string): boolean {

@@ -89,7 +89,7 @@ async function connected(files: readonly api.PromptFile[]): Promise<api.PromptSe
 }
 
 async function sync(service: api.PromptService, files: readonly api.PromptFile[]): Promise<api.Report> {
-  const provider = api.makeLedgerProvider({
+  const provider = api.makeFourCallProvider({
     service,
     newOperation: () => 'operation',
     textAt: async () => null,

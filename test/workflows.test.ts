@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { INPUT_NAMES } from '../src/github/runner.ts';
+import { INPUT_NAMES } from '../src/forges/github/action-runner.ts';
 import { makeScheduler } from './support/github-workflow.ts';
 import { ActionShape, readYaml as read, unknownInputsIn, unpinnedIn } from './support/workflow.ts';
 

@@ -1,9 +1,9 @@
 import { computeContentDigest } from '../../src/domain/content.ts';
 import { makePlainReadRequest, type ReadRequest } from '../../src/domain/observed-prompt.ts';
-import { makeLedgerProvider } from '../../src/ledger/provider.ts';
+import { makeFourCallProvider } from '../../src/providers/four-call/provider.ts';
 import { observePrompts } from '../../src/observing/observe-prompts.ts';
-import { connectPromptService } from '../../src/service/client.ts';
-import { servicePaths } from '../../src/service/wire.ts';
+import { connectPromptService } from '../../src/providers/four-call/client.ts';
+import { servicePaths } from '../../src/providers/four-call/api-shapes.ts';
 import type { Case, Group, Target } from '../core/case.ts';
 import { timed } from '../core/measure.ts';
 import { API_KEY, CONCURRENCY, ENVIRONMENTS, idOf, textOf } from '../core/prompts.ts';
@@ -64,8 +64,8 @@ async function observeAll(baseUrl: string, readRequests: readonly ReadRequest[])
   const sleep = async () => {};
   const options = { baseUrl, apiKey: API_KEY, concurrency: CONCURRENCY, timeoutSeconds: 15, environment: {} };
   const service = connectPromptService({ ...options, now: Date.now, random: Math.random, sleep });
-  const world = { newOperation: () => 'none', textAt: async () => null, sleep };
-  const { observed } = await observePrompts(makeLedgerProvider({ ...world, service }), readRequests, {
+  const system = { newOperation: () => 'none', textAt: async () => null, sleep };
+  const { observed } = await observePrompts(makeFourCallProvider({ ...system, service }), readRequests, {
     concurrency: CONCURRENCY,
   });
   await service.close();

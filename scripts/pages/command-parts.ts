@@ -1,8 +1,8 @@
 import type { Argument, Option } from 'commander';
 import { SHARED_FLAGS } from '../../src/cli/flags.ts';
-import { EXIT_CODES } from '../../src/commands/exit-codes.ts';
+import { EXIT_CODES } from '../../src/cli/main.ts';
 import { formatExamples } from '../../src/cli/command-examples.ts';
-import { COMMAND_GROUPS, type CommandRow } from '../../src/cli/command-row.ts';
+import { COMMAND_GROUPS, type CommandDefinition } from '../../src/cli/define-command.ts';
 import { COMMANDS } from '../../src/cli/command-table.ts';
 import { sortFlags } from '../../src/cli/flag-groups.ts';
 import { code, sentence, table, type Parts } from './parts.ts';
@@ -13,7 +13,7 @@ export function makeCommandParts(): Parts {
     'command-groups': table(['group', 'commands'], COMMAND_GROUPS.map(renderGroup)),
     commands: COMMANDS.map(renderCommand).join('\n\n'),
     'shared-flags': renderOptions(sortFlags(Object.values(SHARED_FLAGS))),
-    'exit-codes': table(
+    'exit-code': table(
       ['exit code', 'meaning'],
       EXIT_CODES.map(({ code }) => [`${code}`, sentence(EXIT_CODE_MEANINGS[code])]),
     ),
@@ -35,7 +35,7 @@ function renderGroup(group: (typeof COMMAND_GROUPS)[number]): readonly string[] 
   return [group, names.map((name) => `[${name}](#promptsync-${name})`).join(', ')];
 }
 
-function renderCommand({ name, help, argument, flags, after }: CommandRow): string {
+function renderCommand({ name, help, argument, flags, after }: CommandDefinition): string {
   const sharedOptions = new Set<Option>(Object.values(SHARED_FLAGS));
   const sortedFlags = sortFlags(Object.values(flags));
   const ownFlags = sortedFlags.filter((flag) => !sharedOptions.has(flag));
@@ -60,7 +60,7 @@ function renderOwnFlags(name: string, flags: readonly Option[]): string {
   return `Accepts the following flags, which work as they do in [${other.name}](#promptsync-${other.name}): ${flags.map(renderFlagName).join(', ')}.`;
 }
 
-function hasFlag({ flags }: CommandRow, flag: Option): boolean {
+function hasFlag({ flags }: CommandDefinition, flag: Option): boolean {
   return Object.values<Option>(flags).includes(flag);
 }
 

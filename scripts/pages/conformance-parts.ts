@@ -1,5 +1,5 @@
-import { CONFORMANCE_RULES } from '../../src/domain/conformance.ts';
-import { FOUR_CALL_REQUIREMENTS } from '../../src/ledger/requirements.ts';
+import { CONFORMANCE_RULES } from '../../src/conformance/requirements.ts';
+import { FOUR_CALL_REQUIREMENTS } from '../../src/conformance/four-call-requirements.ts';
 import { sentence, table, type Parts } from './parts.ts';
 
 /** Makes the part `requirements`: what a four-call service must do, and what is lost otherwise. */

@@ -1,4 +1,4 @@
-import { MAX_FILE_BYTES } from '../../src/files/read-write.ts';
+import { MAX_FILE_BYTES } from '../../src/workspace/read-write-files.ts';
 import type { EvidenceOf, ProblemCode } from '../../src/problem.ts';
 
 const NEWEST = { branch: 'main', newer: '3a0eca29096c', paths: ['prompts/support/greeting.md'] };

@@ -1,7 +1,7 @@
 import { makeProblem, type Problem, type ProblemCode } from '../../src/problem.ts';
-import { makeScreen } from '../../src/report/screen.ts';
-import { renderProblem } from '../../src/report/problems.ts';
-import { makeStyle } from '../../src/report/style.ts';
+import { makeScreen } from '../../src/report/terminal-screen.ts';
+import { renderProblem } from '../../src/report/problem-list.ts';
+import { makeOutputStyle } from '../../src/report/output-style.ts';
 import { EVIDENCE } from './evidence.ts';
 import { EXPLANATIONS, type Explanation } from './explanations.ts';
 import { escapeMarkdown, type Parts } from './parts.ts';
@@ -73,7 +73,7 @@ function inlineFinalCommand(hint: string): string {
 }
 
 /** A terminal of a common width. */
-const STYLE = makeStyle({ colour: false, screen: makeScreen(100) });
+const STYLE = makeOutputStyle({ colour: false, screen: makeScreen(100) });
 
 /** Renders the message as a terminal shows it, without the hint. */
 function renderMessage(problem: Problem): string {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DEFAULTS, WrittenConfigShape } from '../../src/config/config.ts';
-import { FrontMatterShape } from '../../src/files/parse-prompt-file.ts';
+import { DEFAULTS, WrittenConfigShape } from '../../src/workspace/config.ts';
+import { FrontMatterShape } from '../../src/workspace/parse-prompt-file.ts';
 import { code, table, type Parts } from './parts.ts';
 
 type Json = z.core.JSONSchema.JSONSchema;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { startServer } from '../../src/embedded/server.ts';
-import { openStore, type Store } from '../../src/embedded/store.ts';
+import { openStore, type Store } from '../../src/embedded/prompt-store.ts';
 
 /** A repository on the branch of a pull request, and the service that its main branch was synced to. */
 export type Demo = {

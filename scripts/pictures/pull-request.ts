@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
-import { readReport } from '../../src/commands/read-report.ts';
-import { renderComment } from '../../src/report/markdown.ts';
-import { PLAIN_STYLE } from '../../src/report/style.ts';
-import { renderOutcome } from '../../src/report/summary.ts';
+import { readReport } from '../../src/report/read-report.ts';
+import { renderComment } from '../../src/report/formats/markdown.ts';
+import { PLAIN_STYLE } from '../../src/report/output-style.ts';
+import { renderOutcome } from '../../src/report/formats/summary.ts';
 
 const STYLE = `
   :root { color-scheme: light dark; --border: light-dark(#d1d9e0, #3d444d); --raised: light-dark(#f6f8fa, #151b23);

@@ -16,7 +16,13 @@ import {
 } from '../domain/plan.ts';
 import { type Content, isInSync } from '../domain/content.ts';
 import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
-import type { CreateOutcome, Provider, ProviderRules, PromptWriter, WriteOutcome } from '../domain/provider.ts';
+import type {
+  CreateOutcome,
+  Provider,
+  FileRules,
+  PromptWriter,
+  WriteOutcome,
+} from '../providers/provider-interface.ts';
 import type { VersionRef } from '../domain/versions.ts';
 import { isError, makeProblem, type Problem, toProblem, ProblemError } from '../problem.ts';
 import { sortPartsFirst } from './sort-parts-first.ts';
@@ -36,7 +42,7 @@ type ApplyOptions = {
    * Returns the prompts that a text includes. promptsync writes a composed prompt only after its parts. By default, no
    * prompt has parts.
    */
-  readonly listParts?: ProviderRules['listParts'];
+  readonly listParts?: FileRules['listParts'];
   /** The maximum number of prompts that promptsync writes at the same time. */
   readonly concurrency: number;
   /**

@@ -1,4 +1,4 @@
-import type { ProviderRules } from '../domain/provider.ts';
+import type { FileRules } from '../providers/provider-interface.ts';
 import type { PromptPlan } from '../domain/plan.ts';
 
 /** A plan, and the prompts that must be written before its prompt. */
@@ -14,7 +14,7 @@ export type OrderedPlan = {
  */
 export function sortPartsFirst(
   plans: readonly PromptPlan[],
-  listParts: ProviderRules['listParts'],
+  listParts: FileRules['listParts'],
 ): readonly OrderedPlan[] {
   const ordered = plans.map((plan): OrderedPlan => ({ plan, partIds: listPartIds(plan, listParts) }));
   if (ordered.every(({ partIds }) => partIds.length === 0)) return ordered;
@@ -50,7 +50,7 @@ function findAllParts(id: string, directParts: ReadonlyMap<string, readonly stri
 /** Returns the ids of the prompts that a sync of this plan needs: the parts of the file and of each new version. */
 function listPartIds(
   { file, changes }: Pick<PromptPlan, 'file' | 'changes'>,
-  listParts: ProviderRules['listParts'],
+  listParts: FileRules['listParts'],
 ): readonly string[] {
   const newContents = changes.flatMap((change) => (change.kind === 'create-version' ? [change.content] : []));
   const texts = [file.content, ...newContents].map(({ text }) => text);

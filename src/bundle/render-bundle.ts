@@ -1,4 +1,4 @@
-import type { BundleFormat } from './formats.ts';
+import type { BundleFormat } from './bundle-formats.ts';
 import type { PromptBundle } from './prompt-bundle.ts';
 import { renderJsonBundle } from './render-json.ts';
 import { renderPythonBundle } from './render-python.ts';

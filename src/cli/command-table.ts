@@ -1,6 +1,12 @@
 import { Option } from 'commander';
 import { PROMPT_TYPES, type PromptType } from '../domain/chat.ts';
-import { addKeysToOnly, COMMAND_GROUPS, makeCommandRow, makeReportRow, type CommandRow } from './command-row.ts';
+import {
+  addKeysToOnly,
+  COMMAND_GROUPS,
+  defineCommand,
+  defineReportCommand,
+  type CommandDefinition,
+} from './define-command.ts';
 import { renderCompletionScript, SHELLS } from './completion.ts';
 import {
   makeChoiceArgument,
@@ -24,10 +30,10 @@ import {
   makeRepeatedFlag,
   type Flag,
 } from './flags.ts';
-import { KEYS_ARGUMENT, PROMOTE_ROW, PULL_ROW, ROLLBACK_ROW } from './edit-rows.ts';
-import { INIT_ROW } from './init-row.ts';
+import { KEYS_ARGUMENT, PROMOTE_COMMAND, PULL_COMMAND, ROLLBACK_COMMAND } from './define-edit-commands.ts';
+import { INIT_COMMAND } from './define-init-command.ts';
 
-const sync = makeCommandRow({
+const sync = defineCommand({
   name: 'sync',
   group: 'Every day',
   help: 'make the service match the prompt files',
@@ -36,7 +42,7 @@ const sync = makeCommandRow({
   run: async (flags, keys, host) => (await import('./run-command.ts')).runSync(addKeysToOnly(keys, flags), host),
 });
 
-const plan = makeCommandRow({
+const plan = defineCommand({
   name: 'plan',
   group: 'Every day',
   help: 'show what a sync would change or block, without changing anything',
@@ -51,31 +57,31 @@ read requests. sync --dry-run does the same.`,
   },
 });
 
-const validate = makeReportRow({
+const validate = defineReportCommand({
   name: 'validate',
   group: 'Every day',
   help: 'check the configuration and the prompt files; needs no key',
   argument: KEYS_ARGUMENT,
   flags: SHARED_FLAGS,
-  command: async (options, keys, world) =>
-    (await import('../commands/validate.ts')).validatePrompts(addKeysToOnly(keys, options), world),
+  command: async (options, keys, system) =>
+    (await import('../commands/validate.ts')).validatePrompts(addKeysToOnly(keys, options), system),
 });
 
 const orphans: Flag<string | true | undefined> = new Option(
   '--orphans [pattern]',
   'list the prompts in the service that have no prompt file, or only those whose names match the pattern',
 );
-const status = makeReportRow({
+const status = defineReportCommand({
   name: 'status',
   group: 'Every day',
   help: 'show which version each environment serves, and which it should serve',
   argument: KEYS_ARGUMENT,
   flags: { ...SHARED_FLAGS, environment: ENVIRONMENTS_FLAG, orphans },
-  command: async ({ environment: environments, ...options }, keys, world) =>
-    (await import('../commands/status.ts')).showStatus({ ...addKeysToOnly(keys, options), environments }, world),
+  command: async ({ environment: environments, ...options }, keys, system) =>
+    (await import('../commands/status.ts')).showStatus({ ...addKeysToOnly(keys, options), environments }, system),
 });
 
-const importPrompts = makeReportRow({
+const importPrompts = defineReportCommand({
   name: 'import',
   group: 'Start',
   help: 'write prompt files for prompts in the service',
@@ -102,14 +108,14 @@ const importPrompts = makeReportRow({
     ...CONFIG_FLAGS,
     ...REPORT_FLAGS,
   },
-  command: async (options, ids, world, { input }) =>
-    (await import('../commands/import.ts')).importPrompts({ ...options, ids, input }, world),
+  command: async (options, ids, system, { input }) =>
+    (await import('../commands/import/import.ts')).importPrompts({ ...options, ids, input }, system),
 });
 
 const promptType: Flag<PromptType> = new Option('--type <type>', 'the type of the prompt')
   .choices(PROMPT_TYPES)
   .default('text');
-const newPrompt = makeReportRow({
+const newPrompt = defineReportCommand({
   name: 'new',
   group: 'Start',
   help: 'write a new prompt file from a template',
@@ -128,11 +134,11 @@ const newPrompt = makeReportRow({
     ...CONFIG_FLAGS,
     ...REPORT_FLAGS,
   },
-  command: async ({ environment: environments, ...options }, key, world) =>
-    (await import('../commands/new.ts')).createPromptFile({ ...options, key, environments }, world),
+  command: async ({ environment: environments, ...options }, key, system) =>
+    (await import('../commands/new.ts')).createPromptFile({ ...options, key, environments }, system),
 });
 
-const bundle = makeCommandRow({
+const bundle = defineCommand({
   name: 'bundle',
   group: 'Every day',
   help: "write an environment's prompts to files that applications can use",
@@ -146,7 +152,7 @@ it fails without writing any files.`,
   run: async (flags, keys, host) => (await import('./run-bundle.ts')).runBundle(addKeysToOnly(keys, flags), host),
 });
 
-const history = makeReportRow({
+const history = defineReportCommand({
   name: 'history',
   group: 'Every day',
   help: 'show the versions of each prompt, who created them, and where they are active',
@@ -164,11 +170,11 @@ created. For each pin, it shows which commit on the checked-out branch
 changed the pin. The time shown is the author date of the commit or, for a
 version without a commit, the time when the service created the version. All
 times are in UTC. To see version ids, use --environment or --format json.`,
-  command: async (options, keys, world) =>
-    (await import('../commands/history.ts')).showHistory(addKeysToOnly(keys, options), world),
+  command: async (options, keys, system) =>
+    (await import('../commands/history.ts')).showHistory(addKeysToOnly(keys, options), system),
 });
 
-const show = makeCommandRow({
+const show = defineCommand({
   name: 'show',
   group: 'CI',
   help: 'print a saved JSON report in a format of your choice',
@@ -177,7 +183,7 @@ const show = makeCommandRow({
   run: async (flags, file, host) => (await import('./run-command.ts')).runShow(file, flags, host),
 });
 
-const comment = makeCommandRow({
+const comment = defineCommand({
   name: 'comment',
   group: 'CI',
   help: 'publish a JSON report as a note on a GitLab merge request',
@@ -191,7 +197,7 @@ and exits with code 0.`,
   run: async (flags, file, host) => (await import('./run-command.ts')).runComment({ ...flags, file }, host),
 });
 
-const demo = makeCommandRow({
+const demo = defineCommand({
   name: 'demo',
   group: 'Start',
   help: 'show how promptsync works, in a temporary repository; needs no key',
@@ -199,7 +205,7 @@ const demo = makeCommandRow({
   run: async (flags, _, host, main) => (await import('./run-demo.ts')).runDemo(flags, host, main),
 });
 
-const doctor = makeCommandRow({
+const doctor = defineCommand({
   name: 'doctor',
   group: 'Start',
   help: 'check the repository, the configuration, the service, and the CI job',
@@ -220,7 +226,7 @@ const seed: Flag<string | true | undefined> = new Option(
   '--seed [workspace]',
   'on startup, register the prompts of this workspace, given as a folder or a configuration file (without a value: the current folder)',
 );
-const serve = makeCommandRow({
+const serve = defineCommand({
   name: 'serve',
   group: 'Service',
   help: 'run the embedded service on this machine, for trials and tests',
@@ -245,7 +251,7 @@ const SCHEMAS = {
   bundle: () => import('../../schemas/bundle.schema.json', { with: { type: 'json' } }),
   doctor: () => import('../../schemas/doctor.schema.json', { with: { type: 'json' } }),
 } as const satisfies Readonly<Record<string, () => Promise<{ readonly default: object }>>>;
-const schema = makeCommandRow({
+const schema = defineCommand({
   name: 'schema',
   group: 'Start',
   help: 'print a JSON Schema for editors and validators',
@@ -269,7 +275,7 @@ the first line to that file:
   },
 });
 
-const completion = makeCommandRow({
+const completion = defineCommand({
   name: 'completion',
   group: 'Start',
   help: 'print the completion script for a shell',
@@ -297,9 +303,9 @@ that case, write the script to a file once, then load that file:
   },
 });
 
-const ROWS: readonly CommandRow[] = [
+const ROWS: readonly CommandDefinition[] = [
   demo,
-  INIT_ROW,
+  INIT_COMMAND,
   importPrompts,
   newPrompt,
   doctor,
@@ -309,9 +315,9 @@ const ROWS: readonly CommandRow[] = [
   plan,
   sync,
   status,
-  PROMOTE_ROW,
-  ROLLBACK_ROW,
-  PULL_ROW,
+  PROMOTE_COMMAND,
+  ROLLBACK_COMMAND,
+  PULL_COMMAND,
   history,
   bundle,
   show,
@@ -320,6 +326,6 @@ const ROWS: readonly CommandRow[] = [
 ];
 
 /** All commands, in the order in which the help lists them: by group, and in the order of `ROWS` within a group. */
-export const COMMANDS: readonly CommandRow[] = COMMAND_GROUPS.flatMap((group) =>
+export const COMMANDS: readonly CommandDefinition[] = COMMAND_GROUPS.flatMap((group) =>
   ROWS.filter((row) => row.group === group),
 );

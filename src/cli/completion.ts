@@ -1,4 +1,4 @@
-import type { CommandRow } from './command-row.ts';
+import type { CommandDefinition } from './define-command.ts';
 import { sortFlags } from './flag-groups.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -16,22 +16,22 @@ export const COMPLETE_COMMAND = '__complete';
  * flags that it contains. npx would run a program that the files of the checked-out branch select. For the same reason,
  * the script ignores a promptsync that it finds through a relative folder on PATH.
  */
-export function renderCompletionScript(shell: Shell, commands: readonly CommandRow[]): string {
+export function renderCompletionScript(shell: Shell, commands: readonly CommandDefinition[]): string {
   return SCRIPTS[shell](commands);
 }
 
 /** Returns the candidates for the first word after `promptsync`. */
-export function listCommandWords(commands: readonly CommandRow[]): readonly string[] {
+export function listCommandWords(commands: readonly CommandDefinition[]): readonly string[] {
   return [...commands.map(({ name }) => name), 'help', '--version', '--help'];
 }
 
 /** Returns the candidates for a word that begins with `-` and follows a command. */
-export function listFlagWords({ flags }: Pick<CommandRow, 'flags'>): readonly string[] {
+export function listFlagWords({ flags }: Pick<CommandDefinition, 'flags'>): readonly string[] {
   return [...sortFlags(Object.values(flags)).flatMap(({ long }) => long ?? []), '--help'];
 }
 
 /** Works in bash, and in zsh through bashcompinit. */
-const makeBashFunctions = (commands: readonly CommandRow[]): string => `_promptsync() {
+const makeBashFunctions = (commands: readonly CommandDefinition[]): string => `_promptsync() {
   local candidate
   COMPREPLY=()
   while IFS= read -r candidate; do
@@ -59,7 +59,7 @@ ${commands.map((row) => `    ${row.name}) printf '%s\\n' ${listFlagWords(row).jo
 }
 complete -o default -F _promptsync promptsync`;
 
-const makeFishWords = (commands: readonly CommandRow[]): string => `function __promptsync_words
+const makeFishWords = (commands: readonly CommandDefinition[]): string => `function __promptsync_words
   switch "$argv[1]"
     case ''
       printf '%s\\n' ${listCommandWords(commands).join(' ')}
@@ -67,7 +67,7 @@ ${commands.map((row) => `    case ${row.name}\n      printf '%s\\n' ${listFlagWo
   end
 end`;
 
-const SCRIPTS: Readonly<Record<Shell, (commands: readonly CommandRow[]) => string>> = {
+const SCRIPTS: Readonly<Record<Shell, (commands: readonly CommandDefinition[]) => string>> = {
   bash: (commands) => `# Bash completion for promptsync.
 ${makeBashFunctions(commands)}
 complete -p npx >/dev/null 2>&1 || complete -o default -F _promptsync npx

@@ -1,15 +1,15 @@
-import type { CommandResult } from '../commands/result.ts';
+import type { CommandResult } from '../run/command-result.ts';
 import { mapStrings } from '../domain/json.ts';
 import { makeProblem, describeSystemError, getSystemCode, type Problem } from '../problem.ts';
 import { escapeLine, renderJson } from '../report/escape.ts';
-import { renderErrors, renderProblem, renderWarnings } from '../report/problems.ts';
-import { renderEndedRun, renderSummary } from '../report/summary.ts';
-import { renderText, type TextOptions } from '../report/text.ts';
-import type { Report } from '../report/schema.ts';
-import { PLAIN_STYLE, makeStyle } from '../report/style.ts';
-import { getCommandName } from '../report/describe.ts';
+import { renderErrors, renderProblem, renderWarnings } from '../report/problem-list.ts';
+import { renderEndedRun, renderSummary } from '../report/formats/summary.ts';
+import { renderText, type TextOptions } from '../report/formats/terminal-text.ts';
+import type { Report } from '../report/schema/report-schema.ts';
+import { PLAIN_STYLE, makeOutputStyle } from '../report/output-style.ts';
+import { getCommandName } from '../report/describe-report.ts';
 import type { Format, PrintFlags } from './flags.ts';
-import { escapeForLog, type SafeHost } from './host.ts';
+import { escapeForLog, type SafeProcess } from './process-interface.ts';
 import { type OutputKind, type OutputTarget, writeOutputFile } from './output-targets.ts';
 import { chooseStyle } from './terminal.ts';
 
@@ -52,7 +52,7 @@ type ReportToEmit = Pick<CommandResult, 'shownReport'> & { readonly report: Repo
 export async function emitReport(
   { report: unredactedReport, shownReport }: ReportToEmit,
   options: OutputOptions,
-  host: SafeHost,
+  host: SafeProcess,
 ): Promise<boolean> {
   const { hide } = host.secrets;
   // Redact the strings before rendering. Markup, wrapping and escaping could split a secret, and `hide` would miss it.
@@ -95,17 +95,19 @@ async function renderReport(report: Report, format: Format, options: RenderOptio
   if (format === 'json') return renderJson(report);
   const title = getCommandName(report);
   if (format === 'markdown') {
-    const { renderMarkdown } = await import('../report/markdown.ts');
+    const { renderMarkdown } = await import('../report/formats/markdown.ts');
     const { withoutDiffs } = options;
     return renderMarkdown(report, { title, workspace: null, commit: null, runUrl: null, limit: null, withoutDiffs });
   }
   if (format === 'html')
-    return (await import('../report/html/page.ts')).renderHtml(report, title, options.withoutDiffs);
-  if (format === 'junit') return (await import('../report/junit.ts')).renderJunit(report, title);
+    return (await import('../report/formats/html-page.ts')).renderHtml(report, title, options.withoutDiffs);
+  if (format === 'junit') return (await import('../report/formats/junit.ts')).renderJunit(report, title);
   const onlyLine = renderEndedRun(report);
   if (onlyLine !== null) return `${onlyLine}\n`;
-  if (report.mode === 'history') return (await import('../report/history.ts')).renderHistory(report, options);
-  if (report.mode === 'status') return (await import('../report/status.ts')).renderStatus(report, options);
+  if (report.mode === 'history')
+    return (await import('../report/formats/render-history.ts')).renderHistory(report, options);
+  if (report.mode === 'status')
+    return (await import('../report/formats/status-matrix.ts')).renderStatus(report, options);
   return renderText(report, { ...options, withoutDiffs: options.withoutDiffs === true || options.wereTextsShown });
 }
 
@@ -114,12 +116,12 @@ async function renderReport(report: Report, format: Format, options: RenderOptio
  * not be written. If the report goes to files, also prints its errors and its summary line. If promptsync could write
  * all these files, prints their names, too.
  */
-async function printProblems(report: Report, options: OutputOptions & EmittedState, host: SafeHost): Promise<void> {
+async function printProblems(report: Report, options: OutputOptions & EmittedState, host: SafeProcess): Promise<void> {
   const { obstacles, targets, shownReport } = options;
   const onlyLine = renderEndedRun(report);
   const quiet = options.quiet || onlyLine !== null;
   const toFiles = goesToFiles(options);
-  const style = makeStyle(await chooseStyle('errors', host, options));
+  const style = makeOutputStyle(await chooseStyle('errors', host, options));
   const warnings = quiet ? [] : renderWarnings(report, shownReport, style);
   const errors = toFiles && onlyLine === null ? renderErrors(report, style) : [];
   const lines = obstacles.map((problem) => `${renderProblem(problem, style)}\n`);

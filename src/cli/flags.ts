@@ -1,6 +1,5 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import { BUNDLE_FORMATS, type BundleFormat } from '../bundle/formats.ts';
-import { DOCTOR_FORMATS, type DoctorFormat } from '../doctor/formats.ts';
+import { BUNDLE_FORMATS, type BundleFormat } from '../bundle/bundle-formats.ts';
 import { parseMaxChanges, type MaxChanges, type OnDrift, MAX_CHANGES_FORM } from '../domain/policy.ts';
 import { hasControlCharacters, SHORT_DIGEST_DIGITS } from '../text.ts';
 
@@ -218,6 +217,10 @@ export const ENVIRONMENTS_FLAG = makeRepeatedFlag(
   '-e, --environment <env>',
   'select only this environment (default: all environments)',
 );
+
+/** The formats of `promptsync doctor`. */
+const DOCTOR_FORMATS = ['text', 'json'] as const;
+export type DoctorFormat = (typeof DOCTOR_FORMATS)[number];
 
 const doctorFormat: Flag<DoctorFormat | undefined> = new Option(
   '--format <format>',

@@ -1,21 +1,20 @@
-import { EXIT_CODES } from '../commands/exit-codes.ts';
 import { Command, CommanderError, Help, type Option } from 'commander';
 import package_ from '../../package.json' with { type: 'json' };
 import { showHidden } from '../text.ts';
-import { type Host, makeSafeHost, type SafeHost } from './host.ts';
+import { type ProcessInterface, makeSafeProcess, type SafeProcess } from './process-interface.ts';
 import { formatExamples } from './command-examples.ts';
-import { COMMAND_GROUPS, type CommandRow } from './command-row.ts';
+import { COMMAND_GROUPS, type CommandDefinition } from './define-command.ts';
 import { COMMANDS } from './command-table.ts';
 import { COMPLETE_COMMAND } from './completion.ts';
-import { KEYS_ARGUMENT } from './edit-rows.ts';
+import { KEYS_ARGUMENT } from './define-edit-commands.ts';
 import { findFlagGroup, sortFlags } from './flag-groups.ts';
 import { PRINT_FLAGS } from './flags.ts';
 import { findForeignCommandHint } from './foreign-commands.ts';
 import { wrapForTerminal } from './wrap-for-terminal.ts';
 
 /** Runs one command line and resolves to its exit code. Never throws. */
-export async function main(given: Host): Promise<number> {
-  const host = makeSafeHost(given);
+export async function main(given: ProcessInterface): Promise<number> {
+  const host = makeSafeProcess(given);
   const [name, ...words] = host.arguments;
   // Skip commander. Otherwise, it would parse flags in the command line that the user is still typing.
   if (name === COMPLETE_COMMAND) return (await import('./run-complete.ts')).runComplete(words, host);
@@ -55,6 +54,16 @@ const DESCRIPTION = `GitOps sync for LLM prompts.
 Prompts are Markdown files in git, and a prompt service stores their versions.
 promptsync compares the two and makes the service match the files.`;
 
+/** The exit codes of all commands, with their explanations for the help. */
+export const EXIT_CODES = [
+  { code: 0, short: 'nothing to do, or all changes applied' },
+  { code: 1, short: 'the command could not run and changed nothing' },
+  { code: 2, short: 'changes are pending (with --exit-code or --check)' },
+  { code: 3, short: 'blocked by a guard' },
+  { code: 4, short: 'at least one prompt failed' },
+  { code: 130, short: 'interrupted' },
+] as const;
+
 const EXAMPLES = `
 Examples:
   promptsync demo                      try promptsync in a temporary repository
@@ -75,7 +84,7 @@ ${EXIT_CODES.map(({ code, short }) => `  ${String(code).padEnd(5)}${short}`).joi
  * invalid.
  * @param end receives the exit code of the command
  */
-function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
+function makeProgram(host: SafeProcess, end: (exitCode: number) => void): Command {
   const program = new Command('promptsync')
     .description(DESCRIPTION)
     .version(package_.version, '--version', 'print the version')
@@ -98,18 +107,18 @@ function makeProgram(host: SafeHost, end: (exitCode: number) => void): Command {
   return program;
 }
 
-function wrapLines(text: string, { errors }: Pick<SafeHost, 'errors'>): string {
+function wrapLines(text: string, { errors }: Pick<SafeProcess, 'errors'>): string {
   return text
     .split('\n')
     .map((line) => wrapForTerminal(line, errors))
     .join('\n');
 }
 
-type RunCommand = (flags: Parameters<CommandRow['run']>[0], typed: unknown) => Promise<void>;
+type RunCommand = (flags: Parameters<CommandDefinition['run']>[0], typed: unknown) => Promise<void>;
 
 function addCommand(
   program: Command,
-  { name, group, help, argument, flags, after }: CommandRow,
+  { name, group, help, argument, flags, after }: CommandDefinition,
   run: RunCommand,
 ): void {
   const command = program.command(name).description(help).helpGroup(`${group}:`);
@@ -129,7 +138,11 @@ function addCommand(
  * Explains `--all`, because commander would suggest a similar flag that turns off a check. Leaves all other messages to
  * `addLongerFlag`.
  */
-function explainUnknownFlag(message: string, options: readonly Option[], argument: CommandRow['argument']): string {
+function explainUnknownFlag(
+  message: string,
+  options: readonly Option[],
+  argument: CommandDefinition['argument'],
+): string {
   const unknownAll = "error: unknown option '--all'\n";
   if (!message.startsWith(unknownAll)) return addLongerFlag(message, options);
   return argument === KEYS_ARGUMENT

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
-import { findTrackedLink } from '../files/paths.ts';
-import { findReplaceObstacle, replaceFile } from '../files/read-write.ts';
+import { findTrackedLink } from '../workspace/paths.ts';
+import { findReplaceObstacle, replaceFile } from '../workspace/read-write-files.ts';
 import { describeSystemError, makeProblem, type Problem, ProblemError } from '../problem.ts';
-import type { Host } from './host.ts';
+import type { ProcessInterface } from './process-interface.ts';
 
 /** One destination of an output. */
 export type OutputTarget<Format extends string> = {
@@ -40,7 +40,7 @@ const STDOUT_PATHS: readonly string[] = ['/dev/stdout', '/dev/fd/1', '/proc/self
 export async function openTargets<Format extends string>(
   flags: OutputFlags<Format>,
   kind: OutputKind<Format>,
-  { workingDirectory }: Pick<Host, 'workingDirectory'>,
+  { workingDirectory }: Pick<ProcessInterface, 'workingDirectory'>,
 ): Promise<readonly OutputTarget<Format>[]> {
   const targets = parseTargets(flags, kind);
   for (const { file } of targets) {
@@ -92,7 +92,7 @@ export async function writeOutputFile(
   text: string,
   file: string,
   kind: Pick<OutputKind<string>, 'name'>,
-  { workingDirectory }: Pick<Host, 'workingDirectory'>,
+  { workingDirectory }: Pick<ProcessInterface, 'workingDirectory'>,
 ): Promise<Problem | null> {
   return replaceFile(resolve(workingDirectory, file), text).then(
     () => null,

@@ -1,5 +1,5 @@
 import { formatNumber } from '../text.ts';
-import type { Progress } from '../domain/world.ts';
+import type { Progress } from '../domain/system.ts';
 
 type ProgressOptions = {
   /** Replaces the progress line with this line. An empty string erases the progress line. */

@@ -1,16 +1,20 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { CANCEL_SYMBOL } from '@clack/prompts';
-import type { Interview } from '../domain/world.ts';
+import type { Interview } from '../domain/system.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
-import type { Host } from './host.ts';
+import type { ProcessInterface } from './process-interface.ts';
 import { wrapForTerminal } from './wrap-for-terminal.ts';
 
 /**
  * Asks a yes-or-no question on standard error and resolves to true for `y` or `yes`. Every other answer, an interrupt
  * and the end of the input count as no. The terminal stays in its normal line mode, so Ctrl-C still sends a signal.
  */
-export async function askYesOrNo({ input, errors }: Host, question: string, stop: AbortSignal): Promise<boolean> {
+export async function askYesOrNo(
+  { input, errors }: ProcessInterface,
+  question: string,
+  stop: AbortSignal,
+): Promise<boolean> {
   const lines = createInterface({ input: input(), terminal: false, signal: stop });
   const answers = lines[Symbol.asyncIterator]();
   errors.write(`${wrapForTerminal(`${question} [y/N]`, errors)} `);
@@ -25,7 +29,7 @@ export async function askYesOrNo({ input, errors }: Host, question: string, stop
  * only the report.
  */
 export function makeInterview(
-  host: Pick<Host, 'input' | 'errors'>,
+  host: Pick<ProcessInterface, 'input' | 'errors'>,
   { stop: signal, colour }: { readonly stop: AbortSignal; readonly colour: boolean },
 ): Interview {
   const streams = { input: host.input(), output: makeWritable(host, colour), signal };
@@ -62,7 +66,7 @@ const COLOR_CODES = /\u001b\[(?!2?7m)[0-9;]*m/g;
  * Creates the stream to which questions are written. It reports the width of the terminal, and removes colors if
  * `colour` is false.
  */
-function makeWritable({ errors }: Pick<Host, 'errors'>, colour: boolean): Writable {
+function makeWritable({ errors }: Pick<ProcessInterface, 'errors'>, colour: boolean): Writable {
   const stream = new Writable({
     decodeStrings: false,
     write: (chunk, _, done) => {

@@ -1,21 +1,21 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { compareJsonBundles } from '../bundle/compare-bundles.ts';
-import { BUNDLE_FORMATS_BY_ENDING, type BundleFormat } from '../bundle/formats.ts';
+import { BUNDLE_FORMATS_BY_ENDING, type BundleFormat } from '../bundle/bundle-formats.ts';
 import type { PromptBundle } from '../bundle/prompt-bundle.ts';
 import { renderBundle } from '../bundle/render-bundle.ts';
 import { bundlePrompts, type BundleOptions } from '../commands/bundle.ts';
 import { mapStrings } from '../domain/json.ts';
-import { findTrackedLink } from '../files/paths.ts';
-import { MAX_FILE_BYTES, NOT_REGULAR, readBytes } from '../files/read-write.ts';
+import { findTrackedLink } from '../workspace/paths.ts';
+import { MAX_FILE_BYTES, NOT_REGULAR, readBytes } from '../workspace/read-write-files.ts';
 import { describeSystemError, findSystemCode, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
 import { escapeLine } from '../report/escape.ts';
-import { type ProblemSource, renderErrors, renderProblem, renderWarnings } from '../report/problems.ts';
-import { makeStyle, PLAIN_STYLE, type Style } from '../report/style.ts';
+import { type ProblemSource, renderErrors, renderProblem, renderWarnings } from '../report/problem-list.ts';
+import { makeOutputStyle, PLAIN_STYLE, type OutputStyle } from '../report/output-style.ts';
 import { formatCount } from '../text.ts';
 import type { ReportFlags } from './flags.ts';
-import type { SafeHost } from './host.ts';
-import { makeWorld } from './make-world.ts';
+import type { SafeProcess } from './process-interface.ts';
+import { makeSystem } from './make-system.ts';
 import {
   describeTrackedLink,
   openTargets,
@@ -48,7 +48,7 @@ type BundleFile = OutputTarget<BundleFormat> & { readonly file: string; readonly
  * Bundles prompts, and writes the bundle or compares it with existing files. Resolves to the exit code. All messages go
  * to standard error, because standard output may be redirected to one of the application's files.
  */
-export async function runBundle(flags: BundleFlags, host: SafeHost): Promise<number> {
+export async function runBundle(flags: BundleFlags, host: SafeProcess): Promise<number> {
   try {
     return await bundleToTargets(flags, host);
   } catch (error) {
@@ -57,16 +57,16 @@ export async function runBundle(flags: BundleFlags, host: SafeHost): Promise<num
   }
 }
 
-async function bundleToTargets(flags: BundleFlags, host: SafeHost): Promise<number> {
+async function bundleToTargets(flags: BundleFlags, host: SafeProcess): Promise<number> {
   // With `--check`, the files need not be writable.
   const targets = flags.check ? parseTargets(flags, BUNDLE_OUTPUT) : await openTargets(flags, BUNDLE_OUTPUT, host);
   if (flags.check && targets.some(({ file }) => file === null)) {
     const reason = '`--check` requires `--output` with a file path, because it compares the bundle with that file.';
     throw new ProblemError(makeProblem('usage/invalid', { reason }));
   }
-  const world = makeWorld(host, { quiet: flags.quiet, onInterrupt: '\n' });
-  const result = await bundlePrompts({ ...flags, onCall: makeCallWriter(flags, host) }, world);
-  const style = makeStyle(await chooseStyle('errors', host, { color: flags.color, folder: result.folder }));
+  const system = makeSystem(host, { quiet: flags.quiet, onInterrupt: '\n' });
+  const result = await bundlePrompts({ ...flags, onCall: makeCallWriter(flags, host) }, system);
+  const style = makeOutputStyle(await chooseStyle('errors', host, { color: flags.color, folder: result.folder }));
   if (result.exitCode === 130) {
     host.errors.write('Interrupted. promptsync made no changes.\n');
     return 130;
@@ -89,7 +89,12 @@ async function bundleToTargets(flags: BundleFlags, host: SafeHost): Promise<numb
 }
 
 /** Prints the warnings, then the errors. Omits the warnings with `--quiet`. */
-function printBundleProblems(result: ProblemSource, { quiet }: BundleFlags, style: Style, { errors }: SafeHost): void {
+function printBundleProblems(
+  result: ProblemSource,
+  { quiet }: BundleFlags,
+  style: OutputStyle,
+  { errors }: SafeProcess,
+): void {
   const warnings = quiet ? [] : renderWarnings(result, undefined, style);
   errors.write([...warnings, ...renderErrors(result, style)].join(''));
 }
@@ -98,7 +103,7 @@ function printBundleProblems(result: ProblemSource, { quiet }: BundleFlags, styl
  * Builds the problem for a bundle that contains this run's API key. promptsync refuses to write such a bundle. It does not
  * remove the key, because that would change the text of the prompt.
  */
-function makeLeakProblem({ prompts }: PromptBundle, { secrets }: SafeHost): Problem {
+function makeLeakProblem({ prompts }: PromptBundle, { secrets }: SafeProcess): Problem {
   const leaking = prompts.find((prompt) => JSON.stringify(mapStrings(prompt, secrets.hide)) !== JSON.stringify(prompt));
   return makeProblem('bundle/contains-key', { prompt: leaking?.key ?? null });
 }
@@ -107,8 +112,8 @@ function makeLeakProblem({ prompts }: PromptBundle, { secrets }: SafeHost): Prob
 async function writeFiles(
   files: readonly BundleFile[],
   { environment, prompts }: PromptBundle,
-  style: Style,
-  host: SafeHost,
+  style: OutputStyle,
+  host: SafeProcess,
 ): Promise<number> {
   const problems: Problem[] = [];
   for (const { file, text } of files) {
@@ -123,7 +128,7 @@ async function writeFiles(
 }
 
 /** Compares the files with the bundle, and prints what differs. Returns 2 if a file differs, and otherwise 0. */
-function checkFiles(files: readonly BundleFile[], style: Style, host: SafeHost): number {
+function checkFiles(files: readonly BundleFile[], style: OutputStyle, host: SafeProcess): number {
   const results = files.map((file) => compareFile(file, host));
   host.errors.write(results.flatMap(({ lines }) => lines.map((line) => `${line}\n`)).join(''));
   if (results.every(({ isCurrent }) => isCurrent)) return 0;
@@ -134,7 +139,7 @@ function checkFiles(files: readonly BundleFile[], style: Style, host: SafeHost):
 /** Whether a file is up to date, and the lines to print about it. */
 type FileComparison = { readonly isCurrent: boolean; readonly lines: readonly string[] };
 
-function compareFile({ file, format, text }: BundleFile, host: SafeHost): FileComparison {
+function compareFile({ file, format, text }: BundleFile, host: SafeProcess): FileComparison {
   const name = escapeLine(file);
   const expected = Buffer.from(text);
   // If git checks out the file with CRLF line endings, it has at most twice as many bytes as the
@@ -160,7 +165,7 @@ function isSameText(existing: Buffer, expected: Buffer): boolean {
  * Returns the bytes of a file, `too-large` if it has more than `limit` bytes, or null if it does not exist. Throws a
  * `ProblemError` if it cannot be read.
  */
-function readOutputFile(path: string, limit: number, { workingDirectory }: SafeHost): Buffer | 'too-large' | null {
+function readOutputFile(path: string, limit: number, { workingDirectory }: SafeProcess): Buffer | 'too-large' | null {
   const makeError = (reason: string) => new ProblemError(makeProblem('usage/output-unreadable', { path, reason }));
   const absolutePath = resolve(workingDirectory, path);
   const link = findTrackedLink(absolutePath);

@@ -1,25 +1,25 @@
 import { once } from 'node:events';
 import { CommanderError } from 'commander';
-import type { PlanningOptions } from '../commands/run-with-plan.ts';
-import { makeReport } from '../commands/make-report.ts';
-import { makeStoppedResult, type CommandResult, type CommandRun } from '../commands/result.ts';
+import type { PlanningOptions } from '../run/run-with-plan.ts';
+import { makeReport } from '../report/make-report.ts';
+import { makeStoppedResult, type CommandResult, type CommandRun } from '../run/command-result.ts';
 import type { ServeOptions, RunningService } from '../commands/serve.ts';
 import type { PlanToConfirm } from '../commands/sync.ts';
 import { REPORT_MODES } from '../domain/edits.ts';
 import { mapStrings } from '../domain/json.ts';
-import type { World } from '../domain/world.ts';
-import type { NoteOptions } from '../gitlab/publish-note.ts';
+import type { System } from '../domain/system.ts';
+import type { NoteOptions } from '../forges/gitlab/publish-note.ts';
 import { makeProblem, toProblem } from '../problem.ts';
-import { renderProblem, renderWarnings } from '../report/problems.ts';
-import { PLAIN_STYLE, makeStyle } from '../report/style.ts';
-import { renderText } from '../report/text.ts';
+import { renderProblem, renderWarnings } from '../report/problem-list.ts';
+import { PLAIN_STYLE, makeOutputStyle } from '../report/output-style.ts';
+import { renderText } from '../report/formats/terminal-text.ts';
 import { emitReport, REPORT_OUTPUT, type ReportTarget } from './emit-report.ts';
 import { FORMATS, type PrintFlags, type ReportFlags, type SyncFlags } from './flags.ts';
-import type { SafeHost } from './host.ts';
+import type { SafeProcess } from './process-interface.ts';
 import { openTargets, parseTargets } from './output-targets.ts';
 import { makeInterview } from './questions.ts';
 import { chooseStyle, usesColor } from './terminal.ts';
-import { makeWorld } from './make-world.ts';
+import { makeSystem } from './make-system.ts';
 
 /** The `mode` of a command's report. */
 export type ReportMode = CommandRun['mode'];
@@ -28,7 +28,7 @@ export type ReportMode = CommandRun['mode'];
 export type OnCall = PlanningOptions['onCall'];
 
 /** The function that does the work of a command. `onCall` is undefined without `--verbose`. */
-type CommandWork = (world: World, onCall: OnCall) => Promise<CommandResult>;
+type CommandWork = (system: System, onCall: OnCall) => Promise<CommandResult>;
 
 /**
  * Runs a command, writes its report and resolves to the exit code.
@@ -37,7 +37,7 @@ type CommandWork = (world: World, onCall: OnCall) => Promise<CommandResult>;
 export async function runReportCommand(
   mode: ReportMode,
   flags: ReportFlags,
-  host: SafeHost,
+  host: SafeProcess,
   work: CommandWork,
   withoutDiffs = false,
 ): Promise<number> {
@@ -46,11 +46,11 @@ export async function runReportCommand(
   const interviewer = (stop: AbortSignal) => makeInterview(host, { stop, colour: usesColor(flags, host, host.errors) });
   // A read-only command stops within one request. Its report is the only line that the user needs.
   const onInterrupt = READING_MODES.includes(mode) ? '\n' : INTERRUPTED;
-  const world = makeWorld(host, { quiet, onInterrupt, interviewer });
-  const { run, shownReport, exitCode } = await work(world, makeCallWriter(flags, host)).catch((error: unknown) => {
-    const problem = world.stopSignal.aborted ? makeProblem('apply/interrupted') : toProblem(error);
+  const system = makeSystem(host, { quiet, onInterrupt, interviewer });
+  const { run, shownReport, exitCode } = await work(system, makeCallWriter(flags, host)).catch((error: unknown) => {
+    const problem = system.stopSignal.aborted ? makeProblem('apply/interrupted') : toProblem(error);
     // The questions of `init` read Ctrl-C as a key press and not as a signal, so `stopSignal` is not aborted.
-    const interrupted = world.stopSignal.aborted || problem.code === 'usage/cancelled';
+    const interrupted = system.stopSignal.aborted || problem.code === 'usage/cancelled';
     return { ...makeStoppedResult(mode, problem), exitCode: interrupted ? 130 : 1 };
   });
   const isWritten = await emitReport(
@@ -66,10 +66,10 @@ export async function runReportCommand(
 export async function runShow(
   file: string,
   flags: PrintFlags & Pick<SyncFlags, 'diff'>,
-  host: SafeHost,
+  host: SafeProcess,
 ): Promise<number> {
   const targets = await openTargets(flags, REPORT_OUTPUT, host);
-  const { readReport } = await import('../commands/read-report.ts');
+  const { readReport } = await import('../report/read-report.ts');
   const report = readReport(file, host.workingDirectory);
   const options = { ...flags, targets, folder: null, withoutDiffs: !flags.diff };
   return (await emitReport({ report }, options, host)) ? 0 : 1;
@@ -85,7 +85,7 @@ export const INTERRUPTED =
 /**
  * Returns the function that prints each call to the service on standard error. Returns undefined without `--verbose`.
  */
-export function makeCallWriter({ verbose }: Pick<ReportFlags, 'verbose'>, host: SafeHost): OnCall {
+export function makeCallWriter({ verbose }: Pick<ReportFlags, 'verbose'>, host: SafeProcess): OnCall {
   if (!verbose) return undefined;
   return ({ method, path, status, milliseconds, attempt }) => {
     const retryNote = attempt > 1 ? ` (attempt ${attempt})` : '';
@@ -97,51 +97,51 @@ export function makeCallWriter({ verbose }: Pick<ReportFlags, 'verbose'>, host: 
 /** Creates the function that renders a plan on standard error before the command asks the user to confirm it. */
 export function makePlanRenderer(
   flags: Pick<SyncFlags, 'quiet' | 'color' | 'diff'>,
-  host: SafeHost,
+  host: SafeProcess,
 ): (plan: PlanToConfirm) => Promise<string> {
   return async ({ report, folder }) => {
     const style = await chooseStyle('errors', host, { ...flags, folder });
     // Redact before rendering, because markup and line breaks could split a secret.
     const redacted = mapStrings(report, host.secrets.hide);
-    const warnings = flags.quiet ? [] : renderWarnings(redacted, undefined, makeStyle(style));
+    const warnings = flags.quiet ? [] : renderWarnings(redacted, undefined, makeOutputStyle(style));
     const options = { ...style, quiet: false, withoutDiffs: !flags.diff };
     return [renderText(redacted, options), ...warnings].join('\n');
   };
 }
 
 /** Runs `plan` or `sync`. Before `sync` asks for confirmation, it shows the plan on standard error. */
-export async function runSync(flags: SyncFlags, host: SafeHost): Promise<number> {
+export async function runSync(flags: SyncFlags, host: SafeProcess): Promise<number> {
   const { syncPrompts } = await import('../commands/sync.ts');
   const renderPlan = makePlanRenderer(flags, host);
   const mode = flags.dryRun ? 'dry-run' : 'apply';
   const contactPolicy = flags.offline ? 'offline' : 'always';
-  const work: CommandWork = (world, onCall) =>
-    syncPrompts({ ...flags, environments: flags.environment, renderPlan, onCall, contactPolicy }, world);
+  const work: CommandWork = (system, onCall) =>
+    syncPrompts({ ...flags, environments: flags.environment, renderPlan, onCall, contactPolicy }, system);
   return runReportCommand(mode, flags, host, work, !flags.diff);
 }
 
 /** Publishes a report to GitLab, prints one line about it, and resolves to the exit code. */
-export async function runComment(options: Omit<NoteOptions, 'hide'>, host: SafeHost): Promise<number> {
-  const { publishNote } = await import('../gitlab/publish-note.ts');
-  const world = makeWorld(host, { onInterrupt: INTERRUPTED });
+export async function runComment(options: Omit<NoteOptions, 'hide'>, host: SafeProcess): Promise<number> {
+  const { publishNote } = await import('../forges/gitlab/publish-note.ts');
+  const system = makeSystem(host, { onInterrupt: INTERRUPTED });
   try {
-    host.output.write(`${await publishNote({ ...options, hide: host.secrets.hide }, world)}\n`);
+    host.output.write(`${await publishNote({ ...options, hide: host.secrets.hide }, system)}\n`);
     return 0;
   } catch (error) {
     host.errors.write(`${renderProblem(toProblem(error), PLAIN_STYLE)}\n`);
-    return world.stopSignal.aborted ? 130 : 1;
+    return system.stopSignal.aborted ? 130 : 1;
   }
 }
 
 /** Runs the embedded service until a signal arrives, and resolves to the exit code. */
-export async function runServe({ db, port, seed }: ServeOptions, host: SafeHost): Promise<number> {
+export async function runServe({ db, port, seed }: ServeOptions, host: SafeProcess): Promise<number> {
   const { serveEmbedded } = await import('../commands/serve.ts');
-  const world = makeWorld(host, { onInterrupt: '' });
-  const { service, problems } = await serveEmbedded({ db, port, seed }, world);
+  const system = makeSystem(host, { onInterrupt: '' });
+  const { service, problems } = await serveEmbedded({ db, port, seed }, system);
   host.errors.write(problems.map((problem) => `${renderProblem(problem, PLAIN_STYLE)}\n`).join(''));
   if (service === null) return 1;
   host.output.write(formatServeGreeting(service, seed));
-  if (!world.stopSignal.aborted) await once(world.stopSignal, 'abort');
+  if (!system.stopSignal.aborted) await once(system.stopSignal, 'abort');
   await service.close();
   return 0;
 }
@@ -161,7 +161,7 @@ function formatServeGreeting({ baseUrl, keyVariable, prompts }: RunningService, 
  * format other than text.
  * @param writesReports whether the command writes reports; if not, an error must not overwrite its output files
  */
-export async function reportFailure(error: unknown, writesReports: boolean, host: SafeHost): Promise<number> {
+export async function reportFailure(error: unknown, writesReports: boolean, host: SafeProcess): Promise<number> {
   const isUsageError = error instanceof CommanderError;
   if (isUsageError && !writesReports) return 1;
   const targets = await parseTypedTargets(host);
@@ -176,7 +176,7 @@ export async function reportFailure(error: unknown, writesReports: boolean, host
  * Returns the targets of a command line that commander could not parse. If its output flags are invalid, too, returns
  * standard output as the only target.
  */
-async function parseTypedTargets(host: SafeHost): Promise<readonly ReportTarget[]> {
+async function parseTypedTargets(host: SafeProcess): Promise<readonly ReportTarget[]> {
   const words = host.arguments.join('\0');
   const valuesOf = (flag: RegExp) => [...words.matchAll(flag)].flatMap(([, value]) => value ?? []);
   const typed = valuesOf(/(?:^|\0)--format[=\0](\w+)(?=\0|$)/g).at(-1);
@@ -190,7 +190,7 @@ async function parseTypedTargets(host: SafeHost): Promise<readonly ReportTarget[
 /**
  * Returns the report mode for an invalid command line. An invalid `sync` counts as a dry run, because it wrote nothing.
  */
-function readTypedMode({ arguments: [command] }: SafeHost): ReportMode {
+function readTypedMode({ arguments: [command] }: SafeProcess): ReportMode {
   return REPORT_MODES.find((mode) => mode === command) ?? 'dry-run';
 }
 

@@ -1,18 +1,18 @@
 import type { Argument, Option } from 'commander';
-import type { CompletionKind, CompletionOptions } from '../commands/list-completion-values.ts';
+import type { CompletionKind, CompletionOptions } from '../commands/complete.ts';
 import { showHidden } from '../text.ts';
-import type { CommandRow } from './command-row.ts';
+import type { CommandDefinition } from './define-command.ts';
 import { COMMANDS } from './command-table.ts';
 import { listCommandWords, listFlagWords } from './completion.ts';
 import { sortFlags } from './flag-groups.ts';
-import type { SafeHost } from './host.ts';
-import { makeWorld } from './make-world.ts';
+import type { SafeProcess } from './process-interface.ts';
+import { makeSystem } from './make-system.ts';
 
 /**
  * Prints the completion candidates for the last typed word, one per line. Prints nothing if there are no candidates or
  * if anything fails. An error message would end up in the middle of the user's command line. Always resolves to 0.
  */
-export async function runComplete(words: readonly string[], host: SafeHost): Promise<number> {
+export async function runComplete(words: readonly string[], host: SafeProcess): Promise<number> {
   // The command writes nothing, so the first Ctrl-C may end it.
   host.onSignal(() => host.exit(130));
   const candidates = await listCandidates(words, host).catch(() => []);
@@ -20,7 +20,7 @@ export async function runComplete(words: readonly string[], host: SafeHost): Pro
   return 0;
 }
 
-async function listCandidates(words: readonly string[], host: SafeHost): Promise<readonly string[]> {
+async function listCandidates(words: readonly string[], host: SafeProcess): Promise<readonly string[]> {
   // bash splits `--format=json` into three words.
   const typed = words.slice(0, -1).filter((word) => word !== '=');
   const current = words.at(-1)?.replace(/^=$/, '') ?? '';
@@ -36,10 +36,10 @@ async function listCandidates(words: readonly string[], host: SafeHost): Promise
  * @param before the words between the name of the command and the current word
  */
 async function listCandidatesOf(
-  { flags, argument }: CommandRow,
+  { flags, argument }: CommandDefinition,
   before: readonly string[],
   current: string,
-  host: SafeHost,
+  host: SafeProcess,
 ): Promise<readonly string[]> {
   const options = sortFlags(Object.values(flags));
   const values = (source: Argument | Option | undefined) =>
@@ -82,14 +82,14 @@ const KINDS_BY_PLACEHOLDER: ReadonlyMap<string, CompletionKind> = new Map([
 async function listValues(
   source: Argument | Option,
   options: CompletionOptions,
-  host: SafeHost,
+  host: SafeProcess,
 ): Promise<readonly string[]> {
   if (source.argChoices !== undefined) return source.argChoices;
   const placeholder = 'flags' in source ? /<(.+)>/.exec(source.flags)?.[1] : source.name();
   const kind = KINDS_BY_PLACEHOLDER.get(placeholder ?? '');
   if (kind === undefined) return [];
-  const { listCompletionValues } = await import('../commands/list-completion-values.ts');
-  const values = await listCompletionValues(kind, options, makeWorld(host, { quiet: true, onInterrupt: '' }));
+  const { listCompletionValues } = await import('../commands/complete.ts');
+  const values = await listCompletionValues(kind, options, makeSystem(host, { quiet: true, onInterrupt: '' }));
   return values.filter(isPlainWord);
 }
 

@@ -3,25 +3,25 @@ import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { openStore } from '../embedded/store.ts';
-import { openGit, type RunGit } from '../git/open-git.ts';
+import { openStore } from '../embedded/prompt-store.ts';
+import { openGit, type RunGit } from '../git/run-git.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
-import { fitLine, makeStyle } from '../report/style.ts';
-import type { Host, Main, SafeHost } from './host.ts';
+import { fitLine, makeOutputStyle } from '../report/output-style.ts';
+import type { ProcessInterface, Main, SafeProcess } from './process-interface.ts';
 import { chooseStyle } from './terminal.ts';
 
 /**
  * Demonstrates promptsync in a temporary repository, and resolves to the exit code. Deletes the repository at the end,
  * unless `keep` is true.
  */
-export async function runDemo({ keep }: { readonly keep: boolean }, host: SafeHost, main: Main): Promise<number> {
+export async function runDemo({ keep }: { readonly keep: boolean }, host: SafeProcess, main: Main): Promise<number> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'promptsync-demo-')));
   const removeFolder = (): void => {
     if (!keep) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   };
   const { stop, onSignal } = handleSignals(host, removeFolder);
   const { run: runGit } = openGit({ root: folder, keyVariables: [] });
-  const makeRunner = (output: Host['output']) =>
+  const makeRunner = (output: ProcessInterface['output']) =>
     makePromptsyncRunner((words) => main(makeHostInside(folder, { ...host, output, arguments: words, onSignal })));
   const programs = makePrograms(folder, runGit, makeRunner(host.output));
   try {
@@ -56,16 +56,16 @@ const CLOSING_WORDS =
   'Next, run `promptsync init` in your repository. To keep the demo repository, run the demo again with `--keep`.';
 
 /** An output for the commands that prepare the demo. The demo does not show them. */
-const SILENT_OUTPUT: Host['output'] = { write: () => {} };
+const SILENT_OUTPUT: ProcessInterface['output'] = { write: () => {} };
 
 /**
  * Handles SIGINT and SIGTERM during the demo. The first signal aborts `stop` and interrupts the running command. The
  * second signal removes the folder of the demo and ends the process immediately.
  */
 function handleSignals(
-  { onSignal, exit }: Host,
+  { onSignal, exit }: ProcessInterface,
   removeFolder: () => void,
-): { readonly stop: AbortSignal } & Pick<Host, 'onSignal'> {
+): { readonly stop: AbortSignal } & Pick<ProcessInterface, 'onSignal'> {
   const controller = new AbortController();
   let interrupt = (): void => {};
   onSignal(() => {
@@ -83,7 +83,7 @@ function handleSignals(
  * Creates the host for the commands of the demo. They run in the folder of the demo, read an empty standard input, and
  * do not see the user's `PROMPTSYNC_*` variables.
  */
-function makeHostInside(workingDirectory: string, host: Host): Host {
+function makeHostInside(workingDirectory: string, host: ProcessInterface): ProcessInterface {
   const variables = Object.entries(host.environment).filter(([name]) => !name.startsWith('PROMPTSYNC_'));
   // Disable hyperlinks, because the demo deletes the files that they would open.
   const hyperlinks = async () => ({ output: false, errors: false });
@@ -103,8 +103,8 @@ type Narrate = (comment: string, command?: string) => void;
  * Creates the function that writes the comments and the command lines of the demo to standard output. A blank line
  * precedes every comment except the first.
  */
-async function makeNarrator(host: SafeHost): Promise<Narrate> {
-  const style = makeStyle(await chooseStyle('output', host, { color: true, folder: null }));
+async function makeNarrator(host: SafeProcess): Promise<Narrate> {
+  const style = makeOutputStyle(await chooseStyle('output', host, { color: true, folder: null }));
   const { bold, cyan } = style.colors;
   let blankLines: readonly string[] = [];
   return (comment, command) => {
@@ -193,7 +193,7 @@ type DemoStep = readonly [comment: string, command: string, prepare?: () => Prom
 
 const SYNC = 'promptsync sync --yes --quiet';
 
-function makeDemoSteps(folder: string, git: RunGit, host: Host): readonly DemoStep[] {
+function makeDemoSteps(folder: string, git: RunGit, host: ProcessInterface): readonly DemoStep[] {
   return [
     [
       'A prompt is a file. Its pins say which version each environment serves. Here, staging serves the text in the file, and production serves version 1.',
@@ -232,7 +232,7 @@ async function makeDemoEdit(folder: string, git: RunGit): Promise<void> {
 }
 
 /** Creates a version in the embedded service and makes it active in production, as a user of the service would. */
-async function simulateEditInService(folder: string, { now }: Host): Promise<void> {
+async function simulateEditInService(folder: string, { now }: ProcessInterface): Promise<void> {
   const store = openStore(join(folder, '.promptsync/service.db'), { now });
   const version = store.createVersion(PROMPT.id, { content: 'Greet {{name}} and offer ten percent off.' });
   if (version !== null) store.setActive(PROMPT.id, { environment: 'production', versionId: version.id });

@@ -1,14 +1,13 @@
 import package_ from '../../package.json' with { type: 'json' };
-import { type DoctorOptions, type DoctorResult, examineSetup } from '../commands/doctor.ts';
-import { DOCTOR_FORMATS_BY_ENDING, type DoctorFormat } from '../doctor/formats.ts';
-import { renderDoctorJson, renderDoctorText } from '../doctor/render-points.ts';
+import { type DoctorOptions, type DoctorResult, examineSetup } from '../commands/doctor/doctor.ts';
+import { renderDoctorJson, renderDoctorText } from '../commands/doctor/render-doctor.ts';
 import { mapStrings } from '../domain/json.ts';
 import { toProblem } from '../problem.ts';
-import { renderProblem } from '../report/problems.ts';
-import { makeStyle, PLAIN_STYLE, type Style } from '../report/style.ts';
-import type { ReportFlags } from './flags.ts';
-import type { SafeHost } from './host.ts';
-import { makeWorld } from './make-world.ts';
+import { renderProblem } from '../report/problem-list.ts';
+import { makeOutputStyle, PLAIN_STYLE, type OutputStyle } from '../report/output-style.ts';
+import type { DoctorFormat, ReportFlags } from './flags.ts';
+import type { SafeProcess } from './process-interface.ts';
+import { makeSystem } from './make-system.ts';
 import { openTargets, type OutputKind, type OutputTarget, writeOutputFile } from './output-targets.ts';
 import { INTERRUPTED, makeCallWriter } from './run-command.ts';
 import { chooseStyle } from './terminal.ts';
@@ -20,16 +19,19 @@ type DoctorFlags = Omit<DoctorOptions, 'onCall' | 'nodeVersion' | 'requiredNode'
 const DOCTOR_OUTPUT: OutputKind<DoctorFormat> = {
   name: 'report',
   defaultFormat: 'text',
-  formatsByEnding: DOCTOR_FORMATS_BY_ENDING,
+  formatsByEnding: new Map<string, DoctorFormat>([
+    ['.txt', 'text'],
+    ['.json', 'json'],
+  ]),
 };
 
 /** Checks the setup, and prints the result. Resolves to the exit code. */
-export async function runDoctor(flags: DoctorFlags, host: SafeHost): Promise<number> {
+export async function runDoctor(flags: DoctorFlags, host: SafeProcess): Promise<number> {
   try {
     const targets = await openTargets(flags, DOCTOR_OUTPUT, host);
-    const world = makeWorld(host, { quiet: flags.quiet, onInterrupt: INTERRUPTED });
+    const system = makeSystem(host, { quiet: flags.quiet, onInterrupt: INTERRUPTED });
     const versions = { nodeVersion: host.nodeVersion, requiredNode: package_.engines.node };
-    const result = await examineSetup({ ...flags, ...versions, onCall: makeCallWriter(flags, host) }, world);
+    const result = await examineSetup({ ...flags, ...versions, onCall: makeCallWriter(flags, host) }, system);
     const isWritten = await printDoctorResult(result, targets, flags, host);
     return isWritten ? result.exitCode : result.exitCode || 1;
   } catch (error) {
@@ -46,16 +48,16 @@ async function printDoctorResult(
   { sections, folder }: DoctorResult,
   targets: readonly OutputTarget<DoctorFormat>[],
   { quiet, color }: DoctorFlags,
-  host: SafeHost,
+  host: SafeProcess,
 ): Promise<boolean> {
   // Redact before rendering, because line breaks and escape sequences could split a secret.
   const redacted = mapStrings(sections, host.secrets.hide);
-  const render = (format: DoctorFormat, style: Style): string =>
+  const render = (format: DoctorFormat, style: OutputStyle): string =>
     format === 'json' ? renderDoctorJson(redacted) : renderDoctorText(redacted, style, quiet);
   let isWritten = true;
   for (const { format, file } of targets) {
     if (file === null) {
-      const style = makeStyle(await chooseStyle('output', host, { color, folder }));
+      const style = makeOutputStyle(await chooseStyle('output', host, { color, folder }));
       host.output.write(render(format, style));
       continue;
     }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { StyleOptions } from '../report/style.ts';
+import type { OutputStyleOptions } from '../report/output-style.ts';
 import type { ReportFlags } from './flags.ts';
-import type { Host, OutputStream } from './host.ts';
+import type { ProcessInterface, OutputStream } from './process-interface.ts';
 
 /**
  * Returns true if output on a stream should have colors. By default, only terminals get colors. `--no-color`,
@@ -10,7 +10,7 @@ import type { Host, OutputStream } from './host.ts';
  */
 export function usesColor(
   { color }: Pick<ReportFlags, 'color'>,
-  { environment }: Pick<Host, 'environment'>,
+  { environment }: Pick<ProcessInterface, 'environment'>,
   stream: Pick<OutputStream, 'isTTY'>,
 ): boolean {
   if (!color || isSet(environment['NO_COLOR'])) return false;
@@ -35,14 +35,14 @@ type DrawingOptions = Pick<ReportFlags, 'color'> & {
  */
 export async function chooseStyle(
   stream: 'output' | 'errors',
-  host: Host,
+  host: ProcessInterface,
   { color, folder }: DrawingOptions,
-): Promise<StyleOptions> {
+): Promise<OutputStyleOptions> {
   const { isTTY, columns = 0 } = host[stream];
   const colour = usesColor({ color }, host, host[stream]);
   if (isTTY !== true) return { colour };
   // Load the code that measures the width of text only if the stream is a terminal.
-  const { makeScreen } = await import('../report/screen.ts');
+  const { makeScreen } = await import('../report/terminal-screen.ts');
   // Output without colors has no links either, unless the user sets FORCE_HYPERLINK.
   const allowsLinks = colour || isSet(host.environment['FORCE_HYPERLINK']);
   const hasLinks = allowsLinks && (await host.hyperlinks?.())?.[stream] === true;

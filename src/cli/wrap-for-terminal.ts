@@ -1,4 +1,4 @@
-import type { OutputStream } from './host.ts';
+import type { OutputStream } from './process-interface.ts';
 
 /**
  * Breaks a line between words so that a terminal does not break it within a word. Indents all rows after the first by

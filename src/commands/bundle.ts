@@ -1,7 +1,7 @@
 import { type BundledPrompt, makeBundle, type PromptBundle } from '../bundle/prompt-bundle.ts';
-import type { Config } from '../config/config.ts';
-import { getProviderWords } from '../config/service.ts';
-import { openWorkspace, openWorkspaceRepository, type WorkspaceOptions } from '../desired/open-workspace.ts';
+import type { Config } from '../workspace/config.ts';
+import { getProviderWords } from '../workspace/service-settings.ts';
+import { openWorkspace, openWorkspaceRepository, type WorkspaceOptions } from '../desired-state/open-workspace.ts';
 import { readContentsAtRefs } from '../history/read-at-commit.ts';
 import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { Content } from '../domain/content.ts';
@@ -12,15 +12,15 @@ import { isNestedDeeper } from '../domain/json.ts';
 import { failWithProblem, makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { makePromptBody, type ServedPrompt } from '../domain/served-prompt.ts';
 import type { Words } from '../words.ts';
-import type { World } from '../domain/world.ts';
+import type { System } from '../domain/system.ts';
 import { readServedPrompts } from '../observing/read-served.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { escapeLine } from '../report/escape.ts';
-import type { ProblemSource } from '../report/problems.ts';
+import type { ProblemSource } from '../report/problem-list.ts';
 import { formatCount, joinNames } from '../text.ts';
-import { makeProblemConverter } from './make-report.ts';
-import { checkServiceAccess, makeObserveOptions, openProvider, type ServiceOptions } from './open-service.ts';
-import { listKnownEnvironments, makeUnknownEnvironmentProblem } from './require-environment.ts';
+import { makeProblemConverter } from '../report/make-report.ts';
+import { checkServiceAccess, makeObserveOptions, openProvider, type ServiceOptions } from '../run/open-service.ts';
+import { listKnownEnvironments, makeUnknownEnvironmentProblem } from '../run/require-environment.ts';
 
 export type BundleOptions = WorkspaceOptions &
   ServiceOptions & {
@@ -45,8 +45,8 @@ export type BundleResult = ProblemSource & {
  * Bundles the prompts that an environment serves. Reads each prompt once. With `offline`, bundles what the files pin
  * and sends no request. A bundle is complete: if a pinned prompt cannot be read, there is no bundle.
  */
-export async function bundlePrompts(options: BundleOptions, world: World): Promise<BundleResult> {
-  const workspace = await openWorkspace(options, world);
+export async function bundlePrompts(options: BundleOptions, system: System): Promise<BundleResult> {
+  const workspace = await openWorkspace(options, system);
   const { config, files, allFiles } = workspace;
   // Omit the warning about a placeholder id, because the command refuses such a prompt.
   const problems = workspace.problems.filter(({ code }) => code !== 'prompt/placeholder-id');
@@ -56,7 +56,7 @@ export async function bundlePrompts(options: BundleOptions, world: World): Promi
   });
   const finish = (outcome: Outcome): BundleResult => ({
     bundle: outcome.bundle,
-    exitCode: world.stopSignal.aborted ? 130 : outcome.exitCode,
+    exitCode: system.stopSignal.aborted ? 130 : outcome.exitCode,
     folder: config?.folder ?? null,
     problems: convert([...problems, ...outcome.problems]),
     prompts: outcome.prompts.map(({ path, problems: reasons }) => ({
@@ -68,7 +68,7 @@ export async function bundlePrompts(options: BundleOptions, world: World): Promi
   if (config === null || problems.some(isError)) return finish(makeUnreadOutcome([]));
   const environment = requireKnownEnvironment(options, allFiles, config);
   if (!environment.isSuccess) return finish(makeUnreadOutcome(environment.problems));
-  const access = options.offline ? [] : checkServiceAccess(config, options, world);
+  const access = options.offline ? [] : checkServiceAccess(config, options, system);
   if (access.length > 0) return finish(makeUnreadOutcome(access));
   const { pinned, unpinned } = splitByPin(files, environment.value);
   if (pinned.length === 0) {
@@ -77,10 +77,10 @@ export async function bundlePrompts(options: BundleOptions, world: World): Promi
   const refused = refusePlaceholders(pinned, config);
   if (refused !== null) return finish(refused);
   if (unpinned.length > 0 && !options.quiet) {
-    world.printNotice(describeLeftOut(unpinned, environment.value, getProviderWords(config)));
+    system.printNotice(describeLeftOut(unpinned, environment.value, getProviderWords(config)));
   }
   const selection = { environment: environment.value, pinned, allFiles, config };
-  return finish(await (options.offline ? bundleOffline(selection) : bundleServed(selection, options, world)));
+  return finish(await (options.offline ? bundleOffline(selection) : bundleServed(selection, options, system)));
 }
 
 /** The outcome of the command. `bundle` is null if a prompt has a problem, or if the command stopped before reading. */
@@ -164,14 +164,14 @@ function describeLeftOut(files: readonly PromptFile[], environment: string, word
 async function bundleServed(
   { environment, pinned, allFiles, config }: PinnedSelection,
   options: ServiceOptions,
-  world: World,
+  system: System,
 ): Promise<Outcome> {
   const files = pinned.map(({ file }) => file);
-  const opened = await openProvider({ config, files, allFiles, repository: null }, world, options);
+  const opened = await openProvider({ config, files, allFiles, repository: null }, system, options);
   if (!opened.isSuccess) return makeUnreadOutcome(opened.problems);
   const { provider, close } = opened.value;
   const ids = files.map(({ id }) => id);
-  const observeOptions = makeObserveOptions(config, world);
+  const observeOptions = makeObserveOptions(config, system);
   const { served, failed } = await readServedPrompts(provider, ids, environment, observeOptions).finally(close);
   const results = pinned.map(({ file, pin }) => {
     const prompt = served.get(file.id) ?? null;

@@ -1,17 +1,18 @@
-import type { Config } from '../config/config.ts';
+import type { Config } from '../workspace/config.ts';
 import type { PromptRepository } from '../history/read-at-commit.ts';
-import { EMPTY_LINE } from '../history/line.ts';
-import { type GitHistory, readGitHistory } from '../history/read-git-history.ts';
+import { EMPTY_LINE } from '../history/prompt-line.ts';
+import { type GitHistory, readGitHistory } from '../history/read-lines-with-commits.ts';
 import { addMessageSources } from '../history/read-message-sources.ts';
-import type { VersionHistory } from '../domain/history.ts';
+import type { VersionHistory } from '../domain/version-history.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import type { World } from '../domain/world.ts';
+import type { System } from '../domain/system.ts';
 import { makeHistory } from '../planning/make-history.ts';
 import { makeProblem } from '../problem.ts';
-import { checkEnvironmentExists } from './pin-edit.ts';
-import { type CommandResult, type CommandRun, makeCommandResult } from './result.ts';
-import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from './run-with-plan.ts';
+import { checkEnvironmentExists } from '../editing/pin-edit.ts';
+import type { CommandResult, CommandRun } from '../run/command-result.ts';
+import { makeCommandResult } from '../run/exit-code.ts';
+import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from '../run/run-with-plan.ts';
 
 type HistoryOptions = PlanningOptions & {
   /**
@@ -25,14 +26,14 @@ type HistoryOptions = PlanningOptions & {
  * Shows the versions of prompts: who created each version, where it is active, and when it was pinned. Pending changes
  * and pins that cannot be resolved do not make the command fail. Never writes.
  */
-export async function showHistory({ environment, ...rest }: HistoryOptions, world: World): Promise<CommandResult> {
+export async function showHistory({ environment, ...rest }: HistoryOptions, system: System): Promise<CommandResult> {
   const findNeeds = (config: Config) => ({
     problems: environment === undefined ? [] : checkEnvironmentExists('--environment', environment, config),
     environments: chooseEnvironmentsToRead(environment, config),
     readDepth: 'versions' as const,
   });
-  return runWithPlan('history', { ...rest, findNeeds }, world, async (workspace) => {
-    return makeCommandResult(await makeHistoryRun(workspace, environment ?? null), world);
+  return runWithPlan('history', { ...rest, findNeeds }, system, async (workspace) => {
+    return makeCommandResult(await makeHistoryRun(workspace, environment ?? null), system);
   });
 }
 

@@ -1,25 +1,26 @@
 import { posix } from 'node:path';
-import type { Config } from '../config/config.ts';
-import { getProviderWords } from '../config/service.ts';
-import { openWorkspace, type Workspace } from '../desired/open-workspace.ts';
+import type { Config } from '../workspace/config.ts';
+import { getProviderWords } from '../workspace/service-settings.ts';
+import { openWorkspace, type Workspace } from '../desired-state/open-workspace.ts';
 import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { PromptType } from '../domain/chat.ts';
 import type { EditedPrompt } from '../domain/edits.ts';
 import type { Environment } from '../domain/policy.ts';
 import type { PromptFile, PromptIdentity } from '../domain/prompt-file.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
-import type { World } from '../domain/world.ts';
-import type { WorkspaceLock } from '../files/lock-workspace.ts';
-import { makeFilePath, type NewFile, renderNewFile } from '../files/render-new-file.ts';
+import type { System } from '../domain/system.ts';
+import type { WorkspaceLock } from '../workspace/lock-workspace.ts';
+import { makeFilePath, type NewFile, renderNewFile } from '../editing/render-new-file.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { hasControlCharacters, joinQuotedNames } from '../text.ts';
-import { findIdentityConflict, findImportObstacle, indexByIdentity } from './find-import-conflict.ts';
-import { makeImportEdits, resolveImportFolder } from './import.ts';
-import { checkEnvironmentFlag } from './pin-edit.ts';
-import { listKnownEnvironments } from './require-environment.ts';
-import { type CommandResult, type CommandRun, makeRunWithoutPlan, makeCommandResult } from './result.ts';
-import { withWorkspaceLock } from './with-workspace-lock.ts';
-import { writeNewFile } from './write-imports.ts';
+import { findIdentityConflict, findImportObstacle, indexByIdentity } from './import/find-import-conflict.ts';
+import { makeImportEdits, resolveImportFolder } from './import/import.ts';
+import { checkEnvironmentFlag } from '../editing/pin-edit.ts';
+import { listKnownEnvironments } from '../run/require-environment.ts';
+import { type CommandResult, type CommandRun, makeRunWithoutPlan } from '../run/command-result.ts';
+import { makeCommandResult } from '../run/exit-code.ts';
+import { withWorkspaceLock } from '../run/with-workspace-lock.ts';
+import { writeNewFile } from './import/write-imports.ts';
 
 type NewOptions = {
   /** The value of `--config`, a path relative to the working directory. */
@@ -34,13 +35,13 @@ type NewOptions = {
 };
 
 /** Writes the file of a new prompt from a template. Sends no request, and never overwrites a file. */
-export async function createPromptFile(options: NewOptions, world: World): Promise<CommandResult> {
-  return withWorkspaceLock('new', options, world, async (configuration, lock) => {
-    const workspace = await openWorkspace({ configuration, only: [] }, world);
+export async function createPromptFile(options: NewOptions, system: System): Promise<CommandResult> {
+  return withWorkspaceLock('new', options, system, async (configuration, lock) => {
+    const workspace = await openWorkspace({ configuration, only: [] }, system);
     // Ignore `prompt/none-found`, because the new file may be the first one. Ignore all warnings, because they concern
     // the configuration and the existing files.
     const problems = workspace.problems.filter((problem) => isError(problem) && problem.code !== 'prompt/none-found');
-    return makeCommandResult(await createInWorkspace({ ...workspace, problems }, options, lock, world), world);
+    return makeCommandResult(await createInWorkspace({ ...workspace, problems }, options, lock, system), system);
   });
 }
 
@@ -48,7 +49,7 @@ async function createInWorkspace(
   { config, files, problems }: Workspace,
   options: NewOptions,
   lock: WorkspaceLock,
-  world: World,
+  system: System,
 ): Promise<CommandRun> {
   const makeRun = (...newProblems: readonly Problem[]) =>
     makeRunWithoutPlan('new', {
@@ -63,9 +64,9 @@ async function createInWorkspace(
   const { prompt, source, warnings, steps, unpinned } = made.value;
   const loss = lock.findLossProblem();
   if (loss !== null) return makeRun(loss);
-  const outcome = options.dryRun ? prompt : await writeNewFile(prompt.path, source, config, world.stopSignal);
+  const outcome = options.dryRun ? prompt : await writeNewFile(prompt.path, source, config, system.stopSignal);
   if (outcome.problems.length > 0) return makeRun(...outcome.problems);
-  if (unpinned.length > 0) world.printNotice(describeUnpinned(unpinned));
+  if (unpinned.length > 0) system.printNotice(describeUnpinned(unpinned));
   const edited = [{ ...prompt, status: outcome.status }];
   return { ...makeRun(...warnings), edited, ...(!options.dryRun && { nextSteps: steps }) };
 }

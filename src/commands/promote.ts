@@ -1,17 +1,17 @@
-import type { Config } from '../config/config.ts';
+import type { Config } from '../workspace/config.ts';
 import { toStoredContent } from '../domain/content.ts';
 import { getContentsAtRefs } from '../domain/desired-state.ts';
 import { isNewVersionRef, listChangingEnvironments, type ObservedPromptPlan, type SetActive } from '../domain/plan.ts';
 import { findPin, type PromptFile } from '../domain/prompt-file.ts';
 import { findVersionWithContent, type KnownVersion } from '../domain/versions.ts';
-import type { World } from '../domain/world.ts';
-import { wasReplaced } from '../history/line.ts';
+import type { System } from '../domain/system.ts';
+import { wasReplaced } from '../history/prompt-line.ts';
 import { MAX_DRIFT_STATES } from '../history/prompt-history.ts';
-import { readPromptLine } from '../history/read-line.ts';
+import { readPromptLine } from '../history/read-prompt-line.ts';
 import { findNewerVersion } from '../planning/find-newer-version.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { type PromptDraft, editFiles, type EditOptions, makeDraftWithoutEdits } from './edit-files.ts';
-import { draftContentPin, readOtherWantedContent, wantVersion } from './content-pin.ts';
+import { type PromptDraft, editFiles, type EditOptions, makeDraftWithoutEdits } from '../editing/edit-files.ts';
+import { draftContentPin, readOtherWantedContent, wantVersion } from '../editing/content-pin.ts';
 import {
   draftPinEdit,
   findPreviousEnvironment,
@@ -19,10 +19,10 @@ import {
   listEnvironmentsToRead,
   findServedVersion,
   type RequestedPin,
-} from './pin-edit.ts';
-import { listKnownEnvironments, makeMissingEnvironmentResult } from './require-environment.ts';
-import { type CommandResult, makeStoppedResult } from './result.ts';
-import type { PlannedWorkspace } from './run-with-plan.ts';
+} from '../editing/pin-edit.ts';
+import { listKnownEnvironments, makeMissingEnvironmentResult } from '../run/require-environment.ts';
+import { type CommandResult, makeStoppedResult } from '../run/command-result.ts';
+import type { PlannedWorkspace } from '../run/run-with-plan.ts';
 
 type PromoteOptions = EditOptions & {
   /** Whether to promote all prompts. If false, the user must specify at least one prompt. */
@@ -38,9 +38,9 @@ type PromoteOptions = EditOptions & {
 };
 
 /** Pins an environment of each selected prompt to the version that is active in another environment. */
-export async function promotePrompts(options: PromoteOptions, world: World): Promise<CommandResult> {
+export async function promotePrompts(options: PromoteOptions, system: System): Promise<CommandResult> {
   const { to, allowOlder, only } = options;
-  if (to === undefined) return makeMissingEnvironmentResult('promote', '--to', options, world);
+  if (to === undefined) return makeMissingEnvironmentResult('promote', '--to', options, system);
   const problem = checkPromptSelection(options);
   if (problem !== null) return makeStoppedResult('promote', problem);
   const chooseSource = (config: Config) => options.from ?? findPreviousEnvironment(to, config);
@@ -56,7 +56,7 @@ export async function promotePrompts(options: PromoteOptions, world: World): Pro
   const makeDraft = (prompt: ObservedPromptPlan, workspace: PlannedWorkspace) =>
     draftPromotion(prompt, { from: chooseSource(workspace.config) ?? to, to, allowOlder, only }, workspace);
   const renderSubject = (names: string) => `Promote ${names} to ${to}`;
-  return editFiles({ mode: 'promote', findNeeds, makeDraft, renderSubject }, options, world);
+  return editFiles({ mode: 'promote', findNeeds, makeDraft, renderSubject }, options, system);
 }
 
 function checkPromptSelection({ only, all }: PromoteOptions): Problem | null {

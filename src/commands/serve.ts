@@ -1,12 +1,12 @@
 import { join, resolve } from 'node:path';
-import { CONFIG_NAME } from '../config/config.ts';
-import { EMBEDDED_API_KEY } from '../config/service.ts';
-import { openWorkspace, type Workspace } from '../desired/open-workspace.ts';
-import type { World } from '../domain/world.ts';
-import { isDirectory } from '../files/paths.ts';
+import { CONFIG_NAME } from '../workspace/config.ts';
+import { EMBEDDED_API_KEY } from '../workspace/service-settings.ts';
+import { openWorkspace, type Workspace } from '../desired-state/open-workspace.ts';
+import type { System } from '../domain/system.ts';
+import { isDirectory } from '../workspace/paths.ts';
 import { isError, type Problem, toProblem } from '../problem.ts';
-import { DEFAULT_KEY_VARIABLE } from '../providers/list.ts';
-import { startEmbedded } from './start-embedded.ts';
+import { DEFAULT_KEY_VARIABLE } from '../providers/provider-list.ts';
+import { startEmbedded } from '../run/start-embedded.ts';
 
 /** The options of the command `serve`. */
 export type ServeOptions = {
@@ -38,10 +38,10 @@ export type RunningService = {
 type ServeResult = { readonly service: RunningService | null; readonly problems: readonly Problem[] };
 
 /** Starts the embedded service for the command `serve`. The SQLite file keeps all data when the service stops. */
-export async function serveEmbedded(options: ServeOptions, world: World): Promise<ServeResult> {
-  const { workingDirectory, environment, now } = world;
+export async function serveEmbedded(options: ServeOptions, system: System): Promise<ServeResult> {
+  const { workingDirectory, environment, now } = system;
   const { seed, port } = options;
-  const { files, problems } = seed === undefined ? { files: [], problems: [] } : await openSeed(seed, world);
+  const { files, problems } = seed === undefined ? { files: [], problems: [] } : await openSeed(seed, system);
   if (problems.some(isError)) return { service: null, problems };
   const configuredKey = environment[DEFAULT_KEY_VARIABLE] ?? '';
   const [apiKey, keyVariable] = configuredKey === '' ? [EMBEDDED_API_KEY, null] : [configuredKey, DEFAULT_KEY_VARIABLE];
@@ -55,8 +55,8 @@ export async function serveEmbedded(options: ServeOptions, world: World): Promis
 }
 
 /** Reads the workspace whose prompts the embedded service registers. */
-async function openSeed(seed: string | true, world: World): Promise<Workspace> {
-  if (seed === true) return openWorkspace({ only: [] }, world);
-  const path = resolve(world.workingDirectory, seed);
-  return openWorkspace({ config: isDirectory(path) ? join(path, CONFIG_NAME) : path, only: [] }, world);
+async function openSeed(seed: string | true, system: System): Promise<Workspace> {
+  if (seed === true) return openWorkspace({ only: [] }, system);
+  const path = resolve(system.workingDirectory, seed);
+  return openWorkspace({ config: isDirectory(path) ? join(path, CONFIG_NAME) : path, only: [] }, system);
 }

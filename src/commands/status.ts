@@ -1,20 +1,20 @@
 import type { PromptPlan } from '../domain/plan.ts';
-import type { World } from '../domain/world.ts';
+import type { System } from '../domain/system.ts';
 import { collectTextChanges } from '../planning/collect-text-changes.ts';
 import { toProblem } from '../problem.ts';
 import { readVersionHistories } from './history.ts';
-import { makeWaitingFields } from './make-history-fields.ts';
-import { listPrompts } from './open-service.ts';
-import { describeReadFailure } from './read-default-base.ts';
+import { makeWaitingFields } from '../report/make-history-fields.ts';
+import { listPrompts } from '../run/open-service.ts';
+import { describeReadFailure } from '../run/read-default-base.ts';
 import {
   addNamedEnvironments,
   type CommandResult,
   type CommandRun,
-  makeCommandResult,
   makeRunWithoutPlan,
   type WaitingPrompts,
-} from './result.ts';
-import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from './run-with-plan.ts';
+} from '../run/command-result.ts';
+import { makeCommandResult } from '../run/exit-code.ts';
+import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from '../run/run-with-plan.ts';
 
 type StatusOptions = PlanningOptions & {
   /**
@@ -27,24 +27,24 @@ type StatusOptions = PlanningOptions & {
 };
 
 /** Shows which version is active in each environment, and which version should be active. Never writes. */
-export async function showStatus(options: StatusOptions, world: World): Promise<CommandResult> {
-  return addNamedEnvironments(await observeAndCompare(options, world), options);
+export async function showStatus(options: StatusOptions, system: System): Promise<CommandResult> {
+  return addNamedEnvironments(await observeAndCompare(options, system), options);
 }
 
-async function observeAndCompare({ orphans, ...options }: StatusOptions, world: World): Promise<CommandResult> {
-  return runWithPlan('status', { ...options, defaultBase: 'live' }, world, async (workspace) => {
+async function observeAndCompare({ orphans, ...options }: StatusOptions, system: System): Promise<CommandResult> {
+  return runWithPlan('status', { ...options, defaultBase: 'live' }, system, async (workspace) => {
     const texts = collectTextChanges(workspace.plan.prompts, workspace, workspace.history);
     const run = {
       ...makePlannedRun('status', workspace),
       texts,
-      waiting: await readWaitingPromotions(workspace, options, world),
+      waiting: await readWaitingPromotions(workspace, options, system),
     };
-    if (orphans === undefined) return makeCommandResult(run, world);
+    if (orphans === undefined) return makeCommandResult(run, system);
     try {
       const search = await findOrphans(workspace, orphans === true ? [] : [orphans]);
-      return makeCommandResult({ ...run, ...search, problems: [...run.problems, ...search.problems] }, world);
+      return makeCommandResult({ ...run, ...search, problems: [...run.problems, ...search.problems] }, system);
     } catch (error) {
-      return makeCommandResult(makeRunWithoutPlan('status', { ...workspace, problems: [toProblem(error)] }), world);
+      return makeCommandResult(makeRunWithoutPlan('status', { ...workspace, problems: [toProblem(error)] }), system);
     }
   });
 }
@@ -74,7 +74,7 @@ async function findOrphans(
 async function readWaitingPromotions(
   workspace: PlannedWorkspace,
   { quiet }: Pick<StatusOptions, 'quiet'>,
-  { printNotice }: Pick<World, 'printNotice'>,
+  { printNotice }: Pick<System, 'printNotice'>,
 ): Promise<WaitingPrompts> {
   const { environmentSelection } = workspace;
   const promotionSources = new Map(

@@ -1,7 +1,7 @@
 import { applyPlan, isIdle } from '../applying/apply-plan.ts';
 import type { Plan, PromptOutcome } from '../domain/plan.ts';
 import type { MaxChanges, OnDrift } from '../domain/policy.ts';
-import { isContinuousIntegration, type World } from '../domain/world.ts';
+import { isContinuousIntegration, type System } from '../domain/system.ts';
 import {
   guardPlan,
   guardFreshPlan,
@@ -12,25 +12,20 @@ import {
 import { findAffectedPrompts } from '../planning/find-affected-prompts.ts';
 import { collectTextChanges } from '../planning/collect-text-changes.ts';
 import { sortByPlace, makeProblem, type Problem } from '../problem.ts';
-import type { Report } from '../report/schema.ts';
-import { describeStakes } from '../report/stakes.ts';
+import type { Report } from '../report/schema/report-schema.ts';
+import { describeApplyQuestion } from '../report/apply-question.ts';
 import { joinCodeNames } from '../text.ts';
-import { makeReport } from './make-report.ts';
-import { checkMergedAndUpToDate, type MergeCheckOptions, checkUpToDate } from './check-merged-and-up-to-date.ts';
-import {
-  addNamedEnvironments,
-  type CommandResult,
-  type CommandRun,
-  makeStoppedResult,
-  makeCommandResult,
-} from './result.ts';
+import { makeReport } from '../report/make-report.ts';
+import { checkMergedAndUpToDate, type MergeCheckOptions, checkUpToDate } from '../run/check-merged-and-up-to-date.ts';
+import { addNamedEnvironments, type CommandResult, type CommandRun, makeStoppedResult } from '../run/command-result.ts';
+import { makeCommandResult } from '../run/exit-code.ts';
 import {
   replanPrompt,
   makePlannedRun,
   runWithPlan,
   type PlannedWorkspace,
   type PlanningOptions,
-} from './run-with-plan.ts';
+} from '../run/run-with-plan.ts';
 
 export type SyncOptions = PlanningOptions &
   MergeCheckOptions & {
@@ -68,21 +63,21 @@ export type SyncOptions = PlanningOptions &
 export type PlanToConfirm = { readonly report: Report; readonly folder: string };
 
 /** Creates a plan, and applies it unless this is a dry run. */
-export async function syncPrompts(options: SyncOptions, world: World): Promise<CommandResult> {
-  return addNamedEnvironments(await planAndApply(options, world), options);
+export async function syncPrompts(options: SyncOptions, system: System): Promise<CommandResult> {
+  return addNamedEnvironments(await planAndApply(options, system), options);
 }
 
-async function planAndApply(options: SyncOptions, world: World): Promise<CommandResult> {
+async function planAndApply(options: SyncOptions, system: System): Promise<CommandResult> {
   const mode = options.dryRun ? 'dry-run' : 'apply';
   const missingFlags = options.contactPolicy === 'offline' ? listFlagsMissingOffline(options) : [];
   if (missingFlags.length > 0) {
     const reason = `\`--offline\` requires ${joinCodeNames(missingFlags, 'and')}.`;
     return makeStoppedResult(mode, makeProblem('usage/invalid', { reason }));
   }
-  const cannotAsk = !options.dryRun && mustConfirm(options, world) && world.confirm === null;
+  const cannotAsk = !options.dryRun && mustConfirm(options, system) && system.confirm === null;
   if (cannotAsk) return makeStoppedResult(mode, makeProblem('usage/confirmation-needed'));
-  return runWithPlan(mode, { ...options, defaultBase: 'live' }, world, (workspace) =>
-    guardAndApply(workspace, options, world),
+  return runWithPlan(mode, { ...options, defaultBase: 'live' }, system, (workspace) =>
+    guardAndApply(workspace, options, system),
   );
 }
 
@@ -95,29 +90,33 @@ function listFlagsMissingOffline({ dryRun, base }: SyncOptions): readonly string
  * Applies the guards to the plan. A dry run ends there. Otherwise, asks the user for confirmation if necessary, and
  * applies the plan.
  */
-async function guardAndApply(workspace: PlannedWorkspace, options: SyncOptions, world: World): Promise<CommandResult> {
-  const guards = makeGuardSettings(workspace, options, world);
+async function guardAndApply(
+  workspace: PlannedWorkspace,
+  options: SyncOptions,
+  system: System,
+): Promise<CommandResult> {
+  const guards = makeGuardSettings(workspace, options, system);
   const plan = guardPlan(workspace.plan, guards);
   const warnings = [...warnAboutUncommittedFiles(workspace, options), ...warnAboutMissingBase(workspace, guards)];
   const problems = sortByPlace([...workspace.problems, ...warnings]);
   const texts = collectTextChanges(plan.prompts, workspace, workspace.history);
   const affected = findAffectedPrompts(plan.prompts, workspace.allFiles, workspace.config.rules.listParts);
   const plannedRun = { ...makePlannedRun('dry-run', { ...workspace, plan, problems }), texts, affected };
-  if (options.dryRun) return makeCommandResult(plannedRun, world, options.exitCode);
+  if (options.dryRun) return makeCommandResult(plannedRun, system, options.exitCode);
   // The report comes after the changes. That is too late for a warning about a guard that does not work.
   if (hasChangesToApply(plan))
-    warnAboutMissingBase(workspace, guards).forEach(({ message }) => world.printNotice(message));
-  const mustAsk = hasChangesToApply(plan) && mustConfirm(options, world);
+    warnAboutMissingBase(workspace, guards).forEach(({ message }) => system.printNotice(message));
+  const mustAsk = hasChangesToApply(plan) && mustConfirm(options, system);
   const { folder } = workspace.config;
   const shownReport = mustAsk ? makeReport(plannedRun) : undefined;
-  if (shownReport !== undefined && !(await askToApply({ report: shownReport, folder }, options, world))) {
+  if (shownReport !== undefined && !(await askToApply({ report: shownReport, folder }, options, system))) {
     const declined = [...problems, makeProblem('usage/declined')];
     const run = { ...plannedRun, mode: 'apply', plan: null, problems: declined } as const;
-    return { ...makeCommandResult(run, world), shownReport };
+    return { ...makeCommandResult(run, system), shownReport };
   }
-  const applied = await applyIfUpToDate(plan, guards, workspace, options, world);
+  const applied = await applyIfUpToDate(plan, guards, workspace, options, system);
   const run = { ...plannedRun, mode: 'apply', ...applied, problems: [...problems, ...applied.problems] } as const;
-  return { ...makeCommandResult(run, world), shownReport };
+  return { ...makeCommandResult(run, system), shownReport };
 }
 
 /**
@@ -129,7 +128,7 @@ async function applyIfUpToDate(
   guards: GuardSettings,
   workspace: PlannedWorkspace,
   options: SyncOptions,
-  world: World,
+  system: System,
 ): Promise<Pick<CommandRun, 'plan' | 'outcomes' | 'problems'>> {
   // Run this check after the confirmation, because the user may take hours to confirm. Skip the check if there is
   // nothing to apply and no refusal that a stale clone could explain. promptsync then does not contact the remote.
@@ -141,9 +140,9 @@ async function applyIfUpToDate(
   const unguardedPlan = isStale ? omitPromotionProblems(workspace.plan) : workspace.plan;
   const refuse = problems.length > 0 ? () => problems : await makeAdditionalRefusal(guardedPlan, workspace, options);
   const plan = guardPlan(unguardedPlan, { ...guards, onDrift, ...(refuse && { refuse }) });
-  const outcomes = await applyGuardedPlan(plan, guards, workspace, world);
+  const outcomes = await applyGuardedPlan(plan, guards, workspace, system);
   const hasWritten = outcomes.some(({ changes }) => changes.some(({ status }) => status !== 'not_made'));
-  const warnings = hasWritten && !world.stopSignal.aborted ? await checkUpToDate(workspace, options) : [];
+  const warnings = hasWritten && !system.stopSignal.aborted ? await checkUpToDate(workspace, options) : [];
   return { plan, outcomes, problems: warnings };
 }
 
@@ -176,10 +175,10 @@ async function makeAdditionalRefusal(
   return hasChangesToApply(plan) ? makeRefusal?.(workspace) : undefined;
 }
 
-function makeGuardSettings(workspace: PlannedWorkspace, options: SyncOptions, world: World): GuardSettings {
+function makeGuardSettings(workspace: PlannedWorkspace, options: SyncOptions, system: System): GuardSettings {
   const { config, repository, uncommitted, plan, skipped } = workspace;
   // The user's confirmation is valid only for the plan that the user saw.
-  const isBoundToPlan = options.onlyThisPlan === true || (!options.dryRun && mustConfirm(options, world));
+  const isBoundToPlan = options.onlyThisPlan === true || (!options.dryRun && mustConfirm(options, system));
   return {
     onDrift: options.onDrift ?? config.onDrift,
     portablePins: config.portablePins,
@@ -224,18 +223,18 @@ export function hasChangesToApply({ prompts }: Plan): boolean {
 }
 
 /** Returns true if a command must not apply its plan before the user has confirmed it. */
-export function mustConfirm({ yes }: Pick<SyncOptions, 'yes'>, world: Pick<World, 'environment'>): boolean {
-  return !yes && !isContinuousIntegration(world);
+export function mustConfirm({ yes }: Pick<SyncOptions, 'yes'>, system: Pick<System, 'environment'>): boolean {
+  return !yes && !isContinuousIntegration(system);
 }
 
 /** Shows a plan and asks the user to confirm it. Returns false if the user declines or interrupts the question. */
 export async function askToApply(
   plan: PlanToConfirm,
   { renderPlan }: Pick<SyncOptions, 'renderPlan'>,
-  world: World,
+  system: System,
 ): Promise<boolean> {
-  if (renderPlan !== undefined) world.printNotice(await renderPlan(plan));
-  return (await world.confirm?.(describeStakes(plan.report))) ?? false;
+  if (renderPlan !== undefined) system.printNotice(await renderPlan(plan));
+  return (await system.confirm?.(describeApplyQuestion(plan.report))) ?? false;
 }
 
 /** The maximum pause, in milliseconds, after another run has created a version of the same prompt. */
@@ -246,7 +245,7 @@ export async function applyGuardedPlan(
   plan: Plan,
   guards: GuardSettings,
   workspace: PlannedWorkspace,
-  world: World,
+  system: System,
 ): Promise<readonly PromptOutcome[]> {
   const { provider, makeRequestFor, config } = workspace;
   return applyPlan(plan, provider, {
@@ -258,8 +257,8 @@ export async function applyGuardedPlan(
     isReviewed: guards.expectedPlan !== null,
     listParts: config.rules.listParts,
     concurrency: config.concurrency,
-    pause: () => world.sleep(world.random() * MAX_PAUSE_MS),
-    stop: world.stopSignal,
-    onApplied: (_, done) => world.onProgress({ phase: 'Applying', done, total: plan.prompts.length }),
+    pause: () => system.sleep(system.random() * MAX_PAUSE_MS),
+    stop: system.stopSignal,
+    onApplied: (_, done) => system.onProgress({ phase: 'Applying', done, total: plan.prompts.length }),
   });
 }

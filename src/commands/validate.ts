@@ -1,24 +1,24 @@
-import { listEnvironmentsWithoutLatest, type Config } from '../config/config.ts';
+import { listEnvironmentsWithoutLatest, type Config } from '../workspace/config.ts';
 import {
   openWorkspaceRepository,
   openWorkspace,
   type Workspace,
   type WorkspaceOptions,
-} from '../desired/open-workspace.ts';
+} from '../desired-state/open-workspace.ts';
 import { collectAcceptedWarnings } from '../domain/accepted-warnings.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import type { World } from '../domain/world.ts';
+import type { System } from '../domain/system.ts';
 import { checkFixedPins } from '../planning/check-promotions.ts';
 import { sortByPlace, isError, type Problem } from '../problem.ts';
-import { chooseExitCode } from './exit-codes.ts';
-import { makeRunWithoutPlan, type CommandResult } from './result.ts';
+import { chooseExitCode } from '../run/exit-code.ts';
+import { makeRunWithoutPlan, type CommandResult } from '../run/command-result.ts';
 
 /**
  * Validates the configuration, the prompt files, and all rules for environments that promptsync can check without the
  * service. Sends no request and needs no API key.
  */
-export async function validatePrompts(options: WorkspaceOptions, world: World): Promise<CommandResult> {
-  const workspace = await openWorkspace(options, world);
+export async function validatePrompts(options: WorkspaceOptions, system: System): Promise<CommandResult> {
+  const workspace = await openWorkspace(options, system);
   const forbidden = await findForbiddenPins(workspace);
   const branchProblems = await checkBranch(workspace.config);
   const run = makeRunWithoutPlan('validate', {
@@ -34,7 +34,7 @@ export async function validatePrompts(options: WorkspaceOptions, world: World): 
 /** Checks the `branch` setting. Loads the code for remotes only if the configuration has this setting. */
 async function checkBranch(config: Config | null): Promise<readonly Problem[]> {
   if (config === null || config.branch === null) return [];
-  const { checkBranchSetting } = await import('./check-merged-and-up-to-date.ts');
+  const { checkBranchSetting } = await import('../run/check-merged-and-up-to-date.ts');
   return checkBranchSetting(config);
 }
 

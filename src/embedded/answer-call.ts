@@ -1,6 +1,6 @@
-import * as wire from '../service/wire.ts';
+import * as wire from '../providers/four-call/api-shapes.ts';
 import { parseBody, Refusal } from './read-body.ts';
-import type { Store } from './store.ts';
+import type { Store } from './prompt-store.ts';
 
 /**
  * The parts of a request that the embedded service uses. `target` is the path with the query, exactly as it was sent.

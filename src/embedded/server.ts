@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { API_KEY_HEADER } from '../service/wire.ts';
+import { API_KEY_HEADER } from '../providers/four-call/api-shapes.ts';
 import { answerCall, type EmbeddedResponse, type EmbeddedCall } from './answer-call.ts';
 import { makeBodyMemory, readBody, type BodyMemory } from './read-body.ts';
-import type { Store } from './store.ts';
+import type { Store } from './prompt-store.ts';
 
 const HOST = '127.0.0.1';
 

@@ -1,5 +1,5 @@
 import { ProblemError } from '../problem.ts';
-import { type GitSettings, openGit } from './open-git.ts';
+import { type GitSettings, openGit } from './run-git.ts';
 
 /**
  * Returns true if git accepts the repository at this root. git refuses a repository that belongs to another user unless

@@ -1,5 +1,5 @@
-import type { BlobCache } from './file-reader.ts';
-import type { RunGit } from './open-git.ts';
+import type { BlobCache } from './committed-files.ts';
+import type { RunGit } from './run-git.ts';
 import { type FileStateChange, type LogEntry, MAX_COMMITS, readLog } from './read-log.ts';
 import type { FileAtCommit } from './read-trees.ts';
 

@@ -1,4 +1,4 @@
-import { type GitSettings, openGit, splitLines } from './open-git.ts';
+import { type GitSettings, openGit, splitLines } from './run-git.ts';
 
 /** A kind of ref, named after its folder in `refs/`. */
 export type RefKind = 'heads' | 'remotes' | 'tags';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { SimpleGitOptions } from 'simple-git';
 import type { ConflictLabels, MergedText, MergeLines, PreferredSide, ThreeTexts } from '../domain/edits.ts';
-import { detectFailure, type GitSettings, openGit } from './open-git.ts';
+import { detectFailure, type GitSettings, openGit } from './run-git.ts';
 
 /** Runs at most four merge processes at a time, regardless of the number of prompts. */
 const limit = pLimit(4);

@@ -1,6 +1,6 @@
 import type { EditCommit } from '../domain/edits.ts';
 import { makeProblem, ProblemError, toProblem, type Problem } from '../problem.ts';
-import { makeLiteralPathspec, openGit, type RunGit, type GitSettings, splitLines, splitNames } from './open-git.ts';
+import { makeLiteralPathspec, openGit, type RunGit, type GitSettings, splitLines, splitNames } from './run-git.ts';
 
 /** Functions that create branches and commits in the user's clone. */
 export type Committer = {

@@ -1,4 +1,4 @@
-import { splitLines, NO_EXTERNAL_PROGRAMS, type GitSettings, type RunGit } from './open-git.ts';
+import { splitLines, NO_EXTERNAL_PROGRAMS, type GitSettings, type RunGit } from './run-git.ts';
 import { DEFAULT_REMOTE, openRemoteGit } from './open-remote.ts';
 
 /**

@@ -9,7 +9,7 @@ import {
   type RunGit,
   type GitSettings,
   type Git,
-} from './open-git.ts';
+} from './run-git.ts';
 
 /**
  * The time after which promptsync stops a git command that prints nothing, in milliseconds. By then, either the remote

@@ -8,9 +8,9 @@ import {
   type Git,
   type RunGit,
   type GitSettings,
-} from './open-git.ts';
-import { type BlobCache, type CommittedFiles, makeFileReader, makeBlobCache } from './file-reader.ts';
-import { type CommitHistory, makeHistoryReader } from './history-reader.ts';
+} from './run-git.ts';
+import { type BlobCache, type CommittedFiles, makeFileReader, makeBlobCache } from './committed-files.ts';
+import { type CommitHistory, makeHistoryReader } from './commit-history.ts';
 import { type CloneSettings, findKnownTipRef, findRemoteName, readCloneSettings } from './open-remote.ts';
 import { makePinnedRefResolver, type PinnedRef } from './resolve-refs.ts';
 

@@ -1,5 +1,5 @@
-import type { CommitInfo } from '../domain/history.ts';
-import { isCommitId, NO_EXTERNAL_PROGRAMS, type Git, type RunGit } from './open-git.ts';
+import type { CommitInfo } from '../domain/version-history.ts';
+import { isCommitId, NO_EXTERNAL_PROGRAMS, type Git, type RunGit } from './run-git.ts';
 import { parseCommitMessage } from './parse-commit-message.ts';
 import { isRegular } from './read-objects.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { toGitError, type Git } from './open-git.ts';
+import { toGitError, type Git } from './run-git.ts';
 
 /** An object in git's database. */
 export type GitObject = { readonly id: string; readonly bytes: Buffer };

@@ -1,4 +1,4 @@
-import { splitLines, type Git } from './open-git.ts';
+import { splitLines, type Git } from './run-git.ts';
 import { type GitObject, isRegular, readObjects } from './read-objects.ts';
 
 /**

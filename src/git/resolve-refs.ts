@@ -1,4 +1,4 @@
-import { batchCalls, isCommitId, splitLines, type Git, type RunGit } from './open-git.ts';
+import { batchCalls, isCommitId, splitLines, type Git, type RunGit } from './run-git.ts';
 import { hasControlCharacters } from '../text.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type Content, isEqualContent } from '../domain/content.ts';
-import { findStartOfSeries } from './line.ts';
+import { findStartOfSeries } from './prompt-line.ts';
 import type { LiveBranch, PromptLocation } from './read-at-commit.ts';
-import { readPromptLine } from './read-line.ts';
+import { readPromptLine } from './read-prompt-line.ts';
 
 /** Content that an environment should serve. */
 export type WantedContent = {

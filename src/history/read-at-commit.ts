@@ -1,18 +1,18 @@
 import { extname } from 'node:path';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../workspace/config.ts';
 import type { DesiredState } from '../domain/desired-state.ts';
 import type { ContentAtRef } from '../domain/plan.ts';
 import { locatePin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import type { KnownVersion } from '../domain/versions.ts';
-import type { FormerSettings } from '../config/load-config.ts';
+import type { FormerSettings } from '../workspace/load-config.ts';
 import {
   type FileSettings,
   makeLenientSettings,
   parsePromptFile,
   type ParseResult,
-} from '../files/parse-prompt-file.ts';
-import { batchCalls, type BatchedCall } from '../git/open-git.ts';
+} from '../workspace/parse-prompt-file.ts';
+import { batchCalls, type BatchedCall } from '../git/run-git.ts';
 import type { Repository } from '../git/open-repository.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
 import type { PinnedRef } from '../git/resolve-refs.ts';

@@ -2,10 +2,10 @@ import { isEqualContent } from '../domain/content.ts';
 import type { PinTarget } from '../domain/pin-target.ts';
 import type { ContentsAtRefs, Provenance } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { findStartOfSeries } from './line.ts';
+import { findStartOfSeries } from './prompt-line.ts';
 import type { ChangeSummariesByRef } from './prompt-history.ts';
 import type { PromptRepository } from './read-at-commit.ts';
-import { readPlannedLine } from './read-line.ts';
+import { readPlannedLine } from './read-prompt-line.ts';
 
 /**
  * Reads the source of a file's own content: the commit of the newest state of its line. Returns an empty provenance for

@@ -7,7 +7,7 @@ import {
 } from '../domain/content.ts';
 import { type DesiredState, getContentsAtRefs } from '../domain/desired-state.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
-import type { Provider, ProviderRules } from '../domain/provider.ts';
+import type { Provider, FileRules } from '../providers/provider-interface.ts';
 import { findContentAtRef, type ContentsAtRefs } from '../domain/plan.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import { formatPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
@@ -18,7 +18,7 @@ import { makeProblem, ProblemError } from '../problem.ts';
  * an API key plans against this observation. Version numbers below 1 are placeholders for numbers that only the service
  * knows.
  */
-export function assumeObservation(desired: DesiredState, { hasFields, placeholderId }: ProviderRules): Observation {
+export function assumeObservation(desired: DesiredState, { hasFields, placeholderId }: FileRules): Observation {
   const { files, base } = desired;
   const isRefused = ({ id }: PromptFile): boolean => id === placeholderId;
   const refusals = files.filter(isRefused).map(({ id }) => [id, makeProblem('guard/placeholder-id')] as const);

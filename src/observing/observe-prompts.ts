@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { type DesiredState, getContentsAtRefs, sortPins } from '../domain/desired-state.ts';
 import type { Observation, ObservedPrompt, ReadRequest, ReadDepth } from '../domain/observed-prompt.ts';
-import type { Provider } from '../domain/provider.ts';
+import type { Provider } from '../providers/provider-interface.ts';
 import { chooseVersionToCreate, findPinTargets } from '../domain/pin-target.ts';
 import { compareFields, type ContentsAtRefs, listContentsAtRefs } from '../domain/plan.ts';
 import { mustStoreText, type PromptFile } from '../domain/prompt-file.ts';

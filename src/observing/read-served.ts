@@ -1,4 +1,4 @@
-import type { Provider } from '../domain/provider.ts';
+import type { Provider } from '../providers/provider-interface.ts';
 import type { ServedPrompt } from '../domain/served-prompt.ts';
 import type { Problem } from '../problem.ts';
 import { type ObserveOptions, readEachPrompt } from './observe-prompts.ts';

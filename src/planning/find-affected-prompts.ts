@@ -1,6 +1,6 @@
 import { listChangingEnvironments, type PromptPlan } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import type { ProviderRules } from '../domain/provider.ts';
+import type { FileRules } from '../providers/provider-interface.ts';
 
 /**
  * Finds the composed prompts that a plan affects, even if their own files do not change. A composed prompt is affected
@@ -12,7 +12,7 @@ import type { ProviderRules } from '../domain/provider.ts';
 export function findAffectedPrompts(
   plans: readonly PromptPlan[],
   files: readonly PromptFile[],
-  listParts: ProviderRules['listParts'],
+  listParts: FileRules['listParts'],
 ): ReadonlyMap<string, readonly PromptFile[]> {
   const includersById = Map.groupBy(
     files.flatMap((file) => listParts(file.content.text).map((part) => ({ file, ...part }))),

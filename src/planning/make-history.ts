@@ -1,8 +1,8 @@
-import type { CommitInfo, VersionOrigin, PinnedPeriod, VersionHistory } from '../domain/history.ts';
+import type { CommitInfo, VersionOrigin, PinnedPeriod, VersionHistory } from '../domain/version-history.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import { findVersionWithContent, type KnownVersion, MAX_LEDGER_VERSIONS, toSeconds } from '../domain/versions.ts';
 import { toStoredContent, holdsContent } from '../domain/content.ts';
-import { countRun, findWantedVersion, type Line, type LineState, type Want } from '../history/line.ts';
+import { countRun, findWantedVersion, type Line, type LineState, type Want } from '../history/prompt-line.ts';
 
 /**
  * The data from which promptsync builds the version history of one prompt: its state as observed in the service, and

@@ -1,10 +1,10 @@
 import { formatCount, shortenCommitId } from '../text.ts';
 import type { Words } from '../words.ts';
-import type { ReportNoteFields } from './change-schema.ts';
-import { describeVersionRef, getWords, isDone, nameInvisibleDifference, type ShowText } from './describe.ts';
+import type { ReportNoteFields } from './schema/change-schema.ts';
+import { describeVersionRef, getWords, isDone, nameInvisibleDifference, type ShowText } from './describe-report.ts';
 import { describeDriftHint } from './describe-drift.ts';
 import { escapeLine } from './escape.ts';
-import type { Report, ReportChange, ReportEdit, ReportPrompt } from './schema.ts';
+import type { Report, ReportChange, ReportEdit, ReportPrompt } from './schema/report-schema.ts';
 
 // The wording of the changes of a plan or a sync, and of the edits to prompt files.
 

@@ -1,8 +1,8 @@
 import { isError } from '../problem.ts';
 import { makePromptCommand } from '../problems/catalog-entry.ts';
 import { shortenCommitId } from '../text.ts';
-import { describeVersionRef, getWords, isDone, type ShowText } from './describe.ts';
-import type { Report, ReportChange, ReportDrift, ReportPrompt } from './schema.ts';
+import { describeVersionRef, getWords, isDone, type ShowText } from './describe-report.ts';
+import type { Report, ReportChange, ReportDrift, ReportPrompt } from './schema/report-schema.ts';
 
 /** The parts of a report that determine the wording of drift. */
 export type DriftContext = Pick<Report, 'mode' | 'vocabulary' | 'base'>;

@@ -1,6 +1,6 @@
 import stringWidth from 'fast-string-width';
 import type { PromptType } from '../domain/chat.ts';
-import { isMarkerLine } from './diff.ts';
+import { isMarkerLine } from './text-diff.ts';
 import { shortenBlanks } from './escape.ts';
 
 // Prompts are prose: a paragraph is often one line of hundreds of characters. A Markdown page therefore compares and

@@ -1,5 +1,5 @@
 import { escapeJson, formatCodePoint, formatCount, showHidden } from '../text.ts';
-import type { Report } from './schema.ts';
+import type { Report } from './schema/report-schema.ts';
 
 /**
  * Escapes a value for use within a line. The result cannot move the cursor, hide text, push the rest of the line out of

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { applyPlan } from '../../src/applying/apply-plan.ts';
 import type { ObservedPrompt } from '../../src/domain/observed-prompt.ts';
 import type { Change, PromptPlan } from '../../src/domain/plan.ts';
-import { makeLedgerProvider } from '../../src/ledger/provider.ts';
+import { makeFourCallProvider } from '../../src/providers/four-call/provider.ts';
 import { makeReadRequest } from '../../src/observing/observe-prompts.ts';
 import { inMemoryBackend } from '../doubles/backends.ts';
 import { recordCalls } from '../doubles/record-calls.ts';
@@ -18,8 +18,8 @@ const refuseCall = () => {
 /** Applies plans that promptsync did not make, as a program that uses the library can do. */
 async function apply(prompts: readonly PromptPlan[]) {
   const service = recordCalls(inMemoryBackend());
-  const world = { newOperation: refuseCall, textAt: refuseCall, sleep: refuseCall };
-  const provider = makeLedgerProvider({ ...world, service });
+  const system = { newOperation: refuseCall, textAt: refuseCall, sleep: refuseCall };
+  const provider = makeFourCallProvider({ ...system, service });
   const outcomes = await applyPlan({ prompts, digest: 'not looked at' }, provider, {
     getReadRequest: (plan) => makeReadRequest(plan.file, rules()),
     planAgain: async (plan, seen: ObservedPrompt) => ({ ...plan, observed: seen }),

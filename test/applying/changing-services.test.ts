@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NewServiceVersion, PromptService } from '../../src/service/prompt-service.ts';
+import type { NewServiceVersion, PromptService } from '../../src/providers/four-call/prompt-service.ts';
 import { formatOutcome, sync, type SyncParts } from './support.ts';
 import { type Backend, inMemoryBackend } from '../doubles/backends.ts';
 import { content, file, type FileParts } from '../planning/support.ts';

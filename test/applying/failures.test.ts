@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
-import type { PromptService } from '../../src/service/prompt-service.ts';
-import { type Effect, ServiceError } from '../../src/service/service-error.ts';
+import type { PromptService } from '../../src/providers/four-call/prompt-service.ts';
+import { type Effect, ServiceError } from '../../src/http/service-error.ts';
 import { startWithTextOne, formatOutcome, sync } from './support.ts';
 import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';
 import type { Hooks } from '../doubles/record-calls.ts';

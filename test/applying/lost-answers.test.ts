@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { computeContentDigest } from '../../src/domain/content.ts';
-import { renderVersionRecord } from '../../src/ledger/version-record.ts';
+import { renderVersionRecord } from '../../src/providers/four-call/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
-import type { PromptService } from '../../src/service/prompt-service.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
+import type { PromptService } from '../../src/providers/four-call/prompt-service.ts';
+import { ServiceError } from '../../src/http/service-error.ts';
 import { addManagedVersion, startWithTextOne, formatOutcome, sync, type SyncParts } from './support.ts';
 import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';
 import { splitVersionRecord, type CreatedVersion, type Hooks } from '../doubles/record-calls.ts';

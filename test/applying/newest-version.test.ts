@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { renderVersionRecord } from '../../src/ledger/version-record.ts';
+import { renderVersionRecord } from '../../src/providers/four-call/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
+import { ServiceError } from '../../src/http/service-error.ts';
 import { type Backend, backends } from '../doubles/backends.ts';
 import { content, entry, file, version, type FileParts, type WrittenPins } from '../planning/support.ts';
 import { addManagedVersion, startWithTextOne, shortenCalls, formatOutcome, sync } from './support.ts';

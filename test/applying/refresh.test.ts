@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
+import { ServiceError } from '../../src/http/service-error.ts';
 import { shortenDigest } from '../../src/text.ts';
 import { startWithTextOne, formatOutcome, sync, type SyncParts } from './support.ts';
 import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';

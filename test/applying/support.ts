@@ -2,10 +2,10 @@ import { applyPlan } from '../../src/applying/apply-plan.ts';
 import { digestText } from '../../src/domain/content.ts';
 import type { Plan, PromptOutcome } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import type { PromptService } from '../../src/service/prompt-service.ts';
-import type { Provider } from '../../src/domain/provider.ts';
-import { makeLedgerProvider } from '../../src/ledger/provider.ts';
-import { renderVersionRecord, type LedgerEntry } from '../../src/ledger/version-record.ts';
+import type { PromptService } from '../../src/providers/four-call/prompt-service.ts';
+import type { Provider } from '../../src/providers/provider-interface.ts';
+import { makeFourCallProvider } from '../../src/providers/four-call/provider.ts';
+import { renderVersionRecord, type LedgerEntry } from '../../src/providers/four-call/version-record.ts';
 import { observePrompts, makeReadRequest } from '../../src/observing/observe-prompts.ts';
 import { guardPlan, guardFreshPlan, type GuardSettings } from '../../src/planning/guard-plan.ts';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
@@ -50,7 +50,7 @@ export async function sync(
   const given = rules(ruleParts);
   const guards = { ...NO_GUARDS, ...someGuards };
   const getReadRequest = (file: PromptFile) => makeReadRequest(file, given);
-  const world = {
+  const system = {
     newOperation: () => `op_${++operations}`,
     textAt: async (commit: string, path: string) => {
       const text = inGit[`${commit}:${path}`];
@@ -61,7 +61,7 @@ export async function sync(
       if (stop.aborted) throw stop.reason;
     },
   };
-  const quiet = makeLedgerProvider({ ...world, service });
+  const quiet = makeFourCallProvider({ ...system, service });
   const observation = await observePrompts(quiet, files.map(getReadRequest), { concurrency: 4 });
   const plan = guardPlan(makePlan(files, observation, given), guards);
   const spy = recordCalls(service, hooks);
@@ -74,7 +74,7 @@ export async function sync(
       let observing = false;
       const readPrompt: PromptService['readPrompt'] = (...sent) =>
         (observing ? service : stoppable).readPrompt(...sent);
-      const writer = makeLedgerProvider({ ...world, service: { ...stoppable, readPrompt } }).makeWriter(wanted);
+      const writer = makeFourCallProvider({ ...system, service: { ...stoppable, readPrompt } }).makeWriter(wanted);
       const observeQuietly = async () => {
         await onObserve();
         observing = true;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LedgerEntry } from '../../src/ledger/version-record.ts';
+import type { LedgerEntry } from '../../src/providers/four-call/version-record.ts';
 import { addManagedVersion, shortenCalls, formatOutcome, sync, type SyncParts } from './support.ts';
 import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';
 import { entry, file } from '../planning/support.ts';

@@ -3,7 +3,7 @@ import { API_KEY, fieldsOf, idOf, textOf } from '../../bench/core/prompts.ts';
 import { listen } from '../../bench/stand-ins/listen.ts';
 import { makePromptService } from '../../bench/stand-ins/prompts.ts';
 import { startServer } from '../../src/embedded/server.ts';
-import { openStore } from '../../src/embedded/store.ts';
+import { openStore } from '../../src/embedded/prompt-store.ts';
 import { NOW } from '../embedded/support.ts';
 
 type Step = readonly [method: string, path: string, body?: unknown];

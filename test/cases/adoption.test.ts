@@ -3,7 +3,7 @@ import { commitAll, commitEdits, git, makeRepository, writeFiles } from '../supp
 import { handOn, startFront } from '../support/front.ts';
 import { makePromotionScene, PATH, PROMOTION, summarizeRun, type Scene } from '../support/promotion.ts';
 import { type Reported, run } from '../support/run.ts';
-import { changeOutside, type OutsideChange, pinned } from '../commands/pulling.ts';
+import { changeOutside, type OutsideChange, pinned } from '../commands/pull/pulling.ts';
 
 const APPLIED = 'exit 0, greeting applied';
 const UNCHANGED = 'exit 0, greeting unchanged';

@@ -2,7 +2,7 @@ import { chmodSync, cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { runAction } from '../support/action.ts';
-import { scheduleEvent } from '../github/support.ts';
+import { scheduleEvent } from '../forges/github/support.ts';
 import { wrapGit } from '../support/count-git.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText } from '../support/prompts.ts';

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { makeReport } from '../../src/commands/make-report.ts';
-import type { CommandResult } from '../../src/commands/result.ts';
+import { makeReport } from '../../src/report/make-report.ts';
+import type { CommandResult } from '../../src/run/command-result.ts';
 import { syncPrompts, type SyncOptions } from '../../src/commands/sync.ts';
-import type { Report, ReportChange } from '../../src/report/schema.ts';
+import type { Report, ReportChange } from '../../src/report/schema/report-schema.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { PROMOTION } from '../support/promotion.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { parseReport, run } from '../support/run.ts';
 import { KEY, startTestService } from '../support/service.ts';
-import { makeWorld } from '../support/world.ts';
+import { makeSystem } from '../support/system.ts';
 
 type Prompts = Readonly<Record<string, PromptParts>>;
 type Review = { readonly result: CommandResult; readonly report: Report };
@@ -25,8 +25,8 @@ async function review(base: Prompts, head: Prompts, options: Partial<SyncOptions
 
 async function reviewIn(folder: string, options: Partial<SyncOptions> = {}): Promise<Review> {
   const { baseUrl, requests } = await startTestService([]);
-  const world = makeWorld(folder, { PROMPTSYNC_BASE_URL: baseUrl });
-  const result = await syncPrompts({ ...OPTIONS, ...options }, world);
+  const system = makeSystem(folder, { PROMPTSYNC_BASE_URL: baseUrl });
+  const result = await syncPrompts({ ...OPTIONS, ...options }, system);
   expect(requests).toEqual([]);
   return { result, report: parseReport(JSON.stringify(makeReport(result.run))) };
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { openStore } from '../../src/embedded/store.ts';
+import { openStore } from '../../src/embedded/prompt-store.ts';
 import { runCli } from '../support/cli.ts';
 import { commitAll, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { workspaceFiles } from '../support/prompts.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { StoredVersion } from '../../src/embedded/store.ts';
-import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
+import type { StoredVersion } from '../../src/embedded/prompt-store.ts';
+import type { ReportChange, ReportPrompt } from '../../src/report/schema/report-schema.ts';
 import { commitEdits, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { handOn, startFront, type Front, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';

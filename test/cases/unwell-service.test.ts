@@ -6,7 +6,7 @@ import { startFront, type FrontAnswer } from '../support/front.ts';
 import { CONFIG, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
 import { KEY } from '../support/service.ts';
-import { listenUntilTestEnd } from '../service/support.ts';
+import { listenUntilTestEnd } from '../http/support.ts';
 
 const IDS = Array.from({ length: 40 }, (_, index) => `p${index}`);
 const FORTY = workspaceFiles(Object.fromEntries(IDS.map((id) => [id, {}])), `${CONFIG}timeout_seconds: 1\n`);

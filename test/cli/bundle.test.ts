@@ -13,7 +13,7 @@ const chunks = JSON.parse(readFileSync(join(dirname(CLI), '../chunks.json'), 'ut
 type Chunk = Pick<Bundle['chunks'][number], 'fileName' | 'moduleIds' | 'imports'>;
 
 /** The source files that each command imports first. */
-const HELP = ['cli.ts', 'cli/main.ts', 'cli/process-host.ts'];
+const HELP = ['cli.ts', 'cli/main.ts', 'cli/node-process.ts'];
 const VALIDATE = [...HELP, 'cli/run-command.ts', 'commands/validate.ts'];
 
 describe('the code that the bundled command line loads', () => {

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runDemo } from '../../src/cli/run-demo.ts';
-import { type Host, makeSafeHost, type Main } from '../../src/cli/host.ts';
-import { makeScreen } from '../../src/report/screen.ts';
+import { type ProcessInterface, makeSafeProcess, type Main } from '../../src/cli/process-interface.ts';
+import { makeScreen } from '../../src/report/terminal-screen.ts';
 import { childEnvironment, CLI, startNode, type CliOptions } from '../support/cli.ts';
 import { makeFolder, makeWorkspace } from '../support/folder.ts';
 import { run } from '../support/run.ts';
@@ -88,15 +88,15 @@ test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
 
 describe('the commands of the demo', () => {
   /** Runs the demo with this function instead of its commands. Returns how it ended and its folder. */
-  async function withCommand(main: Main, more: Partial<Host> = {}) {
+  async function withCommand(main: Main, more: Partial<ProcessInterface> = {}) {
     let folder = '';
     const host = { arguments: [], environment: {}, output: { write: () => {} }, errors: { write: () => {} }, ...more };
     const seen: Main = (given) => {
       folder = given.workingDirectory;
       return main(given);
     };
-    const whole = { onSignal: () => {}, ...host } as unknown as Host;
-    const ended = await runDemo({ keep: false }, makeSafeHost(whole), seen).catch((error: unknown) => error);
+    const whole = { onSignal: () => {}, ...host } as unknown as ProcessInterface;
+    const ended = await runDemo({ keep: false }, makeSafeProcess(whole), seen).catch((error: unknown) => error);
     return { ended, folder };
   }
 
@@ -118,7 +118,7 @@ describe('the commands of the demo', () => {
       seen.push(existsSync(workingDirectory));
       return 0;
     };
-    const onSignal: Host['onSignal'] = (handle) => (signal = handle);
+    const onSignal: ProcessInterface['onSignal'] = (handle) => (signal = handle);
     const { ended } = await withCommand(main, { onSignal, exit: (code) => seen.push(code) });
     expect([ended, ...seen]).toEqual([130, 'interrupted', true, 130, false]);
   });

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { servicePaths } from '../../src/service/wire.ts';
+import { servicePaths } from '../../src/providers/four-call/api-shapes.ts';
 import { runCli, startServe } from '../support/cli.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Report } from '../../src/report/schema.ts';
+import type { Report } from '../../src/report/schema/report-schema.ts';
 import { changeService, startTestService } from '../support/service.ts';
 import { cloneOf, commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';

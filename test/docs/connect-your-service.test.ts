@@ -7,7 +7,7 @@ import {
   SetActiveShape,
   UpdatePromptShape,
   VersionShape,
-} from '../../src/service/wire.ts';
+} from '../../src/providers/four-call/api-shapes.ts';
 import { readPage } from './pages.ts';
 import { blocksIn } from './steps.ts';
 

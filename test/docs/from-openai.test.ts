@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ChatMessage, parseChatText } from '../../src/domain/chat.ts';
 import { normalizeText } from '../../src/domain/content.ts';
-import { parsePromptFile } from '../../src/files/parse-prompt-file.ts';
+import { parsePromptFile } from '../../src/workspace/parse-prompt-file.ts';
 import { isError } from '../../src/problem.ts';
 import { messageLists } from '../domain/chat-messages.ts';
 import { childEnvironment, startNode } from '../support/cli.ts';

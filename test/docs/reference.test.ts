@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SCHEMAS } from '../../scripts/schemas.ts';
-import { PROVIDERS } from '../../src/providers/list.ts';
+import { PROVIDERS } from '../../src/providers/provider-list.ts';
 import { readPage } from './pages.ts';
 import { ROOT } from './worlds.ts';
 

@@ -27,7 +27,7 @@ const PROMPTS = [
 
 /** The worlds that a page can name. */
 export const WORLDS: Readonly<Record<string, () => Promise<World>>> = {
-  clone: async () => makeWorld(copyOfThis(), await startPrompts()),
+  clone: async () => makeSystem(copyOfThis(), await startPrompts()),
   empty: makeEmpty,
   langfuse: makeLangfuse,
   team: makeTeam,
@@ -61,7 +61,7 @@ async function makeEmpty(): Promise<World> {
   }
   const folder = makeFolder();
   initRepository(folder);
-  return makeWorld(withOrigin(folder), service);
+  return makeSystem(withOrigin(folder), service);
 }
 
 /** Makes a synced repository. The newest text of the greeting is in staging but not yet in production. */
@@ -78,7 +78,7 @@ async function makeTeam(): Promise<World> {
   writeFiles(folder, { [path]: files[path]!.replace('by name.', 'by name, in one friendly sentence.') });
   commitAll(folder, 'Greet in one friendly sentence (#12)');
   await pushAndSync(folder, environment);
-  return makeWorld(folder, service, environment);
+  return makeSystem(folder, service, environment);
 }
 
 /** Makes a synced repository of a Langfuse project with a text prompt and a chat prompt. */
@@ -90,7 +90,7 @@ async function makeLangfuse(): Promise<World> {
   writeFiles(folder, langfuseFilesOf('staging: latest\n  production: 1'));
   commitAll(folder, 'First prompts go live');
   await pushAndSync(folder, environment);
-  return makeWorld(folder, { baseUrl, key: SECRET_KEY }, environment);
+  return makeSystem(folder, { baseUrl, key: SECRET_KEY }, environment);
 }
 
 async function pushAndSync(folder: string, environment: Readonly<Record<string, string>>): Promise<void> {
@@ -151,7 +151,7 @@ function withOrigin(folder: string): string {
   return folder;
 }
 
-function makeWorld(
+function makeSystem(
   folder: string,
   { baseUrl, key }: Pick<World, 'baseUrl' | 'key'>,
   more: Readonly<Record<string, string>> = {},

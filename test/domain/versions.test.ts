@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { findVersionWithContent } from '../../src/domain/versions.ts';
 import { type Content, holdsContent, isSameContent } from '../../src/domain/content.ts';
-import { makeLedgerEntry } from '../../src/ledger/ownership.ts';
-import type { LedgerEntry } from '../../src/ledger/version-record.ts';
+import { makeLedgerEntry } from '../../src/providers/four-call/ownership.ts';
+import type { LedgerEntry } from '../../src/providers/four-call/version-record.ts';
 import { content, entry, outside } from '../planning/support.ts';
 
 const model = { model: 'gpt-5' };

@@ -1,6 +1,6 @@
-import { openStore } from '../../src/embedded/store.ts';
+import { openStore } from '../../src/embedded/prompt-store.ts';
 import { KEY, NOW, startService } from '../embedded/support.ts';
-import { openTestClient } from '../service/support.ts';
+import { openTestClient } from '../http/support.ts';
 import { inMemoryService, type InMemoryService } from './in-memory-service.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { PromptService, ServicePrompt, ServiceVersion } from '../../src/service/prompt-service.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
-import { makeLedgerVersion, type LedgerVersion } from '../../src/ledger/version-record.ts';
+import type { PromptService, ServicePrompt, ServiceVersion } from '../../src/providers/four-call/prompt-service.ts';
+import { ServiceError } from '../../src/http/service-error.ts';
+import { makeLedgerVersion, type LedgerVersion } from '../../src/providers/four-call/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
 
 export type PromptSeed = Pick<ServicePrompt, 'id' | 'key' | 'name' | 'description'> & { readonly forbidden?: true };

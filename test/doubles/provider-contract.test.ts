@@ -1,7 +1,7 @@
-import { connectLangfuse } from '../../src/langfuse/client.ts';
-import { makeLangfuseProvider } from '../../src/langfuse/provider.ts';
-import { makeLedgerProvider } from '../../src/ledger/provider.ts';
-import { connectPromptService } from '../../src/service/client.ts';
+import { connectLangfuse } from '../../src/providers/langfuse/client.ts';
+import { makeLangfuseProvider } from '../../src/providers/langfuse/provider.ts';
+import { makeFourCallProvider } from '../../src/providers/four-call/provider.ts';
+import { connectPromptService } from '../../src/providers/four-call/client.ts';
 import { MAIN, type Service } from '../faults/calls.ts';
 import { integration } from '../faults/integration.ts';
 import { langfuse } from '../faults/langfuse.ts';
@@ -30,8 +30,8 @@ describeProviderContract({
   open: () => openDouble(integration),
   connectTo: (baseUrl) => {
     const service = connectPromptService({ ...connection, baseUrl, apiKey: KEY });
-    const world = { newOperation: () => `op_${++operations}`, textAt: async () => null };
-    return { provider: makeLedgerProvider({ ...world, service, sleep }), close: service.close };
+    const system = { newOperation: () => `op_${++operations}`, textAt: async () => null };
+    return { provider: makeFourCallProvider({ ...system, service, sleep }), close: service.close };
   },
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ObservedPrompt } from '../../src/domain/observed-prompt.ts';
 import type { CreateVersion } from '../../src/domain/plan.ts';
-import type { Provider, PromptWriter } from '../../src/domain/provider.ts';
+import type { Provider, PromptWriter } from '../../src/providers/provider-interface.ts';
 import { findVersionWithContent, findPinnedVersion, type VersionRef } from '../../src/domain/versions.ts';
 import { makeReadRequest } from '../../src/observing/observe-prompts.ts';
 import { content, file, rules, type FileParts } from '../planning/support.ts';

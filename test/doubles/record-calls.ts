@@ -1,9 +1,9 @@
 import { VERSION_RECORD_KEY } from '../../src/domain/content.ts';
 import { omitKey } from '../../src/domain/json.ts';
 import { makeProblem } from '../../src/problem.ts';
-import type { NewServiceVersion, PromptService } from '../../src/service/prompt-service.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
-import { parseVersionRecord, type VersionRecord } from '../../src/ledger/version-record.ts';
+import type { NewServiceVersion, PromptService } from '../../src/providers/four-call/prompt-service.ts';
+import { ServiceError } from '../../src/http/service-error.ts';
+import { parseVersionRecord, type VersionRecord } from '../../src/providers/four-call/version-record.ts';
 
 /** A version as it was sent, with its version record separated from its other metadata. */
 export type CreatedVersion = NewServiceVersion['content'] &

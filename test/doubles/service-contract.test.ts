@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { computeDigest } from '../../src/domain/digest.ts';
 import { computeContentDigest, EMPTY_METADATA_DIGEST, computeMetadataDigest } from '../../src/domain/content.ts';
-import type { NewServiceVersion, PromptService } from '../../src/service/prompt-service.ts';
-import { renderVersionRecord, makeLedgerVersion, type VersionRecord } from '../../src/ledger/version-record.ts';
-import { failureOf } from '../service/support.ts';
+import type { NewServiceVersion, PromptService } from '../../src/providers/four-call/prompt-service.ts';
+import {
+  renderVersionRecord,
+  makeLedgerVersion,
+  type VersionRecord,
+} from '../../src/providers/four-call/version-record.ts';
+import { failureOf } from '../http/support.ts';
 import { backends } from './backends.ts';
 import { recordCalls } from './record-calls.ts';
 

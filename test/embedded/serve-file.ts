@@ -1,7 +1,7 @@
 // Serves one database file in a separate process: `node serve-file.ts FILE`. It prints its base URL and ends when its
 // standard input ends.
 import { startServer } from '../../src/embedded/server.ts';
-import { openStore } from '../../src/embedded/store.ts';
+import { openStore } from '../../src/embedded/prompt-store.ts';
 
 const store = openStore(process.argv[2] ?? ':memory:', { now: Date.now });
 store.authorizeKey({ apiKey: 'key-of-one', projectId: 'one' });

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { startServer, type EmbeddedServer, type ServerOptions } from '../../src/embedded/server.ts';
-import { openStore, type Store } from '../../src/embedded/store.ts';
-import { servicePaths, type WirePrompt, type WireVersion } from '../../src/service/wire.ts';
+import { openStore, type Store } from '../../src/embedded/prompt-store.ts';
+import { servicePaths, type WirePrompt, type WireVersion } from '../../src/providers/four-call/api-shapes.ts';
 
 export const KEY = 'key-of-one';
 export const OTHER_KEY = 'key-of-two';

@@ -1,7 +1,7 @@
 import { computeContentDigest, VERSION_RECORD_KEY } from '../../src/domain/content.ts';
 import { startServer } from '../../src/embedded/server.ts';
-import { openStore, type Store, type StoredVersion } from '../../src/embedded/store.ts';
-import { CreateVersionShape, servicePaths, SetActiveShape } from '../../src/service/wire.ts';
+import { openStore, type Store, type StoredVersion } from '../../src/embedded/prompt-store.ts';
+import { CreateVersionShape, servicePaths, SetActiveShape } from '../../src/providers/four-call/api-shapes.ts';
 import type { FrontRequest } from '../support/front.ts';
 import { KEY } from '../support/service.ts';
 import { MAIN, type Call, type Kept, type KeptVersion, type Service } from './calls.ts';

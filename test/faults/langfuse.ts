@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PromptType } from '../../src/domain/chat.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
-import { digestVersion } from '../../src/langfuse/version.ts';
+import { digestVersion } from '../../src/providers/langfuse/version.ts';
 import { findText, makeEditedPrompt } from '../doubles/langfuse-messages.ts';
 import { MessageShape } from '../doubles/langfuse-requests.ts';
 import { openLangfuse, PUBLIC_KEY, SECRET_KEY } from '../doubles/langfuse-server.ts';

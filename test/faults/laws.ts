@@ -1,6 +1,6 @@
 import { computeMetadataDigest, VERSION_RECORD_KEY } from '../../src/domain/content.ts';
 import { renderCanonicalJson, omitKey } from '../../src/domain/json.ts';
-import type { ReportChange, ReportPrompt } from '../../src/report/schema.ts';
+import type { ReportChange, ReportPrompt } from '../../src/report/schema/report-schema.ts';
 import { isWriteTo, MAIN, type Draft, type KeptVersion } from './calls.ts';
 import type { RunRecord, Snapshot, Stage } from './stage.ts';
 import type { Wanted } from './states.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openCommitter } from '../../src/git/open-committer.ts';
-import { openGit } from '../../src/git/open-git.ts';
+import { openGit } from '../../src/git/run-git.ts';
 import { openRemote } from '../../src/git/open-remote.ts';
 import { wrapGit } from '../support/count-git.ts';
 import { git, GIT_VARIABLES, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { makeHttpLimits, openGit } from '../../src/git/open-git.ts';
+import { makeHttpLimits, openGit } from '../../src/git/run-git.ts';
 import { openRemote, openRemoteGit } from '../../src/git/open-remote.ts';
 import { getErrorMessage, ProblemError, toProblem } from '../../src/problem.ts';
 import { commitAll, git, initRepository, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';

@@ -1,5 +1,5 @@
-import { findRepositoryRoot } from '../../src/files/paths.ts';
-import type { GitSettings } from '../../src/git/open-git.ts';
+import { findRepositoryRoot } from '../../src/workspace/paths.ts';
+import type { GitSettings } from '../../src/git/run-git.ts';
 import { openRepository, type Repository } from '../../src/git/open-repository.ts';
 
 export { configure } from '../support/folder.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
-import { connectLangfuse } from '../../src/langfuse/client.ts';
-import { makeLangfuseProvider } from '../../src/langfuse/provider.ts';
+import { connectLangfuse } from '../../src/providers/langfuse/client.ts';
+import { makeLangfuseProvider } from '../../src/providers/langfuse/provider.ts';
 import { describeProviderContract } from '../doubles/provider-contract.ts';
 import { openLangfuseServer, type LangfuseServer, type ServerVersion } from './server.ts';
 import { setTimeout } from 'node:timers/promises';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { renderCanonicalJson } from '../../src/domain/json.ts';
-import { digestVersion } from '../../src/langfuse/version.ts';
+import { digestVersion } from '../../src/providers/langfuse/version.ts';
 import { MessageShape } from '../doubles/langfuse-requests.ts';
 import { openLangfuse, PUBLIC_KEY, SECRET_KEY } from '../doubles/langfuse-server.ts';
 import { handOn } from '../support/front.ts';

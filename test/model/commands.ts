@@ -1,8 +1,8 @@
 import type { PromptType } from '../../src/domain/chat.ts';
-import type { ProviderName } from '../../src/providers/list.ts';
+import type { ProviderName } from '../../src/providers/provider-list.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OnDrift } from '../../src/domain/policy.ts';
-import type { Effect } from '../../src/service/service-error.ts';
+import type { Effect } from '../../src/http/service-error.ts';
 
 export const PROMPTS = ['p1', 'p2', 'p3'] as const;
 export const ENVIRONMENTS = ['staging', 'production', 'canary'] as const;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ProviderName } from '../../src/providers/list.ts';
+import type { ProviderName } from '../../src/providers/provider-list.ts';
 import {
   ENVIRONMENTS,
   LOOK,

@@ -4,7 +4,7 @@ import type { ContentAtRef } from '../../src/domain/plan.ts';
 import type { PromptType } from '../../src/domain/chat.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import { type Content, type DigestedText, makeContent } from '../../src/domain/content.ts';
-import { digestBody } from '../../src/files/parse-body.ts';
+import { digestBody } from '../../src/workspace/parse-body.ts';
 import { makeBody } from '../doubles/langfuse-messages.ts';
 import type { Edit, PinIdea } from './commands.ts';
 import { file, type WrittenPins } from '../planning/support.ts';

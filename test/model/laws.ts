@@ -12,7 +12,7 @@ import {
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import type { Content } from '../../src/domain/content.ts';
 import type { VersionRef } from '../../src/domain/versions.ts';
-import type { LedgerVersion } from '../../src/ledger/version-record.ts';
+import type { LedgerVersion } from '../../src/providers/four-call/version-record.ts';
 import { omitFoundVersions } from '../../src/planning/guard-plan.ts';
 import { ENVIRONMENTS, LOOK, type SyncWith, TRACKING } from './commands.ts';
 import { contentsOf } from './history.ts';

@@ -1,6 +1,6 @@
-import { makeLedgerProvider } from '../../src/ledger/provider.ts';
-import type { LedgerVersion } from '../../src/ledger/version-record.ts';
-import type { NewServiceVersion, PromptService } from '../../src/service/prompt-service.ts';
+import { makeFourCallProvider } from '../../src/providers/four-call/provider.ts';
+import type { LedgerVersion } from '../../src/providers/four-call/version-record.ts';
+import type { NewServiceVersion, PromptService } from '../../src/providers/four-call/prompt-service.ts';
 import { inMemoryService, type InMemoryService } from '../doubles/in-memory-service.ts';
 import { splitVersionRecord } from '../doubles/record-calls.ts';
 import { LOOK, TRACKING, type Setup } from './commands.ts';
@@ -89,7 +89,7 @@ function openService(setup: Setup, prompts: readonly string[]): InMemoryService 
 let operations = 0;
 
 function connect(kept: Kept, world: World, calls: Calls) {
-  return makeLedgerProvider({
+  return makeFourCallProvider({
     service: callsOf(kept, world, calls),
     newOperation: () => `op_${++operations}`,
     textAt: async (at, path) => contentAtPath(world.history, at, path),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type EnvironmentPin, followsLatest, type Pin, type PromptFile } from '../../src/domain/prompt-file.ts';
 import { type Content, omitDigests } from '../../src/domain/content.ts';
-import type { LedgerVersion } from '../../src/ledger/version-record.ts';
+import type { LedgerVersion } from '../../src/providers/four-call/version-record.ts';
 import { ENVIRONMENTS, MOVING_REF, type Setup, type SyncWith } from './commands.ts';
 import { contentsAtTags, contentsOf } from './history.ts';
 import { note } from './situations.ts';

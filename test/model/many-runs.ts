@@ -7,7 +7,7 @@ import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import type { ProviderName } from '../../src/providers/list.ts';
+import type { ProviderName } from '../../src/providers/provider-list.ts';
 import { checkSequence, renderBroken, seedOf, type Broken } from './check-sequence.ts';
 import { addAll, rendered, unreached, type Statistics } from './situations.ts';
 

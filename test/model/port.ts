@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import type { LedgerVersion } from '../../src/ledger/version-record.ts';
+import type { LedgerVersion } from '../../src/providers/four-call/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
-import type { PromptFields, ServicePrompt } from '../../src/service/prompt-service.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
+import type { PromptFields, ServicePrompt } from '../../src/providers/four-call/prompt-service.ts';
+import { ServiceError } from '../../src/http/service-error.ts';
 import type { CallKind } from './commands.ts';
 import { checkCreate, checkSet, isToolsOwn, LawBroken, must } from './laws.ts';
 import { note } from './situations.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findPin, type PromptFile } from '../../src/domain/prompt-file.ts';
-import type { LedgerVersion } from '../../src/ledger/version-record.ts';
+import type { LedgerVersion } from '../../src/providers/four-call/version-record.ts';
 import { ENVIRONMENTS, MOVING_REF } from './commands.ts';
 import { findCommitted, head } from './history.ts';
 import { must } from './laws.ts';

@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../src/providers/list.ts';
+import type { ProviderName } from '../../src/providers/provider-list.ts';
 import type { PromptOutcome } from '../../src/domain/plan.ts';
 import type { ToolRun } from './tool.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/domain/json.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
-import { renderVersionRecord } from '../../src/ledger/version-record.ts';
+import { ServiceError } from '../../src/http/service-error.ts';
+import { renderVersionRecord } from '../../src/providers/four-call/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
 import type { CallKind, Moment, OutsideCommand, TheirText, Trouble } from './commands.ts';
 import { findWrittenText } from '../doubles/langfuse-messages.ts';

@@ -1,8 +1,8 @@
-import type { ProviderName } from '../../src/providers/list.ts';
+import type { ProviderName } from '../../src/providers/provider-list.ts';
 import type { FieldName } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
-import type { Provider } from '../../src/domain/provider.ts';
-import type { LedgerVersion } from '../../src/ledger/version-record.ts';
+import type { Provider } from '../../src/providers/provider-interface.ts';
+import type { LedgerVersion } from '../../src/providers/four-call/version-record.ts';
 import type { OutsideVersion } from '../doubles/in-memory-service.ts';
 import { findWrittenText } from '../doubles/langfuse-messages.ts';
 import { PROMPTS, typeOf, type OwnCommand, type PromptIndex, type Setup } from './commands.ts';

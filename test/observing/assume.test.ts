@@ -4,7 +4,7 @@ import type { Plan, PromptPlan } from '../../src/domain/plan.ts';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import { makeFailure } from '../../src/domain/result.ts';
 import { assumeObservation } from '../../src/observing/assume-observation.ts';
-import { ledgerRules } from '../../src/ledger/rules.ts';
+import { fourCallFileRules } from '../../src/providers/four-call/file-rules.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { content, file, makePlan, planLines, lines, rules, type FileParts, type Rules } from '../planning/support.ts';
 import { runs } from '../support/seed.ts';
@@ -15,7 +15,7 @@ const refs = { v1: content('At v1'), same: content('Hello'), rich: content('Rich
 function planOffline(now: readonly PromptFile[], then: readonly PromptFile[], parts: Partial<Rules> = {}): Plan {
   const base = { files: new Map(then.map((one) => [one.id, one])), isDefault: false };
   const given = { ...rules({ refs, base, files: now }), ...parts };
-  return makePlan(now, assumeObservation(given, ledgerRules), given);
+  return makePlan(now, assumeObservation(given, fourCallFileRules), given);
 }
 
 function planOneOffline(now: FileParts, then: FileParts, parts: Partial<Rules> = {}): PromptPlan {

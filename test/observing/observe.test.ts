@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { PromptService } from '../../src/service/prompt-service.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
+import type { PromptService } from '../../src/providers/four-call/prompt-service.ts';
+import { ServiceError } from '../../src/http/service-error.ts';
 import { observePrompts, makeReadRequest } from '../../src/observing/observe-prompts.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { inMemoryBackend } from '../doubles/backends.ts';
 import { recordCalls } from '../doubles/record-calls.ts';
-import { openLedger } from '../ledger/support.ts';
+import { openLedger } from '../providers/four-call/support.ts';
 import { file, rules } from '../planning/support.ts';
 
 describe('observe', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { chooseImport, listOtherServedContents, listServedPins } from '../../src/planning/choose-import.ts';
-import type { LedgerVersion } from '../../src/ledger/version-record.ts';
+import type { LedgerVersion } from '../../src/providers/four-call/version-record.ts';
 import { observed, outside, version } from './support.ts';
 
 const V1 = outside(1, 'T1');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Drift, isNewVersionRef, type WantedVersionRef } from '../../src/domain/plan.ts';
-import type { LedgerVersion } from '../../src/ledger/version-record.ts';
+import type { LedgerVersion } from '../../src/providers/four-call/version-record.ts';
 import { guardPlan } from '../../src/planning/guard-plan.ts';
 import {
   compareWithBase,

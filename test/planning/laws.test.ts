@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LedgerEntry, LedgerVersion } from '../../src/ledger/version-record.ts';
+import type { LedgerEntry, LedgerVersion } from '../../src/providers/four-call/version-record.ts';
 import {
   content,
   deepFreeze,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { computeMetadataDigest } from '../../src/domain/content.ts';
 import type { ObservedPrompt } from '../../src/domain/observed-prompt.ts';
-import type { VersionHistory } from '../../src/domain/history.ts';
+import type { VersionHistory } from '../../src/domain/version-history.ts';
 import { makeHistory, type HistorySources } from '../../src/planning/make-history.ts';
 import { entry, line, MOVING_REF, observed, outside, type StateParts, version, type WrittenPins } from './support.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { isNewVersionRef } from '../../src/domain/plan.ts';
 import type { Content } from '../../src/domain/content.ts';
-import type { LedgerVersion } from '../../src/ledger/version-record.ts';
+import type { LedgerVersion } from '../../src/providers/four-call/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
 import {
   content,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Change, isNewVersionRef, isVisibleChange, type PromptPlan } from '../../src/domain/plan.ts';
-import { computeChangeDigests } from '../../src/review/approval.ts';
+import { computeChangeDigests } from '../../src/forges/approval.ts';
 import {
   compareWithBase,
   content,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { VersionTraits } from '../../src/domain/versions.ts';
-import { makeLedgerEntry } from '../../src/ledger/ownership.ts';
-import type { LedgerVersion } from '../../src/ledger/version-record.ts';
+import { makeLedgerEntry } from '../../src/providers/four-call/ownership.ts';
+import type { LedgerVersion } from '../../src/providers/four-call/version-record.ts';
 import { isPromotionAllowed } from '../../src/planning/check-promotions.ts';
 import {
   content,

@@ -13,16 +13,16 @@ import { type Change, type ContentAtRef, isNewVersionRef, type Plan, type Prompt
 import { makeSuccess, type Result } from '../../src/domain/result.ts';
 import type { VersionRef } from '../../src/domain/versions.ts';
 import { formatPin, type EnvironmentPin, type Pin, type PromptFile } from '../../src/domain/prompt-file.ts';
-import type { Line, LineState, Want } from '../../src/history/line.ts';
+import type { Line, LineState, Want } from '../../src/history/prompt-line.ts';
 import {
   type BaseHistory,
   NO_PROMPT_HISTORY,
   type PlanningHistory,
   type PromptHistory,
 } from '../../src/history/prompt-history.ts';
-import { makeLedgerEntry } from '../../src/ledger/ownership.ts';
-import { interpretLedgerReading, type LedgerReading } from '../../src/ledger/reading.ts';
-import type { LedgerEntry, LedgerVersion } from '../../src/ledger/version-record.ts';
+import { makeLedgerEntry } from '../../src/providers/four-call/ownership.ts';
+import { interpretLedgerReading, type LedgerReading } from '../../src/providers/four-call/reading.ts';
+import type { LedgerEntry, LedgerVersion } from '../../src/providers/four-call/version-record.ts';
 import { makePlan as plan, planPrompt as planned } from '../../src/planning/make-plan.ts';
 
 /** Pins in the form that a prompt file uses. */

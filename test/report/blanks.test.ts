@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
 import { escapeLine, shortenBlanks } from '../../src/report/escape.ts';
-import { renderHtml } from '../../src/report/html/page.ts';
-import { renderMarkdown } from '../../src/report/markdown.ts';
-import { makeScreen } from '../../src/report/screen.ts';
-import type { ReportChange } from '../../src/report/schema.ts';
-import { renderText } from '../../src/report/text.ts';
+import { renderHtml } from '../../src/report/formats/html-page.ts';
+import { renderMarkdown } from '../../src/report/formats/markdown.ts';
+import { makeScreen } from '../../src/report/terminal-screen.ts';
+import type { ReportChange } from '../../src/report/schema/report-schema.ts';
+import { renderText } from '../../src/report/formats/terminal-text.ts';
 import { runs } from '../support/seed.ts';
 import { DIGEST, promptOf, ref, reportOf, setActive } from './support.ts';
 

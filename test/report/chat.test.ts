@@ -7,12 +7,12 @@ import {
   renderChatText,
   renderMarker,
 } from '../../src/domain/chat.ts';
-import { type Block, type MarkedLine, markWords } from '../../src/report/diff.ts';
+import { type Block, type MarkedLine, markWords } from '../../src/report/text-diff.ts';
 import { escapeLine, renderJson } from '../../src/report/escape.ts';
-import { renderHtml } from '../../src/report/html/page.ts';
-import { renderMarkdown } from '../../src/report/markdown.ts';
-import type { Report, ReportPrompt } from '../../src/report/schema.ts';
-import { renderText } from '../../src/report/text.ts';
+import { renderHtml } from '../../src/report/formats/html-page.ts';
+import { renderMarkdown } from '../../src/report/formats/markdown.ts';
+import type { Report, ReportPrompt } from '../../src/report/schema/report-schema.ts';
+import { renderText } from '../../src/report/formats/terminal-text.ts';
 import { showHidden } from '../../src/text.ts';
 import { runs } from '../support/seed.ts';
 import { commandsIn, HOSTILE, INVISIBLE } from './corpus.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
 import { describeDrift, describeDriftHint, type DriftContext } from '../../src/report/describe-drift.ts';
-import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../../src/report/schema.ts';
+import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../../src/report/schema/report-schema.ts';
 import { promptOf, ref, reportOf, setActive } from './support.ts';
 
 type EnvironmentDrift = Extract<ReportDrift, { readonly environment: string }>;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import stringWidth from 'fast-string-width';
 import { isContinuationLine, readDisplayText, splitIntoDisplayLines } from '../../src/report/display-lines.ts';
-import { renderMarkdown } from '../../src/report/markdown.ts';
+import { renderMarkdown } from '../../src/report/formats/markdown.ts';
 import { runs } from '../support/seed.ts';
 import { anyText, promptOf, ref, reportOf, setActive } from './support.ts';
 

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { showHidden } from '../../src/text.ts';
 import { escapeForRunner, escapeLine, renderJson } from '../../src/report/escape.ts';
-import { renderHistory } from '../../src/report/history.ts';
-import { renderProblem, renderWarnings } from '../../src/report/problems.ts';
-import { renderStatus } from '../../src/report/status.ts';
-import { renderText } from '../../src/report/text.ts';
-import { makeStyle } from '../../src/report/style.ts';
+import { renderHistory } from '../../src/report/formats/render-history.ts';
+import { renderProblem, renderWarnings } from '../../src/report/problem-list.ts';
+import { renderStatus } from '../../src/report/formats/status-matrix.ts';
+import { renderText } from '../../src/report/formats/terminal-text.ts';
+import { makeOutputStyle } from '../../src/report/output-style.ts';
 import { commandsIn, HOSTILE, INVISIBLE } from './corpus.ts';
 import { anyText, hostileReports, testTexts } from './support.ts';
-import { ReportShape } from '../../src/report/schema.ts';
+import { ReportShape } from '../../src/report/schema/report-schema.ts';
 
 /** Returns all text outputs of reports that contain the text in every possible field. */
 function outputsOf(text: string, colour = false): readonly string[] {
@@ -19,8 +19,8 @@ function outputsOf(text: string, colour = false): readonly string[] {
     renderText(report, quiet!),
     renderStatus(report, shown!),
     renderHistory(report, shown!),
-    ...report.problems.map((problem) => `${renderProblem(problem, makeStyle({ colour }))}\n`),
-    ...renderWarnings(report, undefined, makeStyle({ colour })),
+    ...report.problems.map((problem) => `${renderProblem(problem, makeOutputStyle({ colour }))}\n`),
+    ...renderWarnings(report, undefined, makeOutputStyle({ colour })),
   ]);
 }
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parsePromptFile } from '../../src/files/parse-prompt-file.ts';
-import { renderHtml } from '../../src/report/html/page.ts';
-import { renderMarkdown } from '../../src/report/markdown.ts';
+import { parsePromptFile } from '../../src/workspace/parse-prompt-file.ts';
+import { renderHtml } from '../../src/report/formats/html-page.ts';
+import { renderMarkdown } from '../../src/report/formats/markdown.ts';
 import { renderJson } from '../../src/report/escape.ts';
-import { renderText } from '../../src/report/text.ts';
+import { renderText } from '../../src/report/formats/terminal-text.ts';
 import { runs } from '../support/seed.ts';
 import { promptOf, ref, reportOf, setActive } from './support.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type PromptType, renderMarker } from '../../src/domain/chat.ts';
 import { makeProblem } from '../../src/problem.ts';
-import type { Report, ReportChange, ReportPrompt } from '../../src/report/schema.ts';
+import type { Report, ReportChange, ReportPrompt } from '../../src/report/schema/report-schema.ts';
 import { runs } from '../support/seed.ts';
 
 export const DIGEST = `sha256:${'0'.repeat(64)}` as const;

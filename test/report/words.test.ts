@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { listBreakingChanges } from '../../src/domain/text-changes.ts';
-import type { ReportChange, ReportDrift } from '../../src/report/schema.ts';
+import type { ReportChange, ReportDrift } from '../../src/report/schema/report-schema.ts';
 import { describeCloneHints } from '../../src/report/describe-changes.ts';
-import { listEntries } from '../../src/report/entries.ts';
-import { describeBreakingChanges, describeUnusedInputs } from '../../src/report/breaking-changes.ts';
+import { listEntries } from '../../src/report/change-entries.ts';
+import { describeBreakingChanges, describeUnusedInputs } from '../../src/report/describe-breaking-changes.ts';
 import { promptOf, ref, reportOf, setActive } from './support.ts';
 
 type Side = string | 'unknown' | null;

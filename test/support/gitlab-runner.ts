@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { checkOut } from '../github/team.ts';
+import { checkOut } from '../forges/github/team.ts';
 import { childEnvironment, withCommand } from './cli.ts';
 import { makeFolder } from './folder.ts';
 import type { Ran } from './run.ts';

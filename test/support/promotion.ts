@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { computeContentDigest, EMPTY_METADATA_DIGEST } from '../../src/domain/content.ts';
-import type { StoredVersion } from '../../src/embedded/store.ts';
-import { renderVersionRecord, type LedgerEntry } from '../../src/ledger/version-record.ts';
+import type { StoredVersion } from '../../src/embedded/prompt-store.ts';
+import { renderVersionRecord, type LedgerEntry } from '../../src/providers/four-call/version-record.ts';
 import { commitAll, commitEdits, makeRepository, writeFiles } from './folder.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from './prompts.ts';
 import { run, runJson, type Reported, type RunOptions } from './run.ts';

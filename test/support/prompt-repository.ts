@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { parseConfig } from '../../src/config/load-config.ts';
-import { makePromptRepository } from '../../src/desired/open-workspace.ts';
-import { findRepositoryRoot } from '../../src/files/paths.ts';
+import { parseConfig } from '../../src/workspace/load-config.ts';
+import { makePromptRepository } from '../../src/desired-state/open-workspace.ts';
+import { findRepositoryRoot } from '../../src/workspace/paths.ts';
 import { openRepository } from '../../src/git/open-repository.ts';
 import type { PromptRepository } from '../../src/history/read-at-commit.ts';
 

@@ -1,9 +1,9 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Host } from '../../src/cli/host.ts';
+import type { ProcessInterface } from '../../src/cli/process-interface.ts';
 import { main } from '../../src/cli/main.ts';
-import { ReportShape, type Report } from '../../src/report/schema.ts';
+import { ReportShape, type Report } from '../../src/report/schema/report-schema.ts';
 import { KEY } from './service.ts';
 
 /** Parses a JSON report. Expects exactly the fields of its schema, in the order of the schema. */
@@ -27,7 +27,7 @@ export type RunOptions = {
   readonly hyperlinks?: boolean;
   readonly now?: () => number;
   /** Waits. By default, waits only a hundredth of the time. */
-  readonly sleep?: Host['sleep'];
+  readonly sleep?: ProcessInterface['sleep'];
   /** Receives each text written to standard output. */
   readonly onOutput?: (text: string) => void;
   /** Receives each text written to standard error. */
@@ -61,10 +61,10 @@ function makeHost(
   words: readonly string[],
   options: RunOptions,
   written: { stdout: string; stderr: string },
-): Host {
+): ProcessInterface {
   const { environment = {}, terminal = false, input = '', now = Date.now } = options;
   const typed = typeof input === 'string' ? new PassThrough().end(input) : input;
-  const stream = (name: 'stdout' | 'stderr', onWrite?: (text: string) => void): Host['output'] => ({
+  const stream = (name: 'stdout' | 'stderr', onWrite?: (text: string) => void): ProcessInterface['output'] => ({
     write: (text) => {
       written[name] += text;
       onWrite?.(text);

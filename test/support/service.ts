@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { startServer, type RequestRecord } from '../../src/embedded/server.ts';
-import { openStore } from '../../src/embedded/store.ts';
+import { openStore } from '../../src/embedded/prompt-store.ts';
 
 /** The API key of the tests. No output may contain it. */
 export const KEY = 'sk-live-5eCre7-0123456789';

@@ -1,0 +1,101 @@
+import type { Readable } from 'node:stream';
+import { makeRedactor } from '../text.ts';
+import type { System } from '../domain/system.ts';
+import { escapeForRunner } from '../report/escape.ts';
+
+/** Standard output or standard error. */
+export type OutputStream = {
+  readonly write: (text: string) => unknown;
+  /** Whether the stream is a terminal. */
+  readonly isTTY?: boolean;
+  /** The width of the terminal in columns. Undefined if the stream is not a terminal. */
+  readonly columns?: number | undefined;
+};
+
+/** The parts of the process that the command line uses. The entry points `cli.ts` and `action.ts` create the host. */
+export type ProcessInterface = Pick<System, 'environment' | 'workingDirectory' | 'now' | 'random' | 'makeUniqueId'> & {
+  /** The version of Node.js, such as `24.4.1`. */
+  readonly nodeVersion: string;
+  /** The command-line arguments after the name of the program. */
+  readonly arguments: readonly string[];
+  /** Opens standard input. It stays closed until this function is called. */
+  readonly input: () => Readable & { readonly isTTY?: boolean };
+  readonly output: OutputStream;
+  readonly errors: OutputStream;
+  /** Returns which of the two streams support hyperlinks. If this function is absent, neither does. */
+  readonly hyperlinks?: () => Promise<{ readonly output: boolean; readonly errors: boolean }>;
+  /** Registers a handler that is called for each SIGINT and SIGTERM. */
+  readonly onSignal: (handle: () => void) => void;
+  /** Ends the process immediately with an exit code. */
+  readonly exit: (code: number) => void;
+  /** Waits for the given number of milliseconds. Rejects if the signal is aborted. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+};
+
+/** Runs one command line and resolves to its exit code. */
+export type Main = (host: ProcessInterface) => Promise<number>;
+
+/** A host whose output streams redact secrets and escape text that a GitHub runner would execute as a command. */
+export type SafeProcess = ProcessInterface & {
+  /**
+   * The secrets that must not appear in any output. `keep` adds a secret, and `hide` redacts all added secrets in a
+   * string. Secrets can reach the output through files, commits and responses of the service.
+   */
+  readonly secrets: { readonly keep: (secret: string) => void; readonly hide: (text: string) => string };
+  /**
+   * Draws a temporary line on standard error. The next output erases this line. Drawing an empty line also erases it.
+   */
+  readonly draw: (line: string) => void;
+};
+
+/** The ANSI sequence that moves the cursor to the start of the line and erases the line. */
+const CLEAR_LINE = '\r\u001b[2K';
+
+/**
+ * Wraps the output streams of a host, so that they redact secrets and escape text. Both streams erase the temporary
+ * line before they write, because they share one screen.
+ */
+export function makeSafeProcess(host: ProcessInterface): SafeProcess {
+  const secrets = makeSecrets();
+  let drawn = false;
+  const draw = (line: string): void => {
+    if (drawn || line !== '') host.errors.write(`${drawn ? CLEAR_LINE : ''}${line}`);
+    drawn = line !== '';
+  };
+  const makeSafeStream = (stream: OutputStream): OutputStream => ({
+    isTTY: stream.isTTY === true,
+    // This is a getter and not a value, because the user may resize the window during a run.
+    get columns() {
+      return stream.columns;
+    },
+    write: (text) => {
+      draw('');
+      return stream.write(escapeForLog(secrets.hide(text), host));
+    },
+  });
+  return { ...host, secrets, draw, output: makeSafeStream(host.output), errors: makeSafeStream(host.errors) };
+}
+
+/**
+ * The minimum length of a redacted secret, in UTF-16 code units. Shorter values are not redacted, because they may be
+ * ordinary words in a report. No service issues such short keys.
+ */
+const MIN_SECRET_LENGTH = 8;
+
+function makeSecrets(): SafeProcess['secrets'] {
+  const redactors = new Map<string, (text: string) => string>();
+  return {
+    keep: (secret) => {
+      if (secret.length >= MIN_SECRET_LENGTH) redactors.set(secret, makeRedactor(secret));
+    },
+    hide: (text) => [...redactors.values()].reduce((redacted, redact) => redact(redacted), text),
+  };
+}
+
+/**
+ * Escapes text if the output is the log of a GitHub runner, because the runner executes workflow commands that it finds
+ * there.
+ */
+export function escapeForLog(text: string, { environment }: Pick<ProcessInterface, 'environment'>): string {
+  return environment['GITHUB_ACTIONS'] === 'true' ? escapeForRunner(text) : text;
+}

@@ -1,0 +1,73 @@
+/**
+ * Everything outside promptsync that a command depends on: time, randomness, environment variables, signals and the
+ * user.
+ */
+export type System = {
+  readonly workingDirectory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Returns the current time in milliseconds since 1970. */
+  readonly now: () => number;
+  /** Returns a random number that is at least 0 and less than 1. */
+  readonly random: () => number;
+  /** Waits for the given number of milliseconds. Rejects as soon as `stopSignal` is aborted. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Returns a string that is unique across all calls and all runs. */
+  readonly makeUniqueId: () => string;
+  /** The signal that is aborted on the first SIGINT or SIGTERM. */
+  readonly stopSignal: AbortSignal;
+  /** Prints a line for the user. The line is not part of the report. */
+  readonly printNotice: (line: string) => void;
+  readonly onProgress: (progress: Progress) => void;
+  /** Called when promptsync starts a wait that the service requested. */
+  readonly onWait: (wait: ServiceWait) => void;
+  /** Registers a secret, so that promptsync removes it from all later output. */
+  readonly keepSecret: (secret: string) => void;
+  /** Asks the user a yes-or-no question. Null if no terminal is available. */
+  readonly confirm: ((question: string) => Promise<boolean>) | null;
+  /** Asks the user for the values that `init` needs. Null in continuous integration, or if no terminal is available. */
+  readonly interview: Interview | null;
+};
+
+/** Returns true if the command runs in continuous integration, where nobody can answer a question. */
+export function isContinuousIntegration({ environment }: Pick<System, 'environment'>): boolean {
+  return environment['CI'] === 'true';
+}
+
+/** Asks the user for values that no flag provides. Each function throws a `ProblemError` if the user cancels. */
+export type Interview = {
+  /** Asks a question with a free-form answer. */
+  readonly text: (question: TextQuestion) => Promise<string>;
+  /** Lets the user choose one of several answers. Resolves to the value of the chosen answer. */
+  readonly select: (question: SelectQuestion) => Promise<string>;
+  /** Asks a yes-or-no question. */
+  readonly confirm: (question: Pick<TextQuestion, 'message'> & { readonly initial: boolean }) => Promise<boolean>;
+};
+
+/** A question with a free-form answer. */
+type TextQuestion = {
+  readonly message: string;
+  /** The suggested answer, which the user can edit or accept. */
+  readonly initial: string;
+  /** Returns the reason why an answer is invalid. Null if the answer is valid. */
+  readonly findFault: (answer: string) => string | null;
+};
+
+/** A question with a fixed list of answers. */
+export type SelectQuestion = {
+  readonly message: string;
+  readonly choices: readonly { readonly value: string; readonly label: string }[];
+  /** The value of the answer that is chosen if the user only presses Enter. */
+  readonly initial: string;
+};
+
+/** A wait that a service requested. */
+export type ServiceWait = {
+  /** The name of the service, as messages use it. */
+  readonly service: string;
+} & RequestedWait;
+
+/** The actual length of a wait, and the length that the service requested, both in seconds. */
+export type RequestedWait = { readonly seconds: number; readonly requestedSeconds: number };
+
+/** The progress of the current phase of a command: the number of prompts processed so far, and the total. */
+export type Progress = { readonly phase: 'Observing' | 'Applying'; readonly done: number; readonly total: number };

@@ -1,0 +1,257 @@
+import {
+  toStoredContent,
+  computeNewVersionDigests,
+  holdsContent,
+  VERSION_RECORD_KEY,
+  isSameContent,
+} from '../../domain/content.ts';
+import type { ObservedPrompt } from '../../domain/observed-prompt.ts';
+import { TRACKING_ENVIRONMENT } from '../../domain/policy.ts';
+import type { CreateVersion } from '../../domain/plan.ts';
+import { findVersionWithContent, makeVersionRef, MAX_LEDGER_VERSIONS, type VersionRef } from '../../domain/versions.ts';
+import { followsLatest } from '../../domain/prompt-file.ts';
+import type { ServiceError } from '../../http/service-error.ts';
+import {
+  makeFailureHandler,
+  findLostVersion,
+  isLostResponse,
+  makeRewrittenOutcome,
+  makeUnknownCreateOutcome,
+  makeStoppedOutcome,
+} from '../write-outcome.ts';
+import type { CreateOutcome, WriteOutcome, VersionUses } from '../provider-interface.ts';
+import { makeProblem } from '../../problem.ts';
+import { DEFAULT_WORDS } from '../../words.ts';
+import { probeNewestVersion, probeVersion, probeVerifiedVersion } from './probe.ts';
+import { makeLedgerEntry, directlyFollowsLedger, isRewritten, mayBeTidiedCreate, mayFollowHead } from './ownership.ts';
+import { listKnownEntries, detectMetadataSupport, findUnreadNewestId, listVersionsRead } from './reading.ts';
+import {
+  pickPresentFacts,
+  renderVersionRecord,
+  makeLedgerVersion,
+  type LedgerEntry,
+  type VersionRecord,
+  type LedgerVersion,
+} from './version-record.ts';
+import { trackNewestVersion, getLedgerHead, rememberVersions, trackVersion, type LedgerWriteState } from './writing.ts';
+
+/**
+ * A request to create a version. The pinned versions stay in the ledger of the new version, because somebody may want
+ * to activate them again.
+ */
+type CreateRequest = CreateVersion & Pick<VersionUses, 'pinnedVersions'>;
+
+/**
+ * Creates a version and activates it in the tracking environment. If a version with the same content already exists,
+ * adopts that version instead. For example, an interrupted run may have created it.
+ */
+export async function createManagedVersion(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome> {
+  try {
+    return (await adoptExistingVersion(state, change)) ?? (await sendCreate(state, change));
+  } catch (error) {
+    if (!isLostResponse(error)) return makeFailureHandler('Creating the version')(error);
+    return makeUnknownCreateOutcome(error, DEFAULT_WORDS);
+  }
+}
+
+/**
+ * Checks whether promptsync can adopt an existing version instead of creating one. First probes the newest version,
+ * which may not be in any ledger. Then checks the version in the tracking environment and the versions in its ledger.
+ *
+ * Returns null if promptsync has to create the version. Otherwise returns the outcome: either promptsync has adopted a
+ * version, or a problem prevents it from creating one.
+ */
+async function adoptExistingVersion(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome | null> {
+  await probeNewestVersion(state);
+  const { reading } = state;
+  const known = listKnownEntries(reading);
+  const rewritten = listVersionsRead(reading).find((version) => isRewritten(version, change.content, known));
+  if (rewritten !== undefined) return makeRewrittenOutcome(rewritten, 'not_made', []);
+  const problems = await trackNewestVersion(state);
+  if (problems.length > 0) return makeStoppedOutcome('not_made', ...problems);
+  const head = getLedgerHead(state) ?? null;
+  if (head === null) return null;
+  // A baseline only has to carry the ledger. If the tracking environment now serves a version, that version carries it.
+  if (change.baseline === true) return makeAdoptedOutcome(head);
+  const candidates = [makeLedgerEntry(head), ...(head.record?.ledger ?? [])].filter((entry) =>
+    holdsAllContents(state, change, entry),
+  );
+  const match = findVersionWithContent(candidates, toStoredContent(change.content, detectMetadata(state)));
+  return match === undefined ? null : makeAdoptedOutcome(await probeVerifiedVersion(state, match));
+}
+
+function markRecovered(isOwnVersion: boolean): Pick<CreateOutcome, 'isRecovered'> {
+  return isOwnVersion ? { isRecovered: true } : {};
+}
+
+/** Builds the outcome of a planned create call if promptsync adopted an existing version instead. */
+function makeAdoptedOutcome(version: LedgerVersion): CreateOutcome {
+  return {
+    status: 'adopted',
+    version: makeVersionRef(version),
+    adoptedMetadataDigest: version.content.metadataDigest,
+    problems: [],
+  };
+}
+
+/**
+ * Returns true if a version has the planned content and also matches all of `otherContents`. promptsync can then adopt
+ * the version instead of creating one.
+ */
+function holdsAllContents(
+  state: LedgerWriteState,
+  { content, otherContents = [] }: CreateVersion,
+  entry: LedgerEntry,
+): boolean {
+  const metadata = detectMetadata(state);
+  return [content, ...otherContents].every((each) => holdsContent(entry, toStoredContent(each, metadata)));
+}
+
+/**
+ * Detects whether the service keeps the metadata of versions, based on the versions that promptsync has read so far.
+ */
+function detectMetadata({ reading }: LedgerWriteState): ObservedPrompt['metadata'] {
+  return detectMetadataSupport(reading);
+}
+
+/**
+ * Sends the create call. If the response is lost, does not send the call again, but finds out whether the service
+ * created the version.
+ */
+async function sendCreate(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome> {
+  const { content, provenance } = change;
+  const { changeSummary } = provenance;
+  const record = makeVersionRecord(state, change);
+  try {
+    const created = await state.system.service.createVersion(state.reading.prompt.id, {
+      content: {
+        type: content.type,
+        text: content.text,
+        metadata: { ...content.metadata, [VERSION_RECORD_KEY]: renderVersionRecord(record) },
+      },
+      ...(changeSummary === undefined ? {} : { changeSummary }),
+    });
+    return await checkCreatedVersion(state, change, makeLedgerVersion(created));
+  } catch (error) {
+    if (isLostResponse(error)) return resolveLostCreate(state, change, record, error);
+    throw error;
+  }
+}
+
+/**
+ * Checks that the service stored the content that promptsync sent. If so, activates the created version in the tracking
+ * environment. If not, reports an error.
+ */
+async function checkCreatedVersion(
+  state: LedgerWriteState,
+  { content }: CreateVersion,
+  version: LedgerVersion,
+): Promise<WriteOutcome> {
+  if (!isStoredAsSent(content, version)) return makeRewrittenOutcome(version, 'made', []);
+  const isFirstDrop = version.record === null && detectMetadata(state) === 'kept';
+  rememberVersions(state, version);
+  const problems = await trackVersion(state, version);
+  const warnings = isFirstDrop ? [makeProblem('service/drops-metadata', { environment: TRACKING_ENVIRONMENT })] : [];
+  return { status: 'made', version: makeVersionRef(version), problems: [...problems, ...warnings] };
+}
+
+/**
+ * Returns true if the service stored the content that promptsync sent. Also accepts a version without any metadata,
+ * because some services drop it. promptsync recognizes such a version later, because it is active in the tracking
+ * environment.
+ */
+function isStoredAsSent(content: CreateVersion['content'], version: LedgerVersion): boolean {
+  return isSameContent(version.content, version.record === null ? toStoredContent(content, 'dropped') : content);
+}
+
+/**
+ * Builds the version record of a new version. Its ledger contains these versions:
+ * - the newest known versions
+ * - the newest versions with the mark `pinned`
+ * - all versions that are active in an observed environment
+ * - the version with the content of the prompt file
+ */
+function makeVersionRecord(
+  state: LedgerWriteState,
+  { content, provenance, pinnedVersions, baseline }: CreateRequest,
+): VersionRecord {
+  const { reading, system, request } = state;
+  const pinned = listPinnedIds(state, pinnedVersions);
+  const newestFirst = listKnownEntries(reading).map((entry): LedgerEntry => {
+    return pinned.has(entry.id) ? { ...entry, pinned: true } : entry;
+  });
+  // Keep the version with the content of the prompt file. Otherwise a later sync would not recognize that version, and
+  // would create its content again.
+  const own = request.fileContent === null ? undefined : findVersionWithContent(newestFirst, request.fileContent);
+  const newestPinned = newestFirst.filter((entry) => entry.pinned === true).slice(0, MAX_LEDGER_VERSIONS);
+  const newest = [...newestFirst.slice(0, MAX_LEDGER_VERSIONS), ...newestPinned].map(({ id }) => id);
+  const kept = new Set([...newest, ...[...reading.active.values()].map((version) => version?.id), own?.id]);
+  const { commit, path } = provenance;
+  return {
+    ...computeNewVersionDigests(content, undefined),
+    ...pickPresentFacts({ commit, path, baseline }),
+    operation: system.newOperation(),
+    ledger: newestFirst.filter(({ id }) => kept.has(id)),
+  };
+}
+
+/**
+ * Returns the ids of the versions that are active in environments with a pin other than `latest`. This includes the
+ * versions that this plan is about to activate there.
+ */
+function listPinnedIds(
+  { request, reading }: LedgerWriteState,
+  pinnedVersions: readonly VersionRef[],
+): ReadonlySet<string | undefined> {
+  const pins = request.pins.filter(({ pin }) => pin.kind !== 'latest');
+  const active = pins.map(({ environment }) => reading.active.get(environment)?.id);
+  return new Set([...active, ...pinnedVersions.map(({ id }) => id)]);
+}
+
+/**
+ * Finds out whether a create call with a lost response created a version. Waits until the newest version in the service
+ * is one that promptsync does not know yet, and probes it. Throws the error of the call if no such version appears
+ * within 15 seconds. Never sends the create call again, because that could create a second version.
+ */
+async function resolveLostCreate(
+  state: LedgerWriteState,
+  change: CreateVersion,
+  record: VersionRecord,
+  error: ServiceError,
+): Promise<CreateOutcome> {
+  const id = await awaitUnreadNewestId(state);
+  if (id === null) throw error;
+  const version = await probeVersion(state.system, state.reading.prompt.id, id).catch(() => {
+    throw error;
+  });
+  const isOwnVersion = hasCreated(record, version);
+  const rewritten = isRewritten(version, change.content, listKnownEntries(state.reading));
+  rememberVersions(state, version);
+  if (rewritten) return makeRewrittenOutcome(version, isOwnVersion ? 'made' : 'unknown', []);
+  // Adopt a foreign version only if a pin requires its content. A foreign version without such a pin would not be in
+  // any ledger, and promptsync would lose track of it.
+  const isPinFollowing = change.baseline !== true && (change.ref !== undefined || followsLatest(state.request));
+  const isNextManaged = mayFollowHead(version, getLedgerHead(state));
+  if ((isPinFollowing || isNextManaged) && holdsAllContents(state, change, makeLedgerEntry(version))) {
+    const problems = await trackNewestVersion(state);
+    return { ...makeAdoptedOutcome(version), ...markRecovered(isOwnVersion), problems };
+  }
+  if (mayBeTidiedCreate(version, change.content)) return makeRewrittenOutcome(version, 'unknown', []);
+  const evidence = { id, number: version.number, reason: error.problem.message };
+  return makeStoppedOutcome('unknown', makeProblem('apply/somebody-else-wrote', evidence));
+}
+
+/** Returns true if the create call that sent a version record created a version. */
+function hasCreated({ operation }: VersionRecord, version: LedgerVersion): boolean {
+  return version.record?.operation === operation && directlyFollowsLedger(version);
+}
+
+/**
+ * Waits until the newest version in the service is one that promptsync does not know yet, and returns its id. Returns
+ * null after 15 seconds.
+ */
+async function awaitUnreadNewestId({ system, reading }: LedgerWriteState): Promise<string | null> {
+  const findUnread = async () =>
+    findUnreadNewestId({ ...reading, prompt: await system.service.readPrompt(reading.prompt.id) });
+  return findLostVersion(findUnread, system.sleep);
+}

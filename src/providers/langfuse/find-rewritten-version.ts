@@ -1,0 +1,37 @@
+import { makeCommitMessage } from '../../domain/commit-message.ts';
+import { holdsContent, isSameContent } from '../../domain/content.ts';
+import { computeCreatedDigests, type CreateVersion } from '../../domain/plan.ts';
+import { differsOnlyInForm } from '../write-outcome.ts';
+import { MAX_MESSAGE_LENGTH } from './file-rules.ts';
+import type { RemoteLangfuseVersion } from './version.ts';
+
+/**
+ * Finds a version whose content Langfuse or a gateway changed when storing it. Langfuse has no version records, so only
+ * a version's commit message shows which commit it comes from. The message contains the commit id, so a version with
+ * the same message as this change must come from an earlier sync of the same content.
+ *
+ * Returns null if there is no such version. Also returns null if the file is not committed, because its versions then
+ * have no commit message.
+ */
+export function findRewrittenVersion(
+  versions: readonly RemoteLangfuseVersion[],
+  change: CreateVersion,
+): RemoteLangfuseVersion | null {
+  const message = makeCommitMessage(change.provenance, MAX_MESSAGE_LENGTH);
+  if (message === undefined) return null;
+  return versions.find((version) => version.message === message && mayBeRewritten(version, change)) ?? null;
+}
+
+/** Returns true if the version has exactly the planned text and config. */
+export function isStoredAsPlanned(version: RemoteLangfuseVersion, change: CreateVersion): boolean {
+  return isSameContent(version, computeCreatedDigests(change));
+}
+
+/**
+ * Returns true if Langfuse or a gateway may have changed the planned content when storing this version. In that case,
+ * the version does not contain the planned content, but its text differs at most in white space or Unicode
+ * normalization.
+ */
+function mayBeRewritten(version: RemoteLangfuseVersion, { content }: CreateVersion): boolean {
+  return !holdsContent(version, content) && differsOnlyInForm(version.content.text, content.text);
+}

@@ -1,0 +1,344 @@
+import { makeCommitMessage } from '../../domain/commit-message.ts';
+import { holdsContent, makeNewVersionContent } from '../../domain/content.ts';
+import type { ObservedPrompt, ReadRequest } from '../../domain/observed-prompt.ts';
+import type { CreateVersion } from '../../domain/plan.ts';
+import type { CreateOutcome, Provider, PromptWriter, WriteOutcome } from '../provider-interface.ts';
+import type { ServedPrompt } from '../../domain/served-prompt.ts';
+import { makeVersionRef, type VersionRef } from '../../domain/versions.ts';
+import { isError, makeProblem, type Problem, toProblem } from '../../problem.ts';
+import { ServiceError } from '../../http/service-error.ts';
+import { readUntil } from '../../http/retry.ts';
+import {
+  makeFailureHandler,
+  findLostVersion,
+  isLostResponse,
+  makeNotActiveProblem,
+  makeUnexpectedError,
+  makeRewrittenOutcome,
+  makeUnknownCreateOutcome,
+  makeStoppedOutcome,
+} from '../write-outcome.ts';
+import type { LangfuseService, NewLangfuseVersion } from './client.ts';
+import type { RemoteLangfuseVersion } from './version.ts';
+import { findRewrittenVersion, isStoredAsPlanned } from './find-rewritten-version.ts';
+import { interpretLangfuseReading, type LangfuseReading, readLangfusePrompt, listLangfuseVersions } from './reading.ts';
+import type { ProviderOpening } from '../provider-descriptor.ts';
+import { LANGFUSE_WORDS, LATEST_LABEL, MAX_MESSAGE_LENGTH } from './file-rules.ts';
+
+/** The external dependencies of the Langfuse provider: the service and the clock. */
+type LangfuseDependencies = Pick<ProviderOpening['connection'], 'sleep'> & { readonly service: LangfuseService };
+
+type PromptReading = {
+  /** Reads a prompt. Uses texts again that were read a moment ago, if the prompt has not changed since then. */
+  readonly read: (request: ReadRequest) => Promise<LangfuseReading>;
+  /** Converts a reading to the format that all providers share. */
+  readonly interpret: (reading: LangfuseReading, request: ReadRequest) => ObservedPrompt;
+};
+
+/** Creates the Langfuse provider. In Langfuse, environments are labels, and every version can be read by its number. */
+export function makeLangfuseProvider(system: LangfuseDependencies): Provider {
+  /**
+   * The last reading of each prompt, by prompt id. This takes little extra memory, because the plans keep the same
+   * versions.
+   */
+  const lastReadings = new Map<string, LangfuseReading>();
+  const read: PromptReading['read'] = async (request) => {
+    const reading = await readLangfusePrompt(system.service, request, lastReadings.get(request.promptId));
+    lastReadings.set(request.promptId, reading);
+    return reading;
+  };
+  const interpret = (reading: LangfuseReading, request: ReadRequest): ObservedPrompt => {
+    const observed = interpretLangfuseReading(reading, request);
+    const projectId = listLangfuseVersions(reading).find((version) => version.projectId !== null)?.projectId;
+    return projectId ? { ...observed, url: system.service.makePromptUrl(request.promptId, projectId) } : observed;
+  };
+  return {
+    observe: async (request) => interpret(await read(request), request),
+    makeWriter: (request) => makeLangfuseWriter({ ...system, read, interpret }, request),
+    readServed: (promptId, label) => readLabeledPrompt(system.service, promptId, label),
+    list: async () => {
+      const prompts = await system.service.list();
+      return prompts.map(({ labels, ...prompt }) => {
+        const environments = labels.filter((label) => label !== LATEST_LABEL).toSorted();
+        return { ...prompt, environments };
+      });
+    },
+  };
+}
+
+/**
+ * Reads the version with a label as an application would. Returns null if no version has the label, or if the prompt does
+ * not exist because it has not been synced yet.
+ */
+async function readLabeledPrompt(
+  service: LangfuseService,
+  promptId: string,
+  label: string,
+): Promise<ServedPrompt | null> {
+  const served = await service.readServed(promptId, { kind: 'label', label });
+  // With a wrong address, every request answers 404. In that case, reading the list fails, too.
+  if (served === null) await service.find(promptId);
+  return served;
+}
+
+/**
+ * What one write to a prompt starts from: the last read, and the versions created so far. The writes must run one at a
+ * time, because concurrent moves of a label can leave it on two versions.
+ */
+type LangfuseWriteState = LangfuseDependencies & {
+  readonly request: ReadRequest;
+  /** The result of the last read. Its `others` also contain `createdVersions` and `newForeignVersions`. */
+  readonly reading: LangfuseReading;
+  /** The versions that this apply created. */
+  readonly createdVersions: RemoteLangfuseVersion[];
+  /** The versions that somebody else created after the last read. */
+  readonly newForeignVersions: RemoteLangfuseVersion[];
+};
+
+function makeLangfuseWriter(
+  { read, interpret, ...system }: LangfuseDependencies & PromptReading,
+  request: ReadRequest,
+): PromptWriter {
+  let reading: LangfuseReading | null = null;
+  const createdVersions: RemoteLangfuseVersion[] = [];
+  const newForeignVersions: RemoteLangfuseVersion[] = [];
+  const getState = (): LangfuseWriteState => {
+    if (reading === null) throw makeUnexpectedError('promptsync did not read the prompt before writing it');
+    const others = [...reading.others, ...newForeignVersions, ...createdVersions];
+    return { ...system, request, reading: { ...reading, others }, createdVersions, newForeignVersions };
+  };
+  const observe = async () => {
+    reading = await read(request);
+    return interpret(reading, request);
+  };
+  return {
+    observe,
+    // `observe` already reads every version that is pinned by number, so there is nothing more to search for.
+    find: observe,
+    create: async (change, { environments }) =>
+      createLangfuseVersion(getState(), change, environments).catch(makeFailureHandler('Creating the version')),
+    // The planner never plans this, because prompts in Langfuse have no fields. A call would be a bug, so it may throw.
+    update: () => Promise.reject(makeUnexpectedError('prompts in Langfuse have no fields to update')),
+    activate: async (labels, version) => {
+      const failWith = makeFailureHandler(`Setting ${labels.map((label) => `"${label}"`).join(' and ')}`);
+      return setLabels(getState(), labels, version).catch((error: unknown) => stopAll(labels, failWith(error)));
+    },
+  };
+}
+
+/**
+ * Creates a version and moves labels to it in the same request. If the response is lost, checks whether Langfuse
+ * created the version anyway. If somebody else has created the same content in the meantime, adopts that version.
+ */
+async function createLangfuseVersion(
+  state: LangfuseWriteState,
+  change: CreateVersion,
+  labels: readonly string[],
+): Promise<CreateOutcome> {
+  const { service, request, reading, createdVersions, newForeignVersions } = state;
+  const foreign = newForeignVersions.find((version) => holdsContent(version, change.content));
+  if (foreign !== undefined) return makeAdoptedOutcome(foreign);
+  const { provenance, metadataFrom } = change;
+  // Use the config from the plan rather than from the last read, because reviewers saw the plan.
+  const content = makeNewVersionContent(change.content, metadataFrom);
+  const earlierVersions = listLangfuseVersions(reading).filter((version) => !createdVersions.includes(version));
+  const rewritten = findRewrittenVersion(earlierVersions, change);
+  if (rewritten !== null) {
+    const servedBy = [...reading.active].flatMap(([label, version]) => (version?.id === rewritten.id ? [label] : []));
+    return makeRewrittenOutcome(rewritten, 'not_made', servedBy);
+  }
+  const newVersion = { content, labels, message: makeCommitMessage(provenance, MAX_MESSAGE_LENGTH) };
+  try {
+    const created = await readBackIfDifferent(state, await service.create(request.promptId, newVersion), change);
+    createdVersions.push(created);
+    const outcome = await makeCreateOutcome(state, created, labels);
+    if (isStoredAsPlanned(created, change)) return { ...outcome, status: 'made' };
+    return { ...outcome, ...makeRewrittenOutcome(created, 'made', outcome.movedEnvironments) };
+  } catch (error) {
+    if (error instanceof ServiceError && error.problem.code === 'langfuse/concurrent-version') {
+      return { ...makeStoppedOutcome('not_made', error.problem), hasConcurrentVersion: true };
+    }
+    if (!isLostResponse(error)) throw error;
+    const recovered = await findLostLangfuseVersion(state, newVersion, change);
+    if (recovered === null) return { ...makeUnknownCreateOutcome(error, LANGFUSE_WORDS), movedEnvironments: labels };
+    createdVersions.push(recovered);
+    return { ...(await makeCreateOutcome(state, recovered, labels)), status: 'adopted', isRecovered: true };
+  }
+}
+
+/**
+ * Returns the created version. If the response to the create call contains different content than the plan, for example
+ * a number with fewer digits, reads the version, because only a read shows what Langfuse has stored. If the read fails,
+ * uses the response.
+ */
+async function readBackIfDifferent(
+  { service, request }: LangfuseWriteState,
+  created: RemoteLangfuseVersion,
+  change: CreateVersion,
+): Promise<RemoteLangfuseVersion> {
+  if (isStoredAsPlanned(created, change)) return created;
+  const stored = service.read(request.promptId, { kind: 'version', version: created.number });
+  return (await stored.catch(() => null)) ?? created;
+}
+
+/** Builds the outcome of a planned create call if promptsync adopted an existing version instead. */
+function makeAdoptedOutcome(version: RemoteLangfuseVersion): CreateOutcome {
+  const adoptedMetadataDigest = version.metadataDigest;
+  return { status: 'adopted', version: makeVersionRef(version), adoptedMetadataDigest, problems: [] };
+}
+
+/**
+ * Builds the outcome of a create call. Reads each requested label again, and reports it as moved only if it is still on
+ * the created version. If somebody else has moved the label away in the meantime, `setLabel` will then move it again.
+ * If a label cannot be read, for example after an interrupt, relies on the labels that Langfuse returned with the
+ * version.
+ */
+async function makeCreateOutcome(
+  { service, request }: LangfuseWriteState,
+  created: RemoteLangfuseVersion,
+  labels: readonly string[],
+): Promise<Omit<CreateOutcome, 'status'> & Required<Pick<CreateOutcome, 'movedEnvironments'>>> {
+  const hasLabel = async (label: string): Promise<boolean> => {
+    try {
+      const labeled = await service.read(request.promptId, { kind: 'label', label });
+      return labeled?.id === created.id;
+    } catch {
+      return created.labels.includes(label);
+    }
+  };
+  const areMoved = await Promise.all(labels.map(hasLabel));
+  const movedEnvironments = labels.filter((_, index) => areMoved[index]);
+  return { version: makeVersionRef(created), movedEnvironments, problems: [] };
+}
+
+/**
+ * Searches for the version of a create call whose response was lost. The version must have a number that did not exist
+ * before, and the planned text, config and commit message. Returns null if no such version appears within 15 seconds.
+ */
+async function findLostLangfuseVersion(
+  { service, sleep, request: { promptId }, reading, newForeignVersions }: LangfuseWriteState,
+  { message }: NewLangfuseVersion,
+  change: CreateVersion,
+): Promise<RemoteLangfuseVersion | null> {
+  const earlierNumbers = new Set([
+    ...(reading.listed?.versions ?? []),
+    ...listLangfuseVersions(reading).map(({ number }) => number),
+  ]);
+  const findNewVersion = async () => {
+    const row = await service.find(promptId);
+    const newNumbers = (row?.versions ?? []).filter((number) => !earlierNumbers.has(number));
+    for (const number of newNumbers) {
+      const version = await service.read(promptId, { kind: 'version', version: number });
+      if (version === null) continue;
+      if (isStoredAsPlanned(version, change) && version.message === message) return version;
+      if (newForeignVersions.every(({ id }) => id !== version.id)) newForeignVersions.push(version);
+    }
+    return null;
+  };
+  return findLostVersion(findNewVersion, sleep);
+}
+
+/**
+ * Moves labels to a version in one request and reads each label back. If the response of that request is lost, only the
+ * labels show whether they moved.
+ */
+async function setLabels(
+  state: LangfuseWriteState,
+  labels: readonly string[],
+  { id, number }: VersionRef,
+): Promise<readonly WriteOutcome[]> {
+  // Langfuse reuses the numbers of deleted versions. If this apply has created a different version with this number,
+  // the version to activate was deleted. Its number now belongs to the wrong content, so promptsync must not move the
+  // labels there.
+  if (state.createdVersions.some((created) => created.number === number && created.id !== id)) {
+    const evidence = { version: `v${number}`, known: 'the version that promptsync read under this number' };
+    return stopAll(labels, makeStoppedOutcome('not_made', makeProblem('apply/other-content', evidence)));
+  }
+  const expected = listLangfuseVersions(state.reading).find((version) => version.id === id);
+  if (expected === undefined) throw makeUnexpectedError('the version to activate was not read');
+  const lostResponse = await findLostResponse(state.service.addLabels(state.request.promptId, expected.number, labels));
+  const outcomes: WriteOutcome[] = [];
+  for (const label of labels) {
+    const hasFailed = outcomes.some(({ problems }) => problems.some(isError));
+    outcomes.push(await confirmLabel(state, label, expected, { lostResponse, mayMoveAgain: !hasFailed }));
+  }
+  const [first, ...others] = outcomes;
+  if (first === undefined || lostResponse === null || isError(lostResponse.problem)) return outcomes;
+  const problems = await findCompositionProblems(state, expected.number);
+  return [{ ...first, problems: [...problems, ...first.problems] }, ...others];
+}
+
+/**
+ * Returns a warning if Langfuse cannot resolve the composition tags of a version. The response to a request that moves
+ * labels does not show this, because Langfuse also resolves the versions that the labels leave. Returns no warning if
+ * reading fails for any other reason.
+ */
+async function findCompositionProblems(
+  { service, request }: LangfuseWriteState,
+  version: number,
+): Promise<readonly Problem[]> {
+  try {
+    await service.readServed(request.promptId, { kind: 'version', version });
+    return [];
+  } catch (error) {
+    const problem = toProblem(error);
+    return problem.code === 'langfuse/composition-fails' ? [problem] : [];
+  }
+}
+
+/** Waits for a write. Returns its error if the write may have had an effect, and throws any other error. */
+async function findLostResponse(write: Promise<void>): Promise<ServiceError | null> {
+  try {
+    await write;
+    return null;
+  } catch (error) {
+    if (isLostResponse(error)) return error;
+    throw error;
+  }
+}
+
+/** What promptsync knows about the request that moved a label. */
+type LabelMove = {
+  /** The error of the request if its response was lost. Null if Langfuse confirmed the move. */
+  readonly lostResponse: ServiceError | null;
+  /** Whether promptsync may send another request for this label. */
+  readonly mayMoveAgain: boolean;
+};
+
+/**
+ * Reads a label back after a move. If Langfuse returns a different version, moves the label once more on its own,
+ * because concurrent moves may have left the label on two versions.
+ */
+async function confirmLabel(
+  { service, sleep, request: { promptId } }: LangfuseWriteState,
+  label: string,
+  expected: RemoteLangfuseVersion,
+  { lostResponse, mayMoveAgain }: LabelMove,
+): Promise<WriteOutcome> {
+  const readLabeled = () => service.read(promptId, { kind: 'label', label });
+  const isExpected = (version: RemoteLangfuseVersion | null) => version?.id === expected.id;
+  const outcome: WriteOutcome = { status: 'made', version: makeVersionRef(expected), problems: [] };
+  const failWith = makeFailureHandler(`Setting "${label}"`);
+  try {
+    const first = await readLabeled();
+    if (isExpected(first)) return outcome;
+    if (lostResponse !== null && isError(lostResponse.problem)) return failWith(lostResponse);
+    // The same number with a different id means that Langfuse reused the number for different content. promptsync must
+    // not move the label to that version again.
+    if (mayMoveAgain && first?.number !== expected.number) {
+      await findLostResponse(service.addLabels(promptId, expected.number, [label]));
+    }
+    // If the label must not be moved again, one read is enough: the caches have expired while promptsync waited for an
+    // earlier label of the same request.
+    const last = mayMoveAgain ? await readUntil(readLabeled, isExpected, sleep) : first;
+    if (isExpected(last)) return outcome;
+    return makeStoppedOutcome('unknown', makeNotActiveProblem(label, expected, last));
+  } catch (error) {
+    return { ...failWith(error), status: 'unknown' };
+  }
+}
+
+/** Returns the outcome for each label if a request for all of them failed. Only the first outcome has the problem. */
+function stopAll(labels: readonly string[], outcome: WriteOutcome): readonly WriteOutcome[] {
+  return labels.map((_, index) => (index === 0 ? outcome : { ...outcome, problems: [] }));
+}

@@ -1,0 +1,319 @@
+import type { PromptType } from '../../domain/chat.ts';
+import { renderCanonicalJson } from '../../domain/json.ts';
+import type { ObservedPrompt, ReadRequest } from '../../domain/observed-prompt.ts';
+import { makeVersionRef, type VersionWithMetadata } from '../../domain/versions.ts';
+import { type Content, holdsContent } from '../../domain/content.ts';
+import { makeProblem, ProblemError } from '../../problem.ts';
+import type { LangfuseService } from './client.ts';
+import type { RemoteLangfuseVersion } from './version.ts';
+import { followsLatest } from '../../domain/prompt-file.ts';
+import { LATEST_LABEL } from './file-rules.ts';
+import type { RemoteLangfusePrompt } from './parse-responses.ts';
+
+/** Everything that promptsync has read about one prompt so far. */
+export type LangfuseReading = {
+  /** The requested labels, each with the version that has it. Null for a label that no version has. */
+  readonly active: ReadonlyMap<string, RemoteLangfuseVersion | null>;
+  /** Other versions: those that promptsync read by number or by another label, and those that it created. */
+  readonly others: readonly RemoteLangfuseVersion[];
+  /**
+   * The row of the prompt in Langfuse's prompt list. Null if promptsync did not read the list. Undefined if promptsync
+   * read the list and the prompt is not in it.
+   */
+  readonly listed: RemoteLangfusePrompt | null | undefined;
+};
+
+/**
+ * Reads the version of each requested label. If these versions already show that the prompt is in sync, reads nothing
+ * more. Otherwise also reads the pinned versions, and searches other versions for the requested content. With the read
+ * depth `versions`, always reads all versions. Throws a `ProblemError` if the prompt cannot be read or is too large.
+ * @param previous the last reading of this prompt; its versions are used again if the prompt has not changed since then
+ */
+export async function readLangfusePrompt(
+  service: LangfuseService,
+  request: ReadRequest,
+  previous: LangfuseReading | null = null,
+): Promise<LangfuseReading> {
+  const { promptId, readDepth } = request;
+  const limitedService = limitReadSize(service);
+  const active = await readActiveVersions(limitedService, request);
+  const reading: LangfuseReading = { active, others: [], listed: null };
+  if (readDepth !== 'versions' && request.isSynced(interpretLangfuseReading(reading, request))) return reading;
+  const listed = await limitedService.find(promptId);
+  if (listed === null) return { ...reading, listed: undefined };
+  const isUnchanged = listed.lastUpdatedAt !== null && isSameListing(previous?.listed, listed);
+  const reusableVersions = isUnchanged ? (previous?.others ?? []) : [];
+  const full = await readMoreVersions(reuseVersions(limitedService, reusableVersions), request, { ...reading, listed });
+  if (!hasStaleActiveVersion(full)) return full;
+  // Keep the versions that had the labels before. One of them may have content that promptsync must not create again.
+  const earlierActive = [...active.values()].filter((version) => version !== null);
+  const others = [...earlierActive, ...full.others];
+  return { ...full, others, active: await readActiveVersions(limitedService, request) };
+}
+
+function isSameListing(a: LangfuseReading['listed'], b: RemoteLangfusePrompt): boolean {
+  return a !== undefined && a !== null && renderCanonicalJson({ ...a }) === renderCanonicalJson({ ...b });
+}
+
+/**
+ * Returns true if a version that was read later shows that the active versions are out of date. Either it has a label
+ * that a different version had before, or it has the number of an active version but different content. In the second
+ * case, somebody has deleted the active version, and Langfuse has used its number again.
+ */
+function hasStaleActiveVersion({ active, others }: LangfuseReading): boolean {
+  const idsByNumber = new Map([...active.values()].map((version) => [version?.number, version?.id]));
+  return others.some(({ id, number, labels }) => {
+    const hasMovedLabel = labels.some((label) => active.has(label) && active.get(label)?.id !== id);
+    return hasMovedLabel || (idsByNumber.has(number) && idsByNumber.get(number) !== id);
+  });
+}
+
+/**
+ * Wraps a service so that it returns the given versions without sending a request. Call this only if the row of the
+ * prompt in the prompt list has not changed since the versions were read. An unchanged row proves that no version was
+ * created or deleted, and that no label moved.
+ */
+function reuseVersions(service: LangfuseService, versions: readonly RemoteLangfuseVersion[]): LangfuseService {
+  return {
+    ...service,
+    read: async (name, selector) => {
+      const matching = versions.filter((version) =>
+        selector.kind === 'version' ? version.number === selector.version : version.labels.includes(selector.label),
+      );
+      const [known] = matching;
+      // After concurrent moves, a label can be on two versions. Only Langfuse can tell which of them it returns.
+      const isAmbiguous = matching.some(({ id }) => id !== known?.id);
+      return known === undefined || isAmbiguous ? service.read(name, selector) : known;
+    },
+  };
+}
+
+/** The maximum memory for the versions of one prompt, in MiB. 1,000 versions of 200 kB fit within this limit. */
+const MAX_PROMPT_MIB = 256;
+
+/**
+ * Wraps a service to limit the total size of the versions that are read through it. A read that exceeds the limit
+ * throws a `ProblemError`. Reads through the original service do not count, because promptsync does not keep their
+ * versions in memory.
+ */
+function limitReadSize(service: LangfuseService): LangfuseService {
+  let size = 0;
+  return {
+    ...service,
+    read: async (name, selector) => {
+      const version = await service.read(name, selector);
+      size += version?.size ?? 0;
+      if (size <= MAX_PROMPT_MIB * 1024 * 1024) return version;
+      throw new ProblemError(makeProblem('langfuse/too-large', { name, limit: MAX_PROMPT_MIB }));
+    },
+  };
+}
+
+/** Reads the version of each requested label. */
+async function readActiveVersions(
+  service: LangfuseService,
+  { promptId, environments }: ReadRequest,
+): Promise<LangfuseReading['active']> {
+  const labeled = await readVersionsByLabel(service, promptId, environments);
+  return new Map(environments.map((label, index) => [label, labeled[index] ?? null]));
+}
+
+/**
+ * For each label, reads the version that has it. The result is in the order of the labels. It contains null for a label
+ * that no version has.
+ */
+function readVersionsByLabel(
+  service: LangfuseService,
+  promptId: string,
+  labels: readonly string[],
+): Promise<readonly (RemoteLangfuseVersion | null)[]> {
+  return Promise.all(labels.map((label) => service.read(promptId, { kind: 'label', label })));
+}
+
+/** How many of the newest versions promptsync searches for matching content. */
+const MAX_SEARCHED_VERSIONS = 20;
+/** The number of versions that a search reads in parallel. */
+const MAX_PARALLEL_VERSION_READS = 5;
+
+type ListedReading = LangfuseReading & { readonly listed: RemoteLangfusePrompt };
+
+/**
+ * Reads more versions of a prompt. With the read depth `versions`, reads all of them. Otherwise reads these versions:
+ * - the versions with labels other than the requested ones
+ * - the versions that are pinned by number
+ * - the newest version
+ * - recent versions, until all requested content is found
+ */
+async function readMoreVersions(
+  service: LangfuseService,
+  request: ReadRequest,
+  reading: ListedReading,
+): Promise<LangfuseReading> {
+  const { listed, active } = reading;
+  const newestFirst = listNumbersNewestFirst(listed);
+  if (request.readDepth === 'versions') {
+    return { ...reading, others: await readVersionsByNumber(service, request, reading, newestFirst) };
+  }
+  const otherLabels = listed.labels.filter((label) => label !== LATEST_LABEL && !active.has(label));
+  const labeled = await readVersionsByLabel(service, request.promptId, otherLabels);
+  const others = labeled.filter((version) => version !== null);
+  const numbers = [...request.pinnedNumbers, ...newestFirst.slice(0, 1)];
+  const numbered = await readVersionsByNumber(service, request, { ...reading, others }, numbers);
+  return searchRecentVersions(service, request, { ...reading, others: [...others, ...numbered] });
+}
+
+/**
+ * Reads the versions with these numbers. Skips numbers that Langfuse does not list and versions that were already read.
+ */
+async function readVersionsByNumber(
+  service: LangfuseService,
+  { promptId }: ReadRequest,
+  reading: ListedReading,
+  numbers: readonly number[],
+): Promise<readonly RemoteLangfuseVersion[]> {
+  const knownNumbers = new Set(listLangfuseVersions(reading).map(({ number }) => number));
+  const listedNumbers = new Set(reading.listed.versions);
+  const missingNumbers = numbers.filter((number) => !knownNumbers.has(number) && listedNumbers.has(number));
+  return Promise.all(missingNumbers.map((number) => readListedVersion(service, promptId, number)));
+}
+
+/** Reads recent versions, newest first, until all requested content is found. */
+async function searchRecentVersions(
+  service: LangfuseService,
+  request: ReadRequest,
+  reading: ListedReading,
+): Promise<LangfuseReading> {
+  const recentNumbers = listRecentNumbers(reading);
+  const others = [...reading.others];
+  const extended = { ...reading, others };
+  for (let start = 0; start < recentNumbers.length; start += MAX_PARALLEL_VERSION_READS) {
+    if (areContentsFound(extended, request)) break;
+    const numbers = recentNumbers.slice(start, start + MAX_PARALLEL_VERSION_READS);
+    const versions = await readVersionsByNumber(service, request, extended, numbers);
+    // Stop adding versions once all content is found. promptsync uses the oldest match that it knows, so an older version
+    // with the same content in the rest of the batch would replace the match.
+    for (const version of versions) {
+      if (!areContentsFound(extended, request)) others.push(version);
+    }
+  }
+  return extended;
+}
+
+/**
+ * Returns true if the search can stop. Both of these conditions must be met:
+ * - Versions with all requested content were found.
+ * - The file has a `latest` pin, or a later run will be able to find a version with the content of the file, even after
+ *   all requested labels have moved to other versions.
+ */
+function areContentsFound(
+  reading: LangfuseReading,
+  { environments, fileContent, pins, contentsToFind }: ReadRequest,
+): boolean {
+  const staysFindable =
+    fileContent === null || followsLatest({ pins }) || canFindContentLater(reading, fileContent, new Set(environments));
+  if (!staysFindable) return false;
+  const versions = listLangfuseVersions(reading);
+  return contentsToFind.every((content) => versions.some((version) => holdsContent(version, content)));
+}
+
+/**
+ * Returns true if a later run can find a version with this content after some labels have moved to other versions. A
+ * later run finds only recent versions and versions that still have a label.
+ */
+function canFindContentLater(reading: LangfuseReading, content: Content, movingLabels: ReadonlySet<string>): boolean {
+  const recentNumbers = listRecentNumbers(reading);
+  const staysFindable = ({ number, labels }: RemoteLangfuseVersion) =>
+    recentNumbers.includes(number) || labels.some((label) => !movingLabels.has(label));
+  return listLangfuseVersions(reading).some((version) => staysFindable(version) && holdsContent(version, content));
+}
+
+/**
+ * Returns the numbers of the 20 newest versions. Returns an empty list if promptsync did not read the prompt list or
+ * the list lacks the prompt.
+ */
+function listRecentNumbers({ listed }: LangfuseReading): readonly number[] {
+  return listed ? listNumbersNewestFirst(listed).slice(0, MAX_SEARCHED_VERSIONS) : [];
+}
+
+/**
+ * Reads a version that is in Langfuse's prompt list. Throws a `ProblemError` if Langfuse does not return it. Without
+ * this error, promptsync might create the content of that version a second time.
+ */
+async function readListedVersion(
+  service: LangfuseService,
+  name: string,
+  number: number,
+): Promise<RemoteLangfuseVersion> {
+  const version = await service.read(name, { kind: 'version', version: number });
+  if (version !== null) return version;
+  const reason = `version ${number} is listed, but reading it returns 404`;
+  throw new ProblemError(makeProblem('service/invalid-answer', { reason }));
+}
+
+function listNumbersNewestFirst({ versions }: RemoteLangfusePrompt): readonly number[] {
+  return versions.toSorted((a, b) => b - a);
+}
+
+/** Returns all versions in a reading, newest first and without duplicates. */
+export function listLangfuseVersions({ active, others }: LangfuseReading): readonly RemoteLangfuseVersion[] {
+  const activeVersions = [...active.values()].filter((version) => version !== null);
+  const byNumber = new Map([...others, ...activeVersions].map((version) => [version.number, version]));
+  return [...byNumber.values()].toSorted((a, b) => b.number - a.number);
+}
+
+/** Converts a reading to an `ObservedPrompt`, the format that all providers share. */
+export function interpretLangfuseReading(reading: LangfuseReading, request: ReadRequest): ObservedPrompt {
+  const { active, listed } = reading;
+  const known = listLangfuseVersions(reading);
+  const isMissing = listed === undefined;
+  return {
+    fields: null,
+    type: findType(reading),
+    ...(isMissing && { isMissing }),
+    active: new Map([...listAllLabels(known, request), ...active]),
+    known,
+    willKnowContent: (content, movingLabels) => canFindContentLater(reading, content, movingLabels),
+    lacksLedger: false,
+    canFindNumbers: false,
+    missingIds: [],
+    metadata: 'kept',
+    metadataFrom: findMetadataSource(reading, request),
+    problems: [],
+    fingerprint: renderCanonicalJson([
+      isMissing,
+      [...active].map(([label, version]) => [label, version && version.id]),
+      known.map(({ id }) => id),
+    ]),
+  };
+}
+
+/** Returns the type of the prompt. All versions of a prompt have the same type. Null if there are no versions. */
+function findType(reading: LangfuseReading): PromptType | null {
+  return listLangfuseVersions(reading)[0]?.content.type ?? reading.listed?.type ?? null;
+}
+
+/**
+ * Returns all labels of the prompt with their versions if the request reads all versions. Otherwise returns an empty
+ * list. Omits `latest`, because Langfuse itself moves that label.
+ */
+function listAllLabels(
+  known: readonly RemoteLangfuseVersion[],
+  { readDepth }: ReadRequest,
+): readonly (readonly [string, RemoteLangfuseVersion])[] {
+  if (readDepth !== 'versions') return [];
+  return known.flatMap((version) =>
+    version.labels.filter((label) => label !== LATEST_LABEL).map((label) => [label, version] as const),
+  );
+}
+
+/**
+ * Finds the version from which a new version copies its config. Applications read settings such as the model name from
+ * the config, so a new version must not lose them. Prefers the version of the first pinned environment that has one,
+ * and otherwise uses the newest version. Returns undefined if there is no version or if its config is empty.
+ */
+function findMetadataSource(reading: LangfuseReading, { pins }: ReadRequest): VersionWithMetadata | undefined {
+  const [pinned] = pins.flatMap(({ environment }) => reading.active.get(environment) ?? []);
+  const source = pinned ?? listLangfuseVersions(reading)[0];
+  if (source === undefined || renderCanonicalJson(source.content.metadata) === '{}') return undefined;
+  return { ...makeVersionRef(source), metadata: source.content.metadata, metadataDigest: source.metadataDigest };
+}

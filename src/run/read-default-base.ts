@@ -1,0 +1,77 @@
+import type { Plan } from '../domain/plan.ts';
+import type { Observation } from '../domain/observed-prompt.ts';
+import type { DefaultBase, DefaultBaseResult } from '../desired-state/open-default-base.ts';
+import type { DesiredWorkspace } from '../desired-state/read-desired-state.ts';
+import { differsFromFile } from '../observing/observe-prompts.ts';
+import type { KnownTip } from '../git/open-repository.ts';
+import { getErrorMessage } from '../problem.ts';
+import { shortenCommitId } from '../text.ts';
+import type { CommandRun } from './command-result.ts';
+
+/** The default base, with the prompts that differ from the service. */
+export type FoundDefaultBase = Extract<DefaultBaseResult, { readonly kind: 'found' }>;
+
+/** The result of reading the default base of a command. */
+export type DefaultBaseReading = {
+  /** Null if there is no default base, or if no prompt differs from the service. */
+  readonly found: FoundDefaultBase | null;
+  /**
+   * The reason why promptsync cannot show drift although a prompt differs, as a clause without a period. Null if
+   * promptsync can show drift.
+   */
+  readonly reason: string | null;
+};
+
+export const NO_DEFAULT_BASE: DefaultBaseReading = { found: null, reason: null };
+
+/**
+ * Reads the default base for the prompts that differ from the service. Never throws, because a plan is possible without
+ * a base.
+ */
+export async function readDefaultBase(
+  defaultBase: DefaultBase,
+  desired: DesiredWorkspace,
+  { observed }: Pick<Observation, 'observed'>,
+): Promise<DefaultBaseReading> {
+  const differing = desired.files.filter((file) => {
+    const observedPrompt = observed.get(file.id);
+    return observedPrompt !== undefined && differsFromFile(file, observedPrompt, desired);
+  });
+  if (differing.length === 0) return NO_DEFAULT_BASE;
+  const result = await defaultBase.read(differing, desired.contentsAtRefs).catch(makeMissingResult);
+  return result.kind === 'found' ? { found: result, reason: null } : { found: null, reason: result.reason };
+}
+
+function makeMissingResult(error: unknown): DefaultBaseResult {
+  return { kind: 'missing', reason: describeReadFailure(error) };
+}
+
+/** Describes the failure to read the default base, as a clause without a period. */
+export function describeReadFailure(error: unknown): string {
+  return getErrorMessage(error).replace(/\.$/, '');
+}
+
+/**
+ * Reads the names of the base and of the live branch, which explain drift and annotations. If the plan has no drift and
+ * no annotations, reads nothing, so that a no-op plan starts no git process for these names.
+ */
+export async function readBaseNames(
+  { prompts }: Plan,
+  { found }: Pick<DefaultBaseReading, 'found'>,
+  { base: explicitBase, repository, config }: DesiredWorkspace,
+): Promise<Pick<CommandRun, 'baseName' | 'liveBranch'>> {
+  const needsNames = prompts.some(({ drift, annotations }) => drift.length + annotations.length > 0);
+  if (repository === null || !needsNames) return { baseName: null, liveBranch: null };
+  const tip = await repository.findKnownTip(config.branch);
+  const base = explicitBase ?? found?.base ?? null;
+  return { baseName: base && nameBase(base, tip), liveBranch: tip?.branch ?? null };
+}
+
+/** Returns the live branch if the base is its tip. Otherwise returns the ref of the base, or its shortened commit id. */
+function nameBase(
+  { commit, ref = commit }: { readonly commit: string; readonly ref?: string },
+  tip: KnownTip | null,
+): string {
+  if (tip?.commit === commit) return tip.branch;
+  return commit.startsWith(ref) ? shortenCommitId(ref) : ref;
+}

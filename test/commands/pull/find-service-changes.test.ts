@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'vitest';
+import { findContestedPins, findServiceChanges } from '../../../src/commands/pull/find-service-changes.ts';
+import { digestText, EMPTY_METADATA_DIGEST, makeContent } from '../../../src/domain/content.ts';
+import {
+  type Drift,
+  isNewVersionRef,
+  type NewVersionRef,
+  type ObservedPromptPlan,
+  type WantedVersionRef,
+} from '../../../src/domain/plan.ts';
+import type { Pin, PromptFile } from '../../../src/domain/prompt-file.ts';
+import type { KnownVersion, VersionRef } from '../../../src/domain/versions.ts';
+import { EMPTY_LINE, type Line } from '../../../src/history/prompt-line.ts';
+import { canPullDrift } from '../../../src/planning/choose-pull.ts';
+
+const ENVIRONMENT = 'production';
+const LATEST: Pin = { kind: 'latest' };
+const NUMBER: Pin = { kind: 'number', number: 9 };
+
+const makeText = (text: string) => makeContent(digestText(text), undefined);
+const makeRef = (number: number): VersionRef => ({ id: `v${number}`, number });
+const NEW: NewVersionRef = { newContent: makeText('new') };
+
+function makeVersion(number: number, isManaged: boolean, text = `v${number}`): KnownVersion {
+  const digests = { digest: digestText(text).digest, metadataDigest: EMPTY_METADATA_DIGEST };
+  return { ...digests, id: `v${number}`, number, isManaged, source: null, staysKnown: true, content: null };
+}
+
+const foreign = (number: number, text?: string) => makeVersion(number, false, text);
+const managed = (number: number) => makeVersion(number, true);
+
+type Scene = {
+  readonly pin?: Pin | null;
+  /** The served version. Null if no version is active. */
+  readonly served?: KnownVersion | null;
+  readonly wanted?: WantedVersionRef;
+  readonly kind?: Drift['kind'];
+  readonly hasBase?: boolean;
+  readonly portablePins?: boolean;
+  /** The value of `--environment`. */
+  readonly environment?: string;
+};
+
+function makeFile(pin: Pin | null): PromptFile {
+  const pins = pin === null ? [] : [{ environment: ENVIRONMENT, pin, line: 1, column: 1 }];
+  return { path: 'a.md', id: 'p', key: 'p', name: 'p', type: 'text', content: makeText('file'), pins };
+}
+
+function makeLine(file: PromptFile): Line {
+  return { states: [{ commit: 'c', time: 0, file, wants: new Map() }], isCut: false, isComplete: true };
+}
+
+/** Returns true if promptsync created the version, or if it has the text of the only state of the line. */
+function hasGit({ isManaged, digest }: KnownVersion): boolean {
+  return isManaged === true || digest === makeText('file').digest;
+}
+
+function makePlan({ pin = LATEST, served = null, wanted, kind = 'outside' }: Scene): ObservedPromptPlan {
+  const [environment, subject] = [ENVIRONMENT, 'environment' as const];
+  const observed = served && {
+    ...makeRef(served.number),
+    isManaged: served.isManaged === true,
+    isInGit: hasGit(served),
+  };
+  const before = served && makeRef(served.number);
+  const after = wanted !== undefined && (isNewVersionRef(wanted) || wanted.id !== null) ? wanted : undefined;
+  return {
+    file: makeFile(pin),
+    observed: {
+      fields: null,
+      type: 'text',
+      active: new Map([[ENVIRONMENT, served]]),
+      known: [
+        ...(served === null ? [] : [served]),
+        ...(after !== undefined && 'id' in after ? [managed(after.number ?? 0)] : []),
+      ],
+      willKnowContent: () => true,
+      lacksLedger: false,
+      canFindNumbers: false,
+      missingIds: [],
+      metadata: 'kept',
+      problems: [],
+      fingerprint: '',
+    },
+    status: 'pending',
+    changes: after === undefined ? [] : [{ kind: 'set-active', environment, before, after }],
+    drift: wanted === undefined ? [] : [{ subject, environment, kind, restoresBase: true, expected: wanted, observed }],
+    annotations: [],
+    problems: [],
+    pinsToFind: [],
+    pinnedVersions: [],
+  };
+}
+
+/** Returns the names of the lists that contain the environment. */
+function takeOver({ hasBase = true, portablePins = false, environment, ...scene }: Scene): readonly string[] {
+  const plan = makePlan(scene);
+  const { fields, ...lists } = findServiceChanges(plan, makeLine(plan.file), { hasBase, portablePins, environment });
+  expect(fields).toEqual([]);
+  return Object.entries(lists).flatMap(([name, list]) => (list.length > 0 ? [name] : []));
+}
+
+const SCENES: readonly (readonly [title: string, scene: Scene, lists: readonly string[]])[] = [
+  [
+    'pull merges the text of a version created outside promptsync if the environment is pinned to latest',
+    { served: foreign(4), wanted: makeRef(3) },
+    ['textEdits'],
+  ],
+  [
+    'pull merges the text of a version created outside promptsync even if no version has the content that HEAD asks for',
+    { served: foreign(4), wanted: NEW },
+    ['textEdits'],
+  ],
+  [
+    'pull merges the text of a version created outside promptsync and updates the pin if the pin is a version number',
+    { pin: NUMBER, served: foreign(10), wanted: makeRef(9) },
+    ['textEdits', 'pinEdits'],
+  ],
+  [
+    'pull updates a pinned version number but not the text if promptsync created the served version',
+    { pin: NUMBER, served: managed(10), wanted: makeRef(9) },
+    ['pinEdits'],
+  ],
+  [
+    'pull changes nothing if the environment is pinned to latest and promptsync created the served version',
+    { served: managed(4), wanted: NEW },
+    ['textsInGit'],
+  ],
+  [
+    'pull only pins a version created outside promptsync, without merging its text, if the file asks for a newer version',
+    { served: foreign(2), wanted: makeRef(3) },
+    ['pinEdits'],
+  ],
+  [
+    'pull only pins a version created by promptsync, without merging its text, if the file asks for a newer version',
+    { served: managed(2), wanted: makeRef(3) },
+    ['pinEdits'],
+  ],
+  [
+    'pull reports an environment that no longer serves any version',
+    { served: null, wanted: makeRef(3) },
+    ['deactivated'],
+  ],
+  [
+    'With portable_pins, pull takes the text of the served version even if the file asks for a newer version',
+    { served: managed(2), wanted: makeRef(3), portablePins: true },
+    ['textEdits'],
+  ],
+  [
+    'With portable_pins, pull leaves an environment with a git: pin alone',
+    { pin: { kind: 'git', ref: 'v1' }, served: foreign(4), wanted: makeRef(3), portablePins: true },
+    ['leftAlone'],
+  ],
+  [
+    'pull ignores a difference that comes from an unfinished sync',
+    { served: foreign(4), wanted: makeRef(3), kind: 'unfinished' },
+    [],
+  ],
+  [
+    'Without a base commit, pull merges every difference, even one that may come from an unfinished sync',
+    { served: foreign(4), wanted: makeRef(3), kind: 'unfinished', hasBase: false },
+    ['textEdits'],
+  ],
+  [
+    'Without a base commit, pull does not report an environment that serves no version',
+    { wanted: makeRef(3), hasBase: false },
+    [],
+  ],
+  [
+    'If the pinned version number is unknown, pull pins the served version and merges its text',
+    { pin: NUMBER, served: foreign(10), wanted: { id: null, number: 9 } },
+    ['textEdits', 'pinEdits'],
+  ],
+  [
+    'Without a base, pull replaces an unknown version number, too',
+    { pin: NUMBER, served: foreign(10), wanted: { id: null, number: 9 }, hasBase: false },
+    ['textEdits', 'pinEdits'],
+  ],
+  [
+    'pull --environment merges the text of an environment that the file does not pin, even if git has this text',
+    { pin: null, served: foreign(10, 'file'), environment: ENVIRONMENT },
+    ['textEdits'],
+  ],
+  [
+    'If git has the text of the served version, pull only pins the version',
+    { pin: NUMBER, served: foreign(10, 'file'), wanted: makeRef(9) },
+    ['pinEdits'],
+  ],
+  [
+    'pull --environment merges the text of an environment that the file does not pin',
+    { pin: null, served: foreign(4), environment: ENVIRONMENT },
+    ['textEdits'],
+  ],
+  [
+    'pull without --environment ignores an environment that the file does not pin',
+    { pin: null, served: foreign(4) },
+    [],
+  ],
+  [
+    'pull --environment ignores all other environments',
+    { served: foreign(4), wanted: makeRef(3), environment: 'staging' },
+    [],
+  ],
+];
+
+describe('the changes that a pull takes over', () => {
+  test.each(SCENES)('%s', (_, scene, lists) => {
+    expect(takeOver(scene)).toEqual(lists);
+  });
+
+  test('canPullDrift returns true exactly when findServiceChanges finds an edit for the prompt file', () => {
+    const scenes = SCENES.filter(([, { hasBase = true, environment, kind }]) => {
+      return hasBase && environment === undefined && kind === undefined;
+    });
+    for (const [title, scene, lists] of scenes) {
+      const { file, drift } = makePlan(scene);
+      const helps = drift.some((one) => canPullDrift(one, file, scene.portablePins ?? false));
+      expect([title, helps]).toEqual([title, lists.some((list) => ['textEdits', 'pinEdits'].includes(list))]);
+    }
+  });
+
+  test.each<[string, boolean, Drift['kind'], readonly string[]]>([
+    ['pull updates a field in the file if somebody changed the field in the service', true, 'outside', ['name']],
+    [
+      'pull does not update a field in the file if the difference comes from an unfinished sync',
+      true,
+      'unfinished',
+      [],
+    ],
+    [
+      'Without a base commit, pull updates every field in the file that differs from the service',
+      false,
+      'unfinished',
+      ['name'],
+    ],
+  ])('%s', (_, hasBase, kind, expected) => {
+    const drift: Drift = { subject: 'field', field: 'name', kind, restoresBase: true, expected: 'p', observed: 'q' };
+    const update = { kind: 'update-prompt' as const, fields: { name: { before: 'q', after: 'p' } } };
+    const plan = { ...makePlan({}), changes: [update], drift: [drift] };
+    const { fields } = findServiceChanges(plan, EMPTY_LINE, { hasBase, portablePins: false });
+    expect(fields).toEqual(expected);
+  });
+});
+
+describe('the pins that a pull does not overwrite without being asked', () => {
+  test.each<[string, Pin | null, number]>([
+    ['pull overwrites a pin even without --theirs if HEAD contains the same pin', NUMBER, 0],
+    ['pull overwrites a pin that differs from the pin at HEAD only with --theirs', { kind: 'number', number: 8 }, 1],
+    ['pull overwrites a pin only with --theirs if HEAD contains no pin for the environment', null, 1],
+  ])('%s', (_, committed, count) => {
+    const line = makeLine(makeFile(committed));
+    const plan = makePlan({ pin: NUMBER, served: foreign(10), wanted: makeRef(9) });
+    const changes = findServiceChanges(plan, line, { hasBase: true, portablePins: false });
+    expect(findContestedPins(changes, line)).toHaveLength(count);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { findBaseWants } from '../../../src/commands/pull/list-merge-bases.ts';
+import { digestText, EMPTY_METADATA_DIGEST, makeContent } from '../../../src/domain/content.ts';
+import type { PromptFile } from '../../../src/domain/prompt-file.ts';
+import type { KnownVersion } from '../../../src/domain/versions.ts';
+import type { Line, LineState, Want } from '../../../src/history/prompt-line.ts';
+
+const ENVIRONMENT = 'production';
+
+function makeVersion(number: number, text: string): KnownVersion {
+  const { digest } = digestText(text);
+  const own = { id: `v${number}`, number, digest, metadataDigest: EMPTY_METADATA_DIGEST };
+  return { ...own, isManaged: true, source: null, staysKnown: true, content: null };
+}
+
+/** Makes a state that wants a version number, or the content of a text. An empty text stands for no pin. */
+function makeState(pin: string | number, time: number): LineState {
+  const content = makeContent(digestText(String(pin)), undefined);
+  const want: Want =
+    typeof pin === 'number' ? { kind: 'number', number: pin } : { kind: 'content', content, isMoving: false };
+  const file: PromptFile = { path: 'a.md', id: 'p', key: 'p', name: 'p', type: 'text', content, pins: [] };
+  return { commit: 'c', time, file, wants: pin === '' ? new Map() : new Map([[ENVIRONMENT, want]]) };
+}
+
+type Scene = {
+  /** The pins of the states of the line, newest first. */
+  readonly line: readonly (string | number)[];
+  /** When the states were committed, in seconds. */
+  readonly commitTimes?: readonly number[];
+  /** The texts of the known versions, by number. */
+  readonly known: Readonly<Record<number, string>>;
+  readonly served: number;
+  /** When the served version was created, in milliseconds. Undefined if the service does not show times. */
+  readonly servedSince?: number;
+  readonly isCut?: boolean;
+  readonly isOlder?: boolean;
+  readonly isPinned?: boolean;
+};
+
+/** Returns the numbers or the texts that the bases want. */
+function findBases(scene: Scene) {
+  const { line: pins, commitTimes, known: texts, served, servedSince } = scene;
+  const { isCut = false, isOlder = false, isPinned = true } = scene;
+  const known = Object.entries(texts).map(([number, text]) => makeVersion(Number(number), text));
+  const states = pins.map((pin, index) => makeState(pin, commitTimes?.[index] ?? 0));
+  const line: Line = { states, isCut, isComplete: !isCut };
+  const pin = isPinned ? { environment: ENVIRONMENT, pin: { kind: 'latest' as const }, line: 1, column: 1 } : null;
+  const times = servedSince === undefined ? {} : { times: { createdAt: servedSince, updatedAt: servedSince } };
+  const version = { ...makeVersion(served, 'edit'), ...times };
+  const edit = { environment: ENVIRONMENT, version, pin, isInGit: false, isOlder };
+  const wants = findBaseWants(edit, line, { known: known.toReversed(), metadata: 'kept' });
+  return wants.map(({ want }) =>
+    want.kind === 'content' ? want.content.text : want.kind === 'number' ? want.number : '',
+  );
+}
+
+describe('the merge base of a pull', () => {
+  test.each<[string, Scene, readonly (string | number)[]]>([
+    [
+      'The merge base of a pull is the newest text of the file whose version is older than the served version',
+      { line: ['b', 'a'], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 },
+      ['b'],
+    ],
+    [
+      'The merge base of a pull is the imported text if all environments served the same version at the import',
+      { line: ['a'], known: { 1: 'a', 2: 'edit' }, served: 2 },
+      ['a'],
+    ],
+    [
+      'The merge base of a pull is never a text that has not been synced yet',
+      { line: ['new', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2 },
+      ['a'],
+    ],
+    [
+      'The merge base of a pull is never a text whose version was created after the edit in the service',
+      { line: ['b', 'a'], known: { 1: 'a', 2: 'edit', 3: 'b' }, served: 2 },
+      ['a'],
+    ],
+    [
+      'The merge base of a pull is the pinned version if the file pins a version number',
+      { line: [1], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 },
+      [1],
+    ],
+    [
+      'The merge base of a pull never comes from a commit that does not pin the environment',
+      { line: ['', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2 },
+      ['a'],
+    ],
+    [
+      'If the file does not pin the environment, the merge base is the newest text whose version is older than the served version',
+      { line: ['', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2, isPinned: false },
+      ['a'],
+    ],
+    [
+      'After a revert in git, both the restored text and the reverted text are possible merge bases',
+      { line: ['a', 'b', 'a'], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 },
+      ['a', 'b'],
+    ],
+    [
+      'The merge base of a pull is never a pin that was committed after the edit in the service',
+      { line: [2, 1], commitTimes: [61, 60], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3, servedSince: 60_999 },
+      [1],
+    ],
+    [
+      'If all commits were made after the edit in the service, the merge base of a pull is the newest text with an older version',
+      { line: ['b', 'a'], commitTimes: [62, 61], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3, servedSince: 60_999 },
+      ['b'],
+    ],
+    [
+      'If not all versions before the edit are known, a newer text without a known version is another possible merge base',
+      { line: ['b', 'a'], known: { 1: 'a', 3: 'edit' }, served: 3 },
+      ['b', 'a'],
+    ],
+    [
+      'If not all versions before the edit are known, a reverted text without a known version is another possible merge base',
+      { line: ['a', 'b', 'a'], known: { 1: 'a', 3: 'edit' }, served: 3 },
+      ['b', 'a'],
+    ],
+    [
+      'If no version before the edit is known, every text in the git history of the file is a possible merge base',
+      { line: ['b', 'a'], known: { 2: 'edit' }, served: 2 },
+      ['b', 'a'],
+    ],
+    [
+      'If no version before the edit is known and the git history is cut off, there is no merge base',
+      { line: ['b', 'a'], known: { 2: 'edit' }, served: 2, isCut: true },
+      [],
+    ],
+    [
+      'If the edit in the service is the first version of the prompt, there is no merge base',
+      { line: ['a'], known: { 1: 'edit' }, served: 1 },
+      [],
+    ],
+    [
+      'The merge base of a pull is the version that the file asks for if the served version is older',
+      { line: ['c', 'a'], known: { 1: 'a', 2: 'edit', 3: 'c' }, served: 2, isOlder: true },
+      ['c'],
+    ],
+  ])('%s', (_, scene, bases) => {
+    expect(findBases(scene)).toEqual(bases);
+  });
+});

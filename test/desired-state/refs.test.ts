@@ -1,0 +1,146 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readContentsAtRefs } from '../../src/history/read-at-commit.ts';
+import type { ContentAtRef } from '../../src/domain/plan.ts';
+import type { PromptFile } from '../../src/domain/prompt-file.ts';
+import type { Problem } from '../../src/problem.ts';
+import { parsePromptFile } from '../../src/workspace/parse-prompt-file.ts';
+import { cloneOf, commitAll, type Files, git, makeRepository, writeFiles } from '../support/folder.ts';
+import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
+import { runJson } from '../support/run.ts';
+import { openPromptRepository } from '../support/prompt-repository.ts';
+
+const PATH = 'prompts/greeting.md';
+
+function fileWith(ref: string, path = PATH): PromptFile {
+  const text = promptText('greeting', { pins: { production: `git:${ref}` }, text: 'Now.' });
+  return parsePromptFile(Buffer.from(text), path).file!;
+}
+
+/** Reads the content that a `git:` pin to this ref means in a workspace. */
+async function contentAt(folder: string, ref = 'v1', path = PATH): Promise<ContentAtRef | Problem | undefined> {
+  const file = fileWith(ref, path);
+  const at = (await readContentsAtRefs([file], await openPromptRepository(folder, ''))).get(file.id)?.get(ref);
+  return at?.isSuccess === true ? at.value : at?.problems[0];
+}
+
+/** Makes a repository with these files and the tag `v1`. */
+function makeTagged(files: Files): string {
+  const folder = makeRepository(files);
+  git(folder, 'tag', 'v1');
+  return folder;
+}
+
+test.each([
+  ['validate rejects a pin to a branch in an environment with allow_latest: false', 'git:main', 3],
+  ['validate accepts a pin to a tag in an environment with allow_latest: false', 'git:v1', 0],
+])('%s', async (_, pin, expected) => {
+  const config = `${CONFIG}environments: { staging: {}, production: { allow_latest: false } }\n`;
+  const folder = makeTagged(workspaceFiles({ greeting: { pins: { staging: 'latest', production: pin } } }, config));
+  const { exitCode, report } = await runJson(folder, ['validate']);
+  expect(exitCode).toBe(expected);
+  expect(report.problems.map(({ code }) => code)).toEqual(expected === 0 ? [] : ['guard/latest-not-allowed']);
+});
+
+describe('a git: pin', () => {
+  test('a git: pin reads the text and the path of the prompt file at its ref', async () => {
+    const folder = makeRepository({ [PATH]: promptText('greeting', { text: 'Then.' }) });
+    writeFiles(folder, { 'other.txt': 'x' });
+    const commit = commitAll(folder, 'Something else');
+    git(folder, 'tag', 'v1');
+    writeFiles(folder, { [PATH]: promptText('greeting', { text: 'Now.' }) });
+    commitAll(folder, 'Edit');
+    expect(await contentAt(folder)).toMatchObject({
+      content: { text: 'Then.' },
+      provenance: { commit, path: PATH },
+    });
+  });
+
+  test('a git: pin finds the prompt by its id if the path belonged to a different prompt at the ref', async () => {
+    const folder = makeTagged({
+      [PATH]: promptText('third', { text: 'Another prompt had its path then.' }),
+      'old/hello.md': promptText('greeting', { text: 'Then.' }),
+      'old/mentions.md': promptText('other', { text: 'See prm_greeting.' }),
+    });
+    renameSync(join(folder, 'old/hello.md'), join(folder, PATH));
+    commitAll(folder, 'Move');
+    expect(await contentAt(folder)).toMatchObject({ content: { text: 'Then.' }, provenance: { path: 'old/hello.md' } });
+  });
+
+  test('a git: pin records the path of its prompt file relative to the repository root', async () => {
+    const folder = makeTagged({ [`team/ws/${PATH}`]: promptText('greeting', { text: 'Then.' }) });
+    expect(await contentAt(join(folder, 'team/ws'))).toMatchObject({ provenance: { path: `team/ws/${PATH}` } });
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, string, string]>([
+    ['if a git: pin names an unknown ref, the error points to the line of the pin', {}, 'nope', 'pin/unknown-ref'],
+    [
+      'if a git: pin names a ref that lacks the prompt, the error points to the line of the pin',
+      { [PATH]: promptText('other') },
+      'v1',
+      'pin/no-prompt-at-ref',
+    ],
+    [
+      'if a git: pin names a ref without any prompt files, the error points to the line of the pin',
+      {},
+      'v1',
+      'pin/no-prompt-at-ref',
+    ],
+  ])('%s', async (_, files, ref, code) => {
+    const folder = makeTagged({ 'a.txt': 'a', ...files });
+    expect(await contentAt(folder, ref)).toMatchObject({ code, path: PATH, line: 5 });
+  });
+
+  test('a git: pin to a short commit id causes an error that names the full id', async () => {
+    const folder = makeRepository({ [PATH]: promptText('greeting', { text: 'Then.' }) });
+    const commit = git(folder, 'rev-parse', 'HEAD');
+    const short = commit.slice(0, 8);
+    const problem = { code: 'pin/short-commit-id', message: expect.stringContaining(commit), line: 5 };
+    expect(await contentAt(folder, short)).toMatchObject(problem);
+    git(folder, 'tag', short);
+    expect(await contentAt(folder, short)).toMatchObject(problem);
+  });
+
+  test('the error for a git: pin to an invalid prompt file names the file and its problem', async () => {
+    const folder = makeTagged({ [PATH]: '---\nid: prm_greeting\nkey: 7\nname: A\n---\nText\n' });
+    const message = expect.stringContaining(`${PATH} is not valid: The field \`key\``);
+    expect(await contentAt(folder)).toMatchObject({ code: 'pin/no-prompt-at-ref', path: PATH, line: 5, message });
+  });
+
+  test('a git: pin does not follow a symbolic link at the path of the prompt file', async () => {
+    const folder = makeRepository({ 'elsewhere.txt': promptText('greeting', { text: 'Then.' }) });
+    mkdirSync(join(folder, 'prompts'));
+    symlinkSync('../elsewhere.txt', join(folder, PATH));
+    commitAll(folder, 'Link');
+    git(folder, 'tag', 'v1');
+    rmSync(join(folder, PATH));
+    expect(await contentAt(folder)).toMatchObject({ code: 'pin/no-prompt-at-ref' });
+  });
+
+  test("a git: pin reads earlier text through the file's git filter, but does not find the text of a file that was renamed", async () => {
+    const folder = makeRepository({ '.gitattributes': 'prompts/** filter=rot\n' });
+    for (const command of ['clean', 'smudge']) git(folder, 'config', `filter.rot.${command}`, 'tr A-Za-z N-ZA-Mn-za-m');
+    writeFiles(folder, { [PATH]: promptText('greeting', { text: 'Then.' }) });
+    commitAll(folder, 'Add');
+    git(folder, 'tag', 'v1');
+    expect(await contentAt(folder)).toMatchObject({ content: { text: 'Then.' } });
+    const message = expect.stringContaining('git cannot search files with the attribute filter=rot');
+    expect(await contentAt(folder, 'v1', 'prompts/new.md')).toMatchObject({ code: 'pin/no-prompt-at-ref', message });
+  });
+
+  test('a git: pin is an error outside a git repository', async () => {
+    const contents = await readContentsAtRefs([fileWith('v1')], null);
+    expect(contents.get('prm_greeting')?.get('v1')).toMatchObject({
+      problems: [{ code: 'git/needs-repository' }],
+    });
+  });
+
+  test('a git: pin to a ref missing from a shallow clone produces a hint to fetch the full history', async () => {
+    const folder = makeTagged({ [PATH]: promptText('greeting', { text: 'Then.' }) });
+    writeFiles(folder, { [PATH]: promptText('greeting') });
+    commitAll(folder, 'Edit');
+    const problem = await contentAt(cloneOf(folder, '--no-tags'));
+    expect(problem).toMatchObject({ code: 'pin/unknown-ref', hint: expect.stringContaining('fetch-depth: 0') });
+  });
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { renderCommitMessage } from '../../src/editing/edit-files.ts';
+import type { EditedPrompt } from '../../src/domain/edits.ts';
+
+const edited = (key: string): EditedPrompt => ({
+  ...{ path: 'prompts/a.md', id: 'prm_a', key, type: 'text', status: 'applied', problems: [] },
+  edits: [{ kind: 'set-pin', environment: 'production', before: '1', after: '2' }],
+});
+
+const messageFor = (...keys: readonly string[]): string =>
+  renderCommitMessage(keys.map(edited), (names) => `Promote ${names} to production`);
+
+test('renderCommitMessage names a version by its number if the new pin names it by its id', () => {
+  const edits = [
+    { kind: 'set-pin', environment: 'staging', before: '6', after: 'version:ver_5a1f', versionNumber: 7 },
+  ] as const;
+  const message = renderCommitMessage([{ ...edited('a'), edits }], (names) => `Pull ${names}`);
+  expect(message).toBe('Pull a (v6 → v7)');
+});
+
+test.each([
+  { key: 'support/greeting', named: 'support/greeting' },
+  { key: 'mail@example [draft] (v1)', named: 'mail@example [draft] (v1)' },
+  { key: 'a [skip ci]', named: String.raw`a \u{5b}skip ci]` },
+  { key: 'a [CI skip]', named: String.raw`a \u{5b}CI skip]` },
+  { key: '[no ci]', named: String.raw`\u{5b}no ci]` },
+  { key: '[actions skip]', named: String.raw`\u{5b}actions skip]` },
+  { key: '@octocat', named: String.raw`\u{40}octocat` },
+  { key: '(@octocat)', named: String.raw`(\u{40}octocat)` },
+  { key: '\u202edesrever', named: String.raw`\u{202e}desrever` },
+])('renderCommitMessage renders the key $key without a CI skip marker or a user mention', ({ key, named }) => {
+  expect(messageFor(key)).toBe(`Promote ${named} to production (v1 → v2)`);
+  expect(messageFor(key, 'b')).toBe(`Promote 2 prompts to production\n\n- ${named} (v1 → v2)\n- b (v1 → v2)`);
+});

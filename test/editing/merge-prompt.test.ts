@@ -1,0 +1,403 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { PreferredSide } from '../../src/domain/edits.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import {
+  mergePrompt,
+  mergeText,
+  mergeValue,
+  type MergeOptions,
+  type ServiceSide,
+} from '../../src/editing/merge-prompt.ts';
+import { makeMerger } from '../../src/git/make-merger.ts';
+import { parseValidFile, makeSource } from '../workspace/support.ts';
+
+const makeMerging = (side: PreferredSide): MergeOptions => ({
+  side,
+  labels: { ours: 'mine', theirs: 'yours' },
+  mergeLines: makeMerger([]),
+});
+const merge = (base: string | null, ours: string, theirs: string, side: PreferredSide = null) =>
+  mergeText({ base, ours, theirs }, makeMerging(side));
+
+const UNCHANGED_LINES = 'p\nq\nr\ns\n';
+
+/** Returns a conflict between two texts as the merged file shows it. */
+const markConflict = (ours: string, theirs: string) => `<<<<<<< mine\n${ours}=======\n${theirs}>>>>>>> yours`;
+
+const withoutConflict = (text: string) => ({ text, conflicts: 0 });
+
+describe('mergeText', () => {
+  test.each<[string, string, string, string, string]>([
+    [
+      'a text merge combines changes that the two sides made in different places',
+      'a\nb\nc',
+      'A\nb\nc',
+      'a\nb\nC',
+      'A\nb\nC',
+    ],
+    ['a text merge keeps the final newline', 'a\nb\n', 'A\nb\n', 'a\nb\n', 'A\nb\n'],
+    ['a text merge keeps a final newline that only one side added', 'a\nb\nc', 'A\nb\nc', 'a\nb\nc\n', 'A\nb\nc\n'],
+    [
+      'a text merge does not treat a lone carriage return as a line break',
+      'a\rb\nc\nd',
+      'a\rb\nc\nD',
+      'a\rB\nc\nd',
+      'a\rB\nc\nD',
+    ],
+  ])('%s', async (_, base, ours, theirs, expected) => {
+    expect(await merge(base, ours, theirs)).toEqual(withoutConflict(expected));
+  });
+
+  const two = [`a\n${UNCHANGED_LINES}c`, `1\n${UNCHANGED_LINES}1`, `2\n${UNCHANGED_LINES}2`] as const;
+  const twice = `${markConflict('1\n', '2\n')}\n${UNCHANGED_LINES}${markConflict('1\n', '2\n')}`;
+  test.each<[string, string | null, string, string, string, number]>([
+    [
+      'a text merge marks a conflict if both sides changed the same line differently',
+      'a\nb\nc',
+      'a\nB\nc',
+      'a\nß\nc',
+      `a\n${markConflict('B\n', 'ß\n')}\nc`,
+      1,
+    ],
+    ['a text merge marks two conflicts in different places separately', ...two, twice, 2],
+    [
+      'a text merge marks every difference as a conflict if the merge base is unknown',
+      null,
+      'B\nc',
+      'b\nc',
+      `${markConflict('B\n', 'b\n')}\nc`,
+      1,
+    ],
+    [
+      'a text merge marks a conflict if one side was edited and the other side was emptied',
+      'a\nb',
+      'a\nB',
+      '',
+      markConflict('a\nB\n', '\n'),
+      1,
+    ],
+  ])('%s', async (_, base, ours, theirs, text, conflicts) => {
+    expect(await merge(base, ours, theirs)).toEqual({ text, conflicts });
+  });
+
+  test('a text merge resolves conflicts in favor of the preferred side and keeps all other changes', async () => {
+    const [base, ours, theirs] = ['a\nb\nc\nd\ne', 'A\nb\nours\nd\ne', 'a\nb\ntheirs\nd\nE'];
+    expect(await merge(base, ours, theirs, 'ours')).toEqual(withoutConflict('A\nb\nours\nd\nE'));
+    expect(await merge(base, ours, theirs, 'theirs')).toEqual(withoutConflict('A\nb\ntheirs\nd\nE'));
+    expect(await merge(null, 'a\nb', 'a\nc', 'ours')).toEqual(withoutConflict('a\nb'));
+    expect(await merge(null, 'a\nb', 'a\nc', 'theirs')).toEqual(withoutConflict('a\nc'));
+  });
+});
+
+/**
+ * Generates texts from few different lines, so that equal lines are frequent. Each side's own lines start with the
+ * name of the side.
+ */
+const arbitraryText = (own: string) =>
+  fc
+    .array(fc.constantFrom('', 'a', 'b', 'c', 'd', `${own}1`, `${own}2`), { maxLength: 12 })
+    .map((lines) => lines.join('\n'));
+const base = arbitraryText('base ');
+
+/** Generates copies of a text with some lines changed, emptied or inserted. */
+const editedFrom = (text: string, own: string) =>
+  fc
+    .tuple(...text.split('\n').map((line) => fc.constantFrom(line, line, `${own}1`, `${line}\n${own}2`, '')))
+    .map((lines) => lines.join('\n'));
+
+const related = base.chain((from) =>
+  fc.tuple(fc.constant(from), editedFrom(from, 'ours '), editedFrom(from, 'theirs ')),
+);
+const unrelated = fc.tuple(base, arbitraryText('ours '), arbitraryText('theirs '));
+const texts = fc.oneof(related, unrelated);
+const sides = fc.constantFrom<PreferredSide>('ours', 'theirs', null);
+
+/** Returns the lines of one side of a merged text, without the markers and the other side of each conflict. */
+function sideOf(text: string, side: 'ours' | 'theirs'): readonly string[] {
+  const other = side === 'ours' ? /=======\n(?:.*\n)*?(?=>>>>>>> yours)/g : /<<<<<<< mine\n(?:.*\n)*?(?========\n)/g;
+  const kept = `${text}\n`.replaceAll(other, '').replaceAll(/^(?:<<<<<<< mine|=======|>>>>>>> yours)\n/gm, '');
+  return kept.split('\n').slice(0, -1);
+}
+
+/** test/commands/pull-laws.slow.test.ts proves that no line is lost. */
+describe('mergeText on random texts', () => {
+  test('a text merge returns the changed text if only one side changed', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, sides, async ([from, ours, theirs], side) => {
+        expect(await merge(from, from, theirs, side)).toEqual(withoutConflict(theirs));
+        expect(await merge(from, ours, from, side)).toEqual(withoutConflict(ours));
+        expect(await merge(from, ours, ours, side)).toEqual(withoutConflict(ours));
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  test('a text merge preserves every line of both sides if the merge base is unknown', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, async ([, ours, theirs]) => {
+        const { text } = await merge(null, ours, theirs);
+        expect([sideOf(text, 'ours'), sideOf(text, 'theirs')]).toEqual([ours.split('\n'), theirs.split('\n')]);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+test.each([
+  ['a text merge returns the service text unchanged if git cannot merge it because of a NUL character', 'a\0b'],
+  ['a text merge returns the service text unchanged if git cannot merge it because of a lone surrogate', 'a\ud83d'],
+])('%s', async (_, theirs) => {
+  expect(await merge('a', 'b', theirs)).toEqual(withoutConflict(theirs));
+  expect(await merge(theirs, 'b', 'c')).toEqual({ text: markConflict('b\n', 'c\n'), conflicts: 1 });
+});
+
+test.each(['-c', '--exec=x', 'core.editor=x', 'a b/ü 👍.md'])(
+  'git does not interpret the conflict label %j as an option',
+  async (label) => {
+    const labels = { ours: label, theirs: 'yours' };
+    const { text } = await mergeText({ base: 'a', ours: 'b', theirs: 'c' }, { ...makeMerging(null), labels });
+    expect(text).toBe(`<<<<<<< ${label}\nb\n=======\nc\n>>>>>>> yours`);
+  },
+);
+
+describe('mergePrompt with several possible merge bases', () => {
+  /** Merges the text of the service into a file. */
+  const mergeWith = async (bases: readonly string[], ours: string, theirs: string, side: PreferredSide = null) => {
+    const file = parseValidFile(makeSource());
+    const contentOf = (text: string) => ({ ...file.content, text, metadata: undefined });
+    const fields = { key: file.key, name: file.name, description: '' };
+    const service = { fields, content: contentOf(theirs), baseFile: null, baseContents: bases.map(contentOf) };
+    const { text } = await mergePrompt({ ...file, content: contentOf(ours) }, service, makeMerging(side));
+    return text ?? withoutConflict(ours);
+  };
+
+  test.each<[string, readonly string[], string, string, ReturnType<typeof withoutConflict>]>([
+    [
+      'a prompt merge accepts a change that only the service made if every possible merge base leads to the same result',
+      ['a\nb\nc', 'A\nb\nc'],
+      'A\nb\nc',
+      'A\nb\nC',
+      withoutConflict('A\nb\nC'),
+    ],
+    [
+      'a prompt merge marks a conflict if the service may have reverted a line that the file still has',
+      ['a\nb', 'A\nb'],
+      'A\nb',
+      'a\nb',
+      { text: `${markConflict('A\n', 'a\n')}\nb`, conflicts: 1 },
+    ],
+    [
+      'a prompt merge marks a conflict if the file may have reverted a line that the service still has',
+      ['a\nb', 'A\nb'],
+      'a\nb',
+      'A\nB',
+      { text: markConflict('a\nb\n', 'A\nB\n'), conflicts: 1 },
+    ],
+    [
+      'a prompt merge without a possible merge base marks every difference as a conflict',
+      [],
+      'a\nb',
+      'A\nb',
+      { text: `${markConflict('a\n', 'A\n')}\nb`, conflicts: 1 },
+    ],
+  ])('%s', async (_, bases, ours, theirs, merged) => {
+    expect(await mergeWith(bases, ours, theirs)).toEqual(merged);
+    if (merged.conflicts === 0) return;
+    expect(await mergeWith(bases, ours, theirs, 'ours')).toEqual(withoutConflict(ours));
+    expect(await mergeWith(bases, ours, theirs, 'theirs')).toEqual(withoutConflict(theirs));
+  });
+
+  test('a prompt merge uses the result that all possible merge bases lead to, and merges without a base if their results differ', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, texts, async ([from, ours, theirs], [other]) => {
+        const [one, two] = await Promise.all([from, other].map((base) => mergeWith([base], ours, theirs)));
+        const expected = isDeepStrictEqual(one, two) ? one : await mergeWith([], ours, theirs);
+        expect(await mergeWith([from, other], ours, theirs)).toEqual(expected);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+describe('mergeValue', () => {
+  test.each<[string, string | null, string, string, PreferredSide, string, boolean]>([
+    ['a value merge keeps a value that neither side changed', 'a', 'a', 'a', null, 'a', false],
+    ['a value merge keeps a value that only the file changed', 'a', 'b', 'a', null, 'b', false],
+    ['a value merge accepts a value that only the service changed', 'a', 'a', 'b', null, 'b', false],
+    ['a value merge finds no conflict if both sides made the same change', 'a', 'b', 'b', null, 'b', false],
+    [
+      'a value merge reports a conflict and returns the value from the file if both sides changed the value differently',
+      'a',
+      'b',
+      'c',
+      null,
+      'b',
+      true,
+    ],
+    [
+      'a value merge that prefers the file resolves a conflict with the value from the file',
+      'a',
+      'b',
+      'c',
+      'ours',
+      'b',
+      false,
+    ],
+    [
+      'a value merge that prefers the service resolves a conflict with the value from the service',
+      'a',
+      'b',
+      'c',
+      'theirs',
+      'c',
+      false,
+    ],
+    [
+      'a value merge reports a conflict if the values differ and the merge base is unknown',
+      null,
+      'b',
+      'c',
+      null,
+      'b',
+      true,
+    ],
+    [
+      'a value merge reports no conflict if both sides have the same value and the merge base is unknown',
+      null,
+      'b',
+      'b',
+      null,
+      'b',
+      false,
+    ],
+  ])('%s', (_, base, ours, theirs, side, value, conflict) => {
+    expect(mergeValue({ base: base === null ? null : { value: base }, ours, theirs }, side)).toEqual({
+      value,
+      isConflict: conflict,
+    });
+  });
+});
+
+/** Merges metadata. Returns the merged mapping and, if there is a conflict, the metadata of the service. */
+async function mergeMetadata(
+  base: JsonObject | null,
+  ours: JsonObject,
+  theirs: JsonObject,
+  side: PreferredSide = null,
+) {
+  const file = parseValidFile(makeSource());
+  const contentOf = (metadata: JsonObject) => ({ ...file.content, metadata });
+  const from = { baseFile: null, baseContents: base === null ? [] : [contentOf(base)] };
+  const service = { fields: { key: file.key, name: file.name, description: '' }, content: contentOf(theirs), ...from };
+  const { frontMatter } = await mergePrompt({ ...file, content: contentOf(ours) }, service, makeMerging(side));
+  const conflict = frontMatter.find(({ labels }) => labels !== undefined)?.value ?? null;
+  const changed = new Map(frontMatter.filter(({ labels }) => !labels).map(({ path, value }) => [path[1], value]));
+  const kept = Object.entries(ours).filter(([key]) => !changed.has(key));
+  const set = [...changed].flatMap(([key = '', value]) => (value === undefined ? [] : [[key, value] as const]));
+  return { mapping: Object.fromEntries([...kept, ...set]), conflict };
+}
+
+describe('mergePrompt on metadata', () => {
+  const hostile = JSON.parse('{"toString": 1, "__proto__": 2}') as JsonObject;
+  const [one, other] = [{ a: { x: 1, y: 2 } }, { a: { y: 2, x: 1 } }];
+  test.each<[string, JsonObject | null, JsonObject, JsonObject, JsonObject]>([
+    ['a metadata merge keeps the keys that each side added', {}, { a: 1 }, { b: 2 }, { a: 1, b: 2 }],
+    [
+      'a metadata merge combines changes to different keys',
+      { a: 1, b: 1 },
+      { a: 2, b: 1 },
+      { a: 1, b: 3 },
+      { a: 2, b: 3 },
+    ],
+    [
+      'a metadata merge replaces a nested value as a whole if the service changed any part of it',
+      { a: { x: [1] } },
+      { a: { x: [1] } },
+      { a: { x: [2] } },
+      { a: { x: [2] } },
+    ],
+    ['a metadata merge ignores the order of keys', one, other, one, one],
+    ['a metadata merge distinguishes null from a missing key', { a: null }, { a: null }, {}, {}],
+    [
+      'a metadata merge adds the keys toString and __proto__ from the service like ordinary keys',
+      {},
+      {},
+      hostile,
+      hostile,
+    ],
+  ])('%s', async (_, base, ours, theirs, mapping) => {
+    expect(await mergeMetadata(base, ours, theirs)).toEqual({ mapping, conflict: null });
+  });
+
+  test('a metadata merge reports a single conflict for the whole mapping if any key conflicts', async () => {
+    const [base, ours, theirs] = [{ a: 1 }, { a: 2, b: 1 }, { a: 3 }];
+    expect(await mergeMetadata(base, ours, theirs)).toMatchObject({ conflict: theirs });
+    expect(await mergeMetadata(base, ours, theirs, 'ours')).toEqual({ mapping: ours, conflict: null });
+    expect(await mergeMetadata(base, ours, theirs, 'theirs')).toEqual({ mapping: { ...ours, a: 3 }, conflict: null });
+    expect(await mergeMetadata(null, ours, theirs)).toMatchObject({ conflict: theirs });
+  });
+
+  test('a conflict-free metadata merge gives the same result if the sides are swapped', async () => {
+    const mappings = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom(0, 1, null, 'x'));
+    await fc.assert(
+      fc.asyncProperty(mappings, mappings, mappings, async (base, ours, theirs) => {
+        const [one, other] = await Promise.all([mergeMetadata(base, ours, theirs), mergeMetadata(base, theirs, ours)]);
+        expect(one.conflict === null).toBe(other.conflict === null);
+        if (one.conflict === null) expect(one.mapping).toEqual(other.mapping);
+        expect(await mergeMetadata(base, base, theirs)).toEqual({ mapping: theirs, conflict: null });
+        expect(await mergeMetadata(base, ours, base)).toEqual({ mapping: ours, conflict: null });
+      }),
+    );
+  });
+});
+
+describe('mergePrompt on fields', () => {
+  const file = parseValidFile(makeSource('metadata: { m: 1 }\n'));
+  const fields = { key: file.key, name: file.name, description: 'Theirs' };
+  const nothing: ServiceSide = { fields, content: null, baseFile: null, baseContents: [] };
+  const content = (m: number) => ({ type: 'text' as const, text: file.content.text, metadata: { m } });
+  const named = (name: string) => ({ ...nothing, fields: { ...fields, name } });
+  const { labels } = makeMerging(null);
+  const edit = (field: string, before: unknown, after: unknown, conflict = false) => {
+    return { kind: 'set-field', field, before: JSON.stringify(before), after: JSON.stringify(after), conflict };
+  };
+
+  test.each<[string, ServiceSide, readonly unknown[], readonly unknown[]]>([
+    [
+      'a prompt merge ignores the description from the service if the prompt file declares no description',
+      nothing,
+      [],
+      [],
+    ],
+    [
+      'a prompt merge uses the name from the service if only the service changed it',
+      { ...named('T'), baseFile: file },
+      ...([[edit('name', 'N', 'T')], [{ path: ['name'], value: 'T' }]] as const),
+    ],
+    [
+      'a prompt merge keeps the name from the file if only the file changed it',
+      { ...named('B'), baseFile: { ...file, name: 'B' } },
+      [],
+      [],
+    ],
+    [
+      'a prompt merge reports a conflict if the names differ and the merge base is unknown',
+      named('T'),
+      ...([[edit('name', 'N', 'T', true)], [{ path: ['name'], value: 'T', labels }]] as const),
+    ],
+    [
+      'a prompt merge uses the metadata from the service if only the service changed it',
+      { ...nothing, content: content(2), baseContents: [content(1)] },
+      ...([[edit('metadata.m', 1, 2)], [{ path: ['metadata', 'm'], value: 2 }]] as const),
+    ],
+    [
+      'a prompt merge reports a metadata conflict if the possible merge bases have different metadata',
+      { ...nothing, content: content(2), baseContents: [content(1), content(2)] },
+      ...([[edit('metadata', { m: 1 }, { m: 2 }, true)], [{ path: ['metadata'], value: { m: 2 }, labels }]] as const),
+    ],
+  ])('%s', async (_, theirs, edits, frontMatter) => {
+    expect(await mergePrompt(file, theirs, makeMerging(null))).toEqual({ edits, frontMatter, text: null });
+  });
+});

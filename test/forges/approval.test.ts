@@ -1,0 +1,348 @@
+import { describe, expect, test } from 'vitest';
+import { computeMetadataDigest } from '../../src/domain/content.ts';
+import type { Change, PromptPlan } from '../../src/domain/plan.ts';
+import {
+  type ApprovalTarget,
+  computeChangeDigests,
+  compareWithReviews,
+  parseApproval,
+  renderApproval,
+  type PullRequestReview,
+  type ReviewTrail,
+} from '../../src/forges/approval.ts';
+import { content, file, observed, outside, version } from '../planning/support.ts';
+
+const PLAN = `sha256:${'0a'.repeat(32)}`;
+const PLAN_ALONE = { plan: PLAN, changes: new Set<string>() };
+const one = { id: 'ver_1', number: 1 };
+
+function promptOf(changes: readonly Change[], id = 'p1'): PromptPlan {
+  const known = observed({ active: { promptsync: version(2, 'New'), old: version(1, 'Old') } });
+  const rest = {
+    observed: known,
+    drift: [],
+    annotations: [],
+    problems: [],
+    pinsToFind: [],
+    pinnedVersions: [],
+  } as const;
+  return { ...rest, file: { ...file(), id }, status: 'pending', changes };
+}
+const digestsOf = (...changes: readonly Change[]) => computeChangeDigests(promptOf(changes));
+
+const activate = (after: string | number, before: typeof one | null = one, environment = 'live'): Change => {
+  const target = typeof after === 'string' ? { newContent: content(after) } : { id: `ver_${after}`, number: after };
+  return { kind: 'set-active', environment, before, after: target };
+};
+const create = (text: string, parts: Partial<Extract<Change, { kind: 'create-version' }>> = {}): Change => {
+  return { kind: 'create-version', content: content(text), provenance: {}, ...parts };
+};
+const rename = (before: string, after: string): Change => ({
+  kind: 'update-prompt',
+  fields: { name: { before, after }, key: { before: 'a', after: 'b' } },
+});
+
+describe('computeChangeDigests', () => {
+  test.each<[string, Change, Change]>([
+    [
+      'A change that activates an existing version has the same digest as a change that activates a new version with equal content',
+      activate('New'),
+      activate(2),
+    ],
+    [
+      'The digest of a change that creates a version does not depend on the commit of the version',
+      create('New'),
+      create('New', { provenance: { commit: 'c1' } }),
+    ],
+    [
+      'The digest of a change that creates a version does not depend on the git ref that the pin names',
+      create('New'),
+      create('New', { ref: 'main' }),
+    ],
+    [
+      'The digest of a change that creates a version is the same whether its metadata is empty or absent',
+      create('New'),
+      create('New', { content: content('New', {}) }),
+    ],
+  ])('%s', (_, shown, done) => {
+    expect(digestsOf(done)).toEqual(digestsOf(shown));
+    expect(digestsOf(done)).toHaveLength(1);
+  });
+
+  test('The digest of a change depends on the metadata that a new version inherits', () => {
+    const metadata = { model: 'gpt-5' };
+    const known = observed({ active: { other: outside(2, 'New', metadata) } });
+    const metadataFrom = { id: 'ver_1', number: 1, metadata, metadataDigest: computeMetadataDigest(metadata) };
+    const planned = [create('New', { metadataFrom }), activate('New')];
+    const [made, activated] = digestsOf(...planned);
+    expect(computeChangeDigests({ ...promptOf([activate(2)]), observed: known })).toEqual([activated]);
+    expect(made).toEqual(digestsOf(create('New', { content: content('New', metadata) }))[0]);
+    expect([made, activated]).not.toEqual(digestsOf(create('New'), activate('New')));
+    for (const other of [{}, { model: 'evil' }]) {
+      const changed = observed({ active: { other: outside(2, 'New', other) } });
+      expect(computeChangeDigests({ ...promptOf([activate(2)]), observed: changed })).not.toEqual([activated]);
+    }
+  });
+
+  test('Each changed field of a prompt has a separate digest', () => {
+    expect(digestsOf(rename('A', 'B'))).toHaveLength(2);
+  });
+
+  test('A change that creates a baseline has no digest, because it does not change what any environment serves', () => {
+    expect(digestsOf(create('Old', { baseline: true }))).toEqual([]);
+  });
+});
+
+test('Different changes have different digests', () => {
+  const changes = [
+    ...[activate('New'), activate('Old'), activate('New', null), activate('New', one, 'staging'), activate(7)],
+    ...[activate('New', { id: 'ver_2', number: 2 }), create('New'), create('Old'), rename('A', 'B'), rename('A', 'C')],
+    create('New', { content: content('New', { model: 'gpt' }) }),
+  ];
+  const all = [...changes, ...changes].map((change, index) => promptOf([change], index < changes.length ? 'p1' : 'p2'));
+  const digests = all.flatMap(computeChangeDigests);
+  // Both renamings contain the same change of the key.
+  expect(new Set(digests).size).toBe(digests.length - 2);
+  for (const digest of digests) expect(digest).toMatch(/^[\w-]{43}$/);
+});
+
+describe('parseApproval', () => {
+  const plan = { digest: PLAN, prompts: [promptOf([create('New'), activate('New')])] };
+  const changes = new Set(plan.prompts.flatMap(computeChangeDigests));
+  const target = { number: 7, into: 'main' };
+  const text = renderApproval(plan, target, 65_535);
+  const odd = { number: 7, into: 'größe\u00a0```/#1' };
+
+  test.each<[string, string, ApprovalTarget, ReturnType<typeof parseApproval>]>([
+    [
+      'parseApproval returns the plan digest and the change digests that promptsync wrote to the check',
+      text,
+      target,
+      { plan: PLAN, changes },
+    ],
+    [
+      'parseApproval accepts an approval with CRLF line endings',
+      text.replaceAll('\n', '\r\n'),
+      target,
+      { plan: PLAN, changes },
+    ],
+    [
+      'An approval contains only the plan digest if the change digests do not fit into the check',
+      renderApproval(plan, target, 290),
+      target,
+      PLAN_ALONE,
+    ],
+    [
+      'An approval is valid for a base branch with special characters in its name',
+      renderApproval(plan, odd, 65_535),
+      odd,
+      { plan: PLAN, changes },
+    ],
+    ['An approval is invalid for a different pull request', text, { ...target, number: 8 }, null],
+    ['An approval of pull request 7 is invalid for pull request 17', text, { ...target, number: 17 }, null],
+    ['An approval is invalid for a different base branch', text, { ...target, into: 'release' }, null],
+    [
+      'An approval for the base branch main is invalid for the base branch Main',
+      text,
+      { ...target, into: 'Main' },
+      null,
+    ],
+    [
+      'An approval is invalid if the text of the check does not name a pull request',
+      text.replace('pull #7\n', ''),
+      target,
+      null,
+    ],
+    [
+      'An approval is invalid if it has the format of older promptsync versions',
+      text.replace(/pull .*\nbase .*/, 'base abc'),
+      target,
+      null,
+    ],
+    ['An approval is invalid if its code fence is missing', text.replaceAll('```', ''), target, null],
+    ['An approval is invalid if a digest is truncated', text.replace(/.{9}\n```/, '\n```'), target, null],
+    [
+      'An approval is invalid if the check says that it approves no changes',
+      'This check does not approve any changes.',
+      target,
+      null,
+    ],
+  ])('%s', (_, written, target, expected) => {
+    expect(parseApproval(written, target)).toEqual(expected);
+  });
+
+  test('The text of a check contains only ASCII characters even if the base branch name contains other characters', () => {
+    expect(renderApproval(plan, odd, 65_535)).toMatch(/^[\n\x20-\x7e]+$/);
+  });
+});
+
+describe('compareWithReviews', () => {
+  const change = create('New');
+  const planOf = (ids: string) => ({ digest: PLAN, prompts: [...ids].map((id) => promptOf([change], id)) });
+  const shows = (ids: string, pull = 7): PullRequestReview => {
+    return {
+      pull,
+      shown: { plan: 'another', changes: new Set(planOf(ids).prompts.flatMap(computeChangeDigests)) },
+      otherCheck: null,
+    };
+  };
+  const without: PullRequestReview = { pull: 8, shown: null, otherCheck: null };
+  const whole: PullRequestReview = { pull: 7, shown: { plan: PLAN, changes: new Set() }, otherCheck: null };
+
+  type Reviews = Readonly<Record<string, readonly PullRequestReview[]>>;
+  /** Reviews by commit, newest first. A commit name contains the ids of the prompts that it changed. `C` is the configuration. */
+  const trailOf = (reviews: Reviews): ReviewTrail => ({
+    commits: Object.keys(reviews),
+    touchesFile: ({ id }, commit) => commit.includes(id),
+    touchesConfig: (commit) => commit.includes('C'),
+    reviewsOf: async (commit) => reviews[commit]!,
+  });
+
+  test.each<[string, string, Reviews, Readonly<Record<string, RegExp>>]>([
+    ['The review search stops after one review if that review covers every change', 'a', { a: [shows('a')] }, {}],
+    [
+      'The review search accepts a review that shows more changes than the plan contains',
+      'b',
+      { b: [shows('ab')] },
+      {},
+    ],
+    ['The review search succeeds for an empty plan even if there are no commits', '', {}, {}],
+    [
+      'The review search finds the changes of two prompts even if they appear in separate reviews',
+      'ab',
+      { a: [shows('a')], b: [shows('b', 6)] },
+      {},
+    ],
+    [
+      'The review search finds a change in the review of an older commit',
+      'a',
+      { a1: [shows('b')], a2: [shows('a')] },
+      {},
+    ],
+    ['The review search accepts every change in the plan if a review showed the same plan', 'ab', { ab: [whole] }, {}],
+    [
+      'The review search uses the review of the newest commit even if that commit changed only the configuration',
+      'ab',
+      { C: [shows('ab')] },
+      {},
+    ],
+    [
+      'The review search uses the review of the newest commit even if that commit changed neither a prompt file nor the configuration',
+      'ab',
+      { x: [shows('ab')] },
+      {},
+    ],
+    [
+      'The review search uses the review of an older commit that changed only the configuration',
+      'a',
+      { x: [], C: [shows('a')] },
+      {},
+    ],
+    [
+      'The review search skips an unreviewed commit that changed neither the prompt file nor the configuration',
+      'a',
+      { x: [], a: [shows('a')] },
+      {},
+    ],
+    [
+      'The review search skips an unreviewed commit that changed only the configuration',
+      'a',
+      { C: [], a: [shows('a')] },
+      {},
+    ],
+    [
+      'The review search skips an unreviewed commit that changed only a different prompt',
+      'a',
+      { b: [], a: [shows('a')] },
+      {},
+    ],
+    [
+      'The review search accepts a commit if only one of its two pull requests was approved',
+      'a',
+      { a: [without, shows('a')] },
+      {},
+    ],
+    [
+      'The review search stops at a commit that changed the prompt file without a pull request',
+      'a',
+      { a1: [], a2: [shows('a')] },
+      { a: /"k\/1" has not been reviewed\. Commit a1 was not merged through a pull request\.$/ },
+    ],
+    [
+      'The review search stops at a commit that changed the prompt file in an unapproved pull request',
+      'a',
+      { a1: [without], a2: [shows('a')] },
+      { a: /"k\/1" has not been reviewed\. #8 has no valid approval\.$/ },
+    ],
+    [
+      'The review search continues for other prompts after it stops for one prompt',
+      'ab',
+      { x: [], a1: [], ab: [shows('ab')] },
+      { a: /Commit a1 was not merged through a pull request/ },
+    ],
+    [
+      'The review search rejects a change that no review showed',
+      'ab',
+      { ab: [shows('a')] },
+      { b: /The review of #7 did not cover this change/ },
+    ],
+    [
+      'The review search ignores the review of an older commit that changed only a different prompt',
+      'a',
+      { x: [], b: [shows('a')] },
+      { a: /"k\/1" has not been reviewed\. The change was not merged through a pull request\.$/ },
+    ],
+    [
+      'The error of a failed review search names the examined pull requests and the commit at which the search stopped',
+      'a',
+      { x: [without], a1: [shows('b')], a2: [], a3: [shows('a', 5)] },
+      {
+        a: /\. #8 has no valid approval\. The review of #7 did not cover this change\. Commit a2 was not merged through a pull request\.$/,
+      },
+    ],
+  ])('%s', async (_, ids, reviews, refused) => {
+    const { unreviewed: found } = await compareWithReviews(planOf(ids), trailOf(reviews));
+    expect([...found.keys()]).toEqual(Object.keys(refused));
+    for (const [id, reason] of Object.entries(refused)) expect(found.get(id)?.message).toMatch(reason);
+  });
+
+  test('The review search returns the pull requests that showed at least one of the changes', async () => {
+    const reviews = { x: [shows('x', 9)], C: [without, shows('a', 5)], ab: [shows('ab', 4)], b: [shows('b', 3)] };
+    expect([...(await compareWithReviews(planOf('ab'), trailOf(reviews))).shownBy]).toEqual([5, 4]);
+  });
+
+  test('The review search reads at most 100 commits and stops as soon as it finds all changes', async () => {
+    const asked: string[] = [];
+    const commits = [...Array(150).keys()].map(String);
+    const trail = (at: string): ReviewTrail => ({
+      commits,
+      touchesFile: () => true,
+      touchesConfig: () => false,
+      reviewsOf: async (commit: string) => {
+        asked.push(commit);
+        return [commit === at ? shows('a') : shows('b')];
+      },
+    });
+    expect([...(await compareWithReviews(planOf('a'), trail('99'))).unreviewed.keys()]).toEqual([]);
+    expect(asked).toEqual(commits.slice(0, 100));
+    expect([...(await compareWithReviews(planOf('a'), trail('100'))).unreviewed.keys()]).toEqual(['a']);
+    asked.length = 0;
+    await compareWithReviews(planOf('a'), trail('3'));
+    expect(asked).toEqual(['0', '1', '2', '3']);
+  });
+
+  test('If GitHub returns an error, the review search rejects all changes that are still unconfirmed and explains why', async () => {
+    const { unreviewed: found } = await compareWithReviews(planOf('abc'), {
+      ...trailOf({ c: [], a: [shows('a')], ab: [] }),
+      reviewsOf: async (commit) => {
+        if (commit === 'ab') throw new Error('Bad gateway.');
+        return commit === 'a' ? [shows('a')] : [];
+      },
+    });
+    expect([...found.keys()]).toEqual(['b', 'c']);
+    expect(found.get('b')?.message).toBe(
+      'promptsync could not read the reviews from GitHub, so it could not confirm that this change was reviewed: Bad gateway.',
+    );
+    expect(found.get('c')?.message).toContain('Commit c was not merged through a pull request');
+  });
+});

@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest';
+import {
+  connectGitHub,
+  findMergedPull,
+  listMergedPulls,
+  readOpenHead,
+  readBranchTip,
+  readOwnLogin,
+} from '../../../src/forges/github/github-client.ts';
+import { startGitHub, type Failure, type GitHubDouble } from '../../support/github-api.ts';
+import { connectTo, holdDeadlines } from './support.ts';
+
+const COMMIT = 'c'.repeat(40);
+const OTHER = 'd'.repeat(40);
+
+type Pull = Parameters<GitHubDouble['addPull']>[0];
+const merged = (number: number, parts: Partial<Pull> = {}): Pull => ({
+  ...{ number, head: OTHER, base: 'main', merged: true, mergeCommit: COMMIT },
+  ...parts,
+});
+
+describe('findMergedPull and listMergedPulls', () => {
+  test.each<[string, readonly Pull[], number | null]>([
+    ['findMergedPull returns null for a commit without a pull request', [], null],
+    ['findMergedPull returns the pull request whose merge commit is the given commit', [merged(7)], 7],
+    [
+      'findMergedPull finds a pull request by its head commit after a rebase merge',
+      [merged(7, { head: COMMIT, mergeCommit: OTHER })],
+      7,
+    ],
+    [
+      'findMergedPull finds a pull request by its head commit if its merge commit is unknown',
+      [merged(7, { head: COMMIT, mergeCommit: null })],
+      7,
+    ],
+    ['findMergedPull ignores an open pull request', [merged(7, { merged: false })], null],
+    [
+      'findMergedPull ignores a pull request that was merged into a different branch',
+      [merged(7, { base: 'release/1' })],
+      null,
+    ],
+    [
+      'findMergedPull ignores a pull request into the branch main-2 if the given branch is main',
+      [merged(7, { base: 'main-2' })],
+      null,
+    ],
+    ['findMergedPull ignores a pull request with a different merge commit', [merged(7, { mergeCommit: OTHER })], null],
+    [
+      'findMergedPull prefers a pull request with a matching merge commit to an earlier one with a matching head commit',
+      [merged(7, { head: COMMIT, mergeCommit: OTHER }), merged(8)],
+      8,
+    ],
+    [
+      'findMergedPull prefers a pull request with a matching merge commit to a later one with a matching head commit',
+      [merged(7), merged(8, { head: COMMIT, mergeCommit: OTHER })],
+      7,
+    ],
+    [
+      'findMergedPull returns the pull request that was merged into the given branch',
+      [merged(7, { base: 'next' }), merged(8)],
+      8,
+    ],
+  ])('%s', async (_, pulls, expected) => {
+    const github = await startGitHub();
+    pulls.forEach(github.addPull);
+    const found = await findMergedPull(connectTo(github), COMMIT, 'main');
+    expect(found?.number ?? null).toBe(expected);
+  });
+
+  test('listMergedPulls returns both pull requests that have the same merge commit', async () => {
+    const github = await startGitHub();
+    [merged(7), merged(8), merged(9, { mergeCommit: OTHER, commits: [COMMIT] })].forEach(github.addPull);
+    const found = await listMergedPulls(connectTo(github), COMMIT, 'main');
+    expect(found.map(({ number }) => number)).toEqual([7, 8]);
+  });
+
+  test('findMergedPull finds a pull request on the second page of GitHub results', async () => {
+    const github = await startGitHub();
+    for (let number = 1; number <= 100; number++) github.addPull(merged(number, { merged: false }));
+    github.addPull(merged(101));
+    expect(await findMergedPull(connectTo(github), COMMIT, 'main')).toMatchObject({ number: 101, head: OTHER });
+  });
+
+  test('findMergedPull throws an error for a commit that is unknown to GitHub', async () => {
+    const github = await startGitHub();
+    github.fail({ path: /\/pulls/ }, { status: 422, body: { message: `No commit found for SHA: ${COMMIT}` } });
+    await expect(findMergedPull(connectTo(github), COMMIT, 'main')).rejects.toThrow('No commit found');
+  });
+});
+
+test('readOpenHead returns the current head of an open pull request, or null after the merge', async () => {
+  const github = await startGitHub();
+  github.addPull(merged(7, { merged: false, head: OTHER }));
+  const client = connectTo(github);
+  expect(await readOpenHead(client, 7)).toBe(OTHER);
+  github.addPull(merged(7, { merged: false, head: COMMIT }));
+  expect(await readOpenHead(client, 7)).toBe(COMMIT);
+  github.addPull(merged(7));
+  expect(await readOpenHead(client, 7)).toBeNull();
+  await expect(readOpenHead(client, 8)).rejects.toThrow('Not Found');
+});
+
+describe('readBranchTip', () => {
+  test.each(['main', 'release/1', 'a/b/c', 'größe', '50%', 'a#b', 'a?b'])(
+    'readBranchTip finds the tip of the branch %j',
+    async (name) => {
+      const github = await startGitHub();
+      github.setBranch('other', OTHER);
+      github.setBranch(name, COMMIT);
+      expect(await readBranchTip(connectTo(github), name)).toBe(COMMIT);
+    },
+  );
+
+  test('readBranchTip throws an error if the given name is only the first part of a branch name', async () => {
+    const github = await startGitHub();
+    github.setBranch('release/1', COMMIT);
+    await expect(readBranchTip(connectTo(github), 'release')).rejects.toThrow('Not Found');
+  });
+});
+
+test.each<[string, Failure]>([
+  ['The GitHub client sends no more requests after two requests time out without a response', 'hang'],
+  ['The GitHub client sends no more requests after two requests time out in the middle of a response', 'half-answer'],
+])('%s', async (_, failure) => {
+  const github = await startGitHub();
+  github.addPull(merged(7, { merged: false }));
+  github.fail({ path: /pulls/ }, failure, Infinity);
+  const time = holdDeadlines();
+  const client = connectTo(github, time.now);
+  const noAnswer = expect.objectContaining({ message: 'GitHub did not respond in time', status: 500 });
+  for (const count of [1, 2]) {
+    const head = readOpenHead(client, 7).catch((error: unknown) => error);
+    await expect.poll(() => github.requests.length).toBe(count);
+    time.pass();
+    expect(await head).toEqual(noAnswer);
+  }
+  await expect(readOpenHead(client, 7)).rejects.toEqual(noAnswer);
+  expect(github.requests).toHaveLength(2);
+  expect(time.now()).toBeLessThan(25_000);
+});
+
+describe('the account of a token', () => {
+  const forbidden = { data: null, errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }] };
+
+  test('readOwnLogin returns github-actions[bot] for a token without GraphQL access', async () => {
+    const github = await startGitHub({ identity: 'none' });
+    expect(await readOwnLogin(connectTo(github))).toBe('github-actions[bot]');
+  });
+
+  test('readOwnLogin returns github-actions[bot] for a token that cannot read its own account', async () => {
+    const github = await startGitHub();
+    github.fail({ path: /graphql/ }, { status: 200, body: forbidden });
+    expect(await readOwnLogin(connectTo(github))).toBe('github-actions[bot]');
+  });
+
+  test('readOwnLogin retries a failed request', async () => {
+    const github = await startGitHub({ as: { login: 'acme[bot]', type: 'Bot' } });
+    github.fail({ path: /graphql/ }, { status: 502 });
+    expect(await readOwnLogin(connectTo(github))).toBe('acme[bot]');
+  });
+
+  test('readOwnLogin throws an error if all retries fail', async () => {
+    const github = await startGitHub({ as: { login: 'acme[bot]', type: 'Bot' } });
+    github.fail({ path: /graphql/ }, { status: 502 }, Infinity);
+    await expect(readOwnLogin(connectTo(github))).rejects.toMatchObject({ status: 502 });
+  });
+});
+
+// On Linux and macOS, 0.0.0.0 leads to this machine but is not a loopback address.
+test.skipIf(process.platform === 'win32')(
+  'connectGitHub sends requests to a server in a CIDR range of NO_PROXY without the proxy',
+  async () => {
+    const { apiUrl, token } = await startGitHub();
+    const environment = {
+      GITHUB_API_URL: apiUrl.replace('127.0.0.1', '0.0.0.0'),
+      GITHUB_REPOSITORY: 'acme/prompts',
+      HTTP_PROXY: 'http://127.0.0.1:1',
+      NO_PROXY: '0.0.0.0/8',
+    };
+    expect(await findMergedPull(connectGitHub(token, { now: Date.now, environment }), COMMIT, 'main')).toBeNull();
+  },
+);

@@ -1,0 +1,242 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { Failure, FailureMatch } from '../../support/github-api.ts';
+import { expectInert } from '../../support/markdown.ts';
+import { promptText } from '../../support/prompts.ts';
+import { KEY } from '../../support/service.ts';
+import { greets, makeTeam } from './team.ts';
+
+describe('the comment of a review', () => {
+  test('A review updates its existing comment when the pull request no longer changes any prompt', async () => {
+    const { github, pushMain, review, runPush } = await makeTeam({ greeting: {} });
+    await runPush(pushMain({}));
+    await review(greets('Other'));
+    const ran = await review({ 'prompts/greeting.md': promptText('greeting'), 'README.md': 'Words' });
+    expect(ran.outputs['changes']).toBe('false');
+    expect(github.comments(1).map(({ body }) => body)).toEqual([
+      expect.stringContaining('nothing to do: 1 prompt in sync.'),
+    ]);
+  });
+
+  test('After the next push, no comment by promptsync shows an outdated plan, even if promptsync had posted two comments', async () => {
+    const { github, review } = await makeTeam({ greeting: {} });
+    await review(greets('First words'));
+    const { body } = github.comments(1)[0]!;
+    github.addComment(1, { body });
+    github.addComment(1, { body, user: { login: 'stranger', type: 'User' } });
+    await review(greets('Second words'));
+    const [updated, retired, foreign] = github.comments(1).map((comment) => comment.body);
+    expect(updated).toContain('\n+Second words\n');
+    expect(updated).not.toContain('First words');
+    expect(retired).toMatch(/^This report is outdated\. Current report: https:\/\/\S+#issuecomment-2000000001$/);
+    expect(foreign).toBe(body);
+  });
+
+  test.each<[string, Record<string, string>, boolean, number]>([
+    [
+      'A review posts no comment about an empty plan if the comment input is set to changes',
+      { comment: 'changes' },
+      false,
+      0,
+    ],
+    [
+      'A review posts a comment about a non-empty plan if the comment input is set to changes',
+      { comment: 'changes' },
+      true,
+      1,
+    ],
+    ['A review posts no comment if the comment input is set to never', { comment: 'never' }, true, 0],
+    ['A review posts no comment if no GitHub token is set', { 'github-token': '' }, true, 0],
+  ])('%s', async (_, inputs, changes, count) => {
+    const { github, pushMain, review, runPush } = await makeTeam({ greeting: {} });
+    await runPush(pushMain({}));
+    const ran = await review(changes ? greets('Other') : { x: 'y' }, { inputs });
+    expect(ran.exitCode).toBe(0);
+    expect(ran.outputs['changes']).toBe(String(changes));
+    expect(github.comments(1)).toHaveLength(count);
+  });
+
+  test('A review reports invalid files in its comment and in annotations on the affected lines', async () => {
+    const { github, review } = await makeTeam({ greeting: {} });
+    const ran = await review({ 'prompts/greeting.md': '---\nid: prm_greeting\nkey: greeting\nnmae: x\n---\nText\n' });
+    expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid', 'plan-digest': '' } });
+    expect(ran.stdout).toMatch(
+      /^::error title=prompt\/unknown-field,file=prompts\/greeting\.md,line=4,col=1::The field `nmae` is unknown\./m,
+    );
+    expect(github.comments(1)[0]?.body).toContain('The field `nmae` is unknown.');
+  });
+
+  test('A review shows a warning even if the pull request adds that warning to accept_warnings', async () => {
+    const { github, review } = await makeTeam({ greeting: {} });
+    const accepted = { accept_warnings: ['prompt/hidden-character'] };
+    const ran = await review({
+      'prompts/greeting.md': promptText('greeting', { text: 'a\u200bb', ...accepted }),
+      'promptsync.yaml': `prompts: ["prompts/**/*.md"]\naccept_warnings: [prompt/hidden-character]\n`,
+    });
+    expect(ran.stdout).toMatch(
+      /^::warning title=prompt\/hidden-character,file=prompts\/greeting\.md,line=\d+,col=2::/m,
+    );
+    expect(github.comments(1)[0]?.body).toContain('[prompt/hidden-character]');
+  });
+
+  test('A review posts a separate comment for each working directory', async () => {
+    const team = await makeTeam({ greeting: {} });
+    const files = { 'b/promptsync.yaml': 'prompts: ["*.md"]\n', 'b/other.md': promptText('greeting', { text: 'B' }) };
+    team.push('change', files);
+    const pull = team.openPull('change');
+    await team.runPull(pull);
+    const ran = await team.runPull(pull, { inputs: { 'working-directory': 'b' } });
+    await team.runPull(pull, { inputs: { 'working-directory': './b/' } });
+    expect(team.github.comments(1)).toHaveLength(2);
+    expect(team.github.comments(1)[1]?.body).toContain('### promptsync plan in `b`');
+    expect(ran.stdout).toContain('other.md');
+  });
+
+  test('A run for an older commit does not overwrite the comment about a newer commit', async () => {
+    const { github, push, openPull, review, runPull } = await makeTeam({ greeting: {} });
+    push('change', greets('One'));
+    const older = openPull('change');
+    await review(greets('Two'));
+    const [before] = github.comments(1);
+    expect((await runPull(older)).exitCode).toBe(0);
+    expect(github.comments(1)).toEqual([before]);
+  });
+});
+
+test('The action writes an HTML report after a review, after an apply and for an invalid file', async () => {
+  const { pushMain, review, runPush } = await makeTeam({ greeting: { text: 'Hi.' }, tax: {} });
+  const pageOf = (ran: { readonly outputs: Readonly<Record<string, string>> }) => {
+    const page = readFileSync(ran.outputs['report-html'] ?? '', 'utf8');
+    expect(page).toMatch(/^<!doctype html>/);
+    expect(page).not.toContain(KEY);
+    return page;
+  };
+
+  const applied = pageOf(await runPush(pushMain({})));
+  expect(applied).toContain('<h1>promptsync sync</h1>');
+  expect(applied).toMatch(/Applied: 2 prompts/);
+
+  const plan = pageOf(await review(greets(`Hi ${KEY} there.`)));
+  expect(plan).toContain('<h1>promptsync plan</h1>');
+  expect(plan).toMatch(/id="prompt:greeting" class="prompt pending review changed"/);
+  // The matrix also shows the versions of the unchanged prompt.
+  expect(plan).toMatch(/id="prompt:tax" class="prompt unchanged".*<i>staging <\/i>v1/);
+
+  const broken = await review({ 'prompts/greeting.md': 'no front matter' });
+  expect(pageOf(broken)).toContain('prompt/no-front-matter');
+});
+
+/** The diffs of this many prompts exceed the limit of the summary, the largest of all limits. */
+const COUNT = 30;
+const names = [...Array(COUNT).keys()].map((index) => `prompt-${String(index).padStart(3, '0')}`);
+const RUN = 'https://github.com/acme/prompts/actions/runs/4711';
+
+/** Returns 20 kB with code fences and multi-byte characters. Every line contains the word. */
+function longText(word: string): string {
+  const line = `${word} ü € 👩 \`\`\`\n~~~\n`;
+  return line.repeat(Math.ceil(20_000 / Buffer.byteLength(line)));
+}
+
+test('The action shortens the comment, check and job summary of a plan with thirty large diffs and can still apply the plan', async () => {
+  const prompts = Object.fromEntries(names.map((name) => [name, { text: longText('old') }]));
+  const { github, push, pushMain, openPull, mergePull, runPull, runPush } = await makeTeam(prompts);
+  await runPush(pushMain({}));
+  const files = names.map((name) => [`prompts/${name}.md`, promptText(name, { text: longText('new') })]);
+  push('change', Object.fromEntries(files));
+  const pull = openPull('change');
+  const { summary, outputs } = await runPull(pull);
+  const body = github.comments(1)[0]?.body ?? '';
+
+  expect(body.length).toBeLessThanOrEqual(60_000);
+  expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(900 * 1024);
+  for (const page of [body, summary]) {
+    expectInert(page, [RUN]);
+    expect(page).toContain('This page is not complete.');
+    expect(page).toMatch(/This page omits \d+ text changes/);
+    expect(page.match(/^\| `prompt-\d+` \| `staging`: `v1` → new version \|$/gm)).toHaveLength(COUNT);
+  }
+  expect(summary.match(/^<details>/gm)?.length).toBeGreaterThan(5);
+  expect(readFileSync(outputs['report-markdown'] ?? '', 'utf8').match(/^<details>/gm)).toHaveLength(COUNT);
+
+  const [check] = github.checks(pull.head);
+  expect(Buffer.byteLength(check?.output.summary ?? '')).toBeLessThanOrEqual(65_535);
+  expect(check?.output.summary).toContain(`For the complete report, see the summary and the page of [the run](${RUN})`);
+  const applied = await runPush(mergePull(pull), { inputs: { 'require-reviewed-plan': 'true' } });
+  expect(applied.outputs['failure-reason']).toBe('');
+});
+
+type Fault = { readonly match: FailureMatch; readonly failure: Failure; readonly times: number };
+const all = /./;
+const REFUSED = { status: 403, body: { message: 'Resource not accessible by integration' } };
+
+const CHECKS: FailureMatch = { method: 'POST', path: /check-runs/ };
+const COMMENTS: FailureMatch = { method: 'POST', path: /comments/ };
+
+/** GitHub also responds with 404 if the token lacks a permission. */
+test.each<[string, FailureMatch, Failure, string]>([
+  [
+    'If a review lacks the permission to write its check, a notice names the missing permission',
+    CHECKS,
+    REFUSED,
+    '`checks: write`',
+  ],
+  [
+    'If a review lacks the permission to write its comment, a notice names the missing permission',
+    COMMENTS,
+    REFUSED,
+    '`pull-requests: write`',
+  ],
+  [
+    'If a review lacks the permission to read comments, a notice names the missing permission',
+    { method: 'GET', path: /comments/ },
+    { status: 404 },
+    '`pull-requests: write`',
+  ],
+])('%s', async (_, match, failure, permission) => {
+  const { github, review } = await makeTeam({ greeting: {} });
+  github.fail(match, failure);
+  const ran = await review(greets('Other'));
+  expect(ran).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
+  const notices = ran.stdout.split('\n').filter((line) => line.startsWith('::notice '));
+  expect(notices).toEqual([expect.stringContaining(`Grant the job the ${permission} permission.`)]);
+});
+
+test('A review with a personal access token says that only an app can create checks', async () => {
+  const { review } = await makeTeam({ greeting: {} }, undefined, { as: { login: 'ada', type: 'User' } });
+  const ran = await review(greets('Other'));
+  expect(ran.exitCode).toBe(0);
+  expect(ran.stdout).toMatch(/^::notice .*could not write the check: .*Set `github-token` to a GitHub App token/m);
+  expect(ran.stdout).not.toContain('checks: write');
+});
+
+/** The summary contains the plan whatever GitHub answers, and a run never fails because of its comment. */
+test.each<[string, Fault, number]>([
+  [
+    'The action plans successfully even if it lacks permission to read comments',
+    { match: { method: 'GET', path: /comments/ }, failure: REFUSED, times: Infinity },
+    0,
+  ],
+  [
+    'The action plans successfully even if GitHub rejects its token',
+    { match: { path: all }, failure: { status: 401, body: {} }, times: Infinity },
+    0,
+  ],
+  [
+    'The action plans successfully even if GitHub responds with HTML instead of JSON',
+    { match: { path: all }, failure: { status: 200, body: '<html>' }, times: Infinity },
+    0,
+  ],
+  [
+    'The action posts only one comment if the response to its create request is lost',
+    { match: { method: 'POST', path: all }, failure: 'lost-answer', times: 1 },
+    1,
+  ],
+])('%s', async (_, { match, failure, times }, comments) => {
+  const { github, review } = await makeTeam({ greeting: {} });
+  github.fail(match, failure, times);
+  const ran = await review(greets('Other'));
+  expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
+  expect(ran.summary).toContain('`staging`: none → new version');
+  expect(github.comments(1)).toHaveLength(comments);
+  expect(/^::notice .*promptsync could not write the comment/m.test(ran.stdout)).toBe(comments === 0);
+});

@@ -1,0 +1,410 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { mapCommitsToMerges } from '../../src/git/commit-history.ts';
+import { parseCommitMessage } from '../../src/git/parse-commit-message.ts';
+import { countGit } from '../support/count-git.ts';
+import { configure, ODD_NAMES, open, UNUSUAL_SETTINGS } from './support.ts';
+import {
+  cloneOf,
+  commitAll,
+  commitAllAt,
+  git,
+  GIT_VARIABLES,
+  makeFolder,
+  makeRepository,
+  writeFiles,
+} from '../support/folder.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+const head = (folder: string) => git(folder, 'rev-parse', 'HEAD');
+
+describe('compareWithWorkTree', () => {
+  test('compareWithWorkTree lists each file of a commit as changed or unchanged and also detects uncommitted changes', async () => {
+    const names = ['same.md', 'committed.md', 'edited.md', 'sub/gone.md', 'sub/deep/same.md'];
+    const folder = makeRepository({ ...Object.fromEntries(names.map((name) => [name, '1'])), 'old.md': 'x\ny' });
+    const base = head(folder);
+    writeFiles(folder, { 'committed.md': '2', 'new.md': '1', 'sub/new.md': '1' });
+    git(folder, 'mv', 'old.md', 'renamed.md');
+    commitAll(folder, 'more');
+    writeFiles(folder, { 'edited.md': '2', 'untracked.md': '1' });
+    rmSync(join(folder, 'sub/gone.md'));
+    configure(folder, UNUSUAL_SETTINGS);
+    expect(await (await open(join(folder, 'sub'))).compareWithWorkTree(base)).toEqual({
+      changed: ['../committed.md', '../edited.md', '../old.md', 'gone.md'],
+      same: new Set(['../same.md', 'deep/same.md']),
+    });
+  });
+
+  test('compareWithWorkTree omits files outside a sparse checkout, but lists those that were deleted', async () => {
+    const folder = makeRepository({ 'in/a.md': '1', 'out/b.md': '1', 'out/c.md': '1', 'out/edited.md': '1' });
+    const base = head(folder);
+    git(folder, 'rm', '--quiet', 'out/c.md');
+    git(folder, 'mv', 'out/b.md', 'out/moved.md');
+    commitAll(folder, 'Delete and move');
+    git(folder, 'sparse-checkout', 'set', 'in');
+    const { compareWithWorkTree, listSparsePaths } = await open(folder);
+    expect(await compareWithWorkTree(base)).toEqual({ changed: ['out/b.md', 'out/c.md'], same: new Set(['in/a.md']) });
+    expect(await listSparsePaths()).toEqual(['out/edited.md', 'out/moved.md']);
+  });
+
+  test('compareWithWorkTree lists a file as unchanged if its original content was restored', async () => {
+    const folder = makeRepository(Object.fromEntries(ODD_NAMES.map((name) => [name, '1'])));
+    const base = head(folder);
+    const writeAll = (text: string) => writeFiles(folder, Object.fromEntries(ODD_NAMES.map((name) => [name, text])));
+    writeAll('2');
+    commitAll(folder, 'there');
+    writeAll('1');
+    commitAll(folder, 'and back');
+    configure(folder, UNUSUAL_SETTINGS);
+    expect(await (await open(folder)).compareWithWorkTree(base)).toEqual({ changed: [], same: new Set(ODD_NAMES) });
+  });
+});
+
+test('listBranchCommits returns the first-parent history of a commit, newest first', async () => {
+  const { folder, commits } = makeMergedRepository();
+  const { first, main, merge } = commits;
+  const { listBranchCommits } = await open(folder);
+  expect(await listBranchCommits(merge)).toEqual([merge, main, first]);
+  expect(await listBranchCommits(merge, 2)).toEqual([merge, main]);
+});
+
+describe('findCommitsChanging and followFile', () => {
+  test('If a merge discards the change of a commit, findCommitsChanging lists that commit but not the merge commit', async () => {
+    const folder = makeRepository({ 'a.md': '1', 'b.md': '1' });
+    const first = head(folder);
+    git(folder, 'switch', '--quiet', '--create', 'side');
+    writeFiles(folder, { 'a.md': '2' });
+    const side = commitAll(folder, 'side');
+    git(folder, 'switch', '--quiet', 'main');
+    commitAll(folder, 'main');
+    git(folder, 'merge', '--quiet', '--no-ff', '--strategy=ours', '--message', 'merge', 'side');
+    const repository = await open(folder);
+    const commits = await Promise.all(
+      ['a.md', 'b.md', 'c.md'].map((path) => repository.findCommitsChanging('HEAD', path)),
+    );
+    expect(commits).toEqual([[side, first], [first], []]);
+    expect((await repository.followFile('HEAD', 'a.md')).map(({ commit }) => commit)).toEqual([first]);
+    expect((await repository.mapCommitsToMerges('HEAD')).get(side)).toBe(head(folder));
+  });
+
+  test('findCommitsChanging lists a merge commit only if the file differs between that commit and every parent', async () => {
+    const folder = makeRepository({ 'a.md': '1', 'b.md': '1' });
+    const first = head(folder);
+    git(folder, 'switch', '--quiet', '--create', 'side');
+    writeFiles(folder, { 'b.md': '2' });
+    const side = commitAll(folder, 'side');
+    git(folder, 'switch', '--quiet', 'main');
+    commitAll(folder, 'main');
+    git(folder, 'merge', '--quiet', '--no-ff', '--no-commit', 'side');
+    writeFiles(folder, { 'a.md': '3' });
+    const merge = commitAll(folder, 'merge');
+    configure(folder, UNUSUAL_SETTINGS);
+    const repository = await open(folder);
+    expect(await repository.findCommitsChanging(merge, 'a.md')).toEqual([merge, first]);
+    expect(await repository.findCommitsChanging(merge, 'b.md')).toEqual([side, first]);
+  });
+});
+
+test('promptsync finds HEAD and converts paths to repository root paths even in subfolders and linked worktrees', async () => {
+  const folder = makeRepository({ 'a.md': '1', 'sub/b.md': '1', 'line\nfeed/c.md': '1' });
+  const worktree = join(makeFolder(), 'tree');
+  git(folder, 'worktree', 'add', '--quiet', worktree);
+  const places = [folder, join(folder, 'sub'), join(folder, 'line\nfeed'), worktree, join(worktree, 'sub')];
+  const opened = await Promise.all(places.map(open));
+  expect(opened.map(({ head: commit }) => commit)).toEqual(places.map(() => head(folder)));
+  expect(opened.map(({ toRootPath }) => toRootPath('x'))).toEqual(['x', 'sub/x', 'line\nfeed/x', 'x', 'sub/x']);
+});
+
+/** Makes a repository in which the branches main and side start at the first commit and are merged. */
+function makeMergedRepository() {
+  const folder = makeRepository({ 'a.md': '1' });
+  const first = head(folder);
+  git(folder, 'switch', '--quiet', '--create', 'side');
+  const side = commitAll(folder, 'side');
+  git(folder, 'switch', '--quiet', 'main');
+  const main = commitAll(folder, 'main');
+  git(folder, 'merge', '--quiet', '--no-ff', '--message', 'merge', 'side');
+  configure(folder, UNUSUAL_SETTINGS);
+  return { folder, commits: { first, side, main, merge: head(folder), missing: 'd'.repeat(40) } };
+}
+
+test('findMergeBase returns the common ancestor of two commits, or null if there is none', async () => {
+  const { folder, commits } = makeMergedRepository();
+  const { first, side, main, merge, missing } = commits;
+  git(folder, 'switch', '--quiet', '--orphan', 'other');
+  const orphan = commitAll(folder, 'other');
+  const { findMergeBase } = await open(folder);
+  expect(await findMergeBase(main, side)).toBe(first);
+  expect(await findMergeBase(merge, side)).toBe(side);
+  for (const other of [missing, orphan]) expect(await findMergeBase(main, other)).toBeNull();
+});
+
+test('isSameOrAncestor returns true only if the first commit is the second commit or its ancestor', async () => {
+  const { folder, commits } = makeMergedRepository();
+  const { first, side, main, merge } = commits;
+  const { isSameOrAncestor } = await open(folder);
+  const within = (other: string) =>
+    Promise.all([first, side, main, merge].map((commit) => isSameOrAncestor(commit, other)));
+  expect(await within(first)).toEqual([true, false, false, false]);
+  expect(await within(side)).toEqual([true, true, false, false]);
+  expect(await within(merge)).toEqual([true, true, true, true]);
+});
+
+test('isSameOrAncestor answers many concurrent calls with one git process, and each answer equals that of a separate call', async () => {
+  const { folder, commits } = makeMergedRepository();
+  const { first, side, main, merge } = commits;
+  const newest = commitAll(folder, 'newest');
+  git(folder, 'switch', '--quiet', '--orphan', 'other');
+  const all = [first, side, main, merge, newest, commitAll(folder, 'other')];
+  const pairs = all.flatMap((commit) => all.map((other) => [commit, other] as const));
+  const alone = await Promise.all(pairs.map(async (pair) => (await open(folder)).isSameOrAncestor(...pair)));
+  const { isSameOrAncestor } = await open(folder);
+  const counted = countGit();
+  expect(await Promise.all(pairs.map((pair) => isSameOrAncestor(...pair)))).toEqual(alone);
+  expect(counted()).toEqual(['rev-list']);
+});
+
+/** Makes a repository whose second commit has exactly this message. */
+function commitWithMessage(message: string): { readonly folder: string; readonly commit: string } {
+  const folder = makeRepository({ 'a.md': '1' });
+  const verbatim = ['--cleanup=verbatim', '--allow-empty', '--allow-empty-message'];
+  git(folder, 'commit', '--quiet', ...verbatim, '--message', message);
+  return { folder, commit: head(folder) };
+}
+
+describe('readCommits', () => {
+  test('readCommits returns the author, date, subject and pull request despite unusual git settings', async () => {
+    const folder = makeRepository({ 'a.md': '1' });
+    const first = head(folder);
+    const author = ['--author=Zoë <z@example.com>', '--date=2026-03-04T23:30:00-05:00'];
+    git(folder, 'commit', '--quiet', '--allow-empty', ...author, '--message', 'Grüße (#12)\n\nBody');
+    configure(folder, UNUSUAL_SETTINGS);
+    const second = head(folder);
+    const info = { author: 'Zoë', date: '2026-03-04T23:30:00-05:00', subject: 'Grüße (#12)', pullRequest: '#12' };
+    const ada = { author: 'Ada', date: '2026-01-02T03:04:05+00:00', subject: 'First prompts' };
+    expect(await (await open(folder)).readCommits([first, second, first])).toEqual(
+      new Map([
+        [first, { commit: first, ...ada }],
+        [second, { commit: second, ...info }],
+      ]),
+    );
+  });
+
+  test.each(['', 'A\u001b[31mred\u0007 ::error::x ##[error]y', '--format=%H %x00 %s'])(
+    'readCommits returns the commit subject %j unescaped because renderers escape it later',
+    async (subject) => {
+      const { folder, commit } = commitWithMessage(subject);
+      expect((await (await open(folder)).readCommits([commit])).get(commit)).toMatchObject({ subject });
+    },
+  );
+
+  test('readCommits returns the correct subject and merge request for each commit even if a message ends with blank lines', async () => {
+    const { folder, commit } = commitWithMessage('One\n\nSee merge request g/p!3\n\n\n');
+    const next = commitAll(folder, 'Two');
+    const commits = await (await open(folder)).readCommits([next, commit]);
+    expect([...commits.values()].map(({ subject, pullRequest }) => [subject, pullRequest])).toEqual([
+      ['Two', undefined],
+      ['One', '!3'],
+    ]);
+  });
+
+  test('readCommits omits every id that is not the full id of an existing commit', async () => {
+    const folder = makeRepository({ 'a.md': '1' });
+    git(folder, 'tag', '--annotate', '--message', 'v1', 'v1');
+    const commit = head(folder);
+    const others = ['v1^{tag}', 'HEAD^{tree}', 'HEAD:a.md'].map((name) => git(folder, 'rev-parse', name));
+    const odd = ['', 'HEAD', '--all', '-1', '--output=x', `^${commit}`, `${commit}^{commit}`, commit.slice(0, 12)];
+    const repository = await open(folder);
+    const ids = [...odd, ...others, 'd'.repeat(40), 'e'.repeat(64), `${commit}\n`];
+    expect([...(await repository.readCommits([...ids, commit])).keys()]).toEqual([commit]);
+    expect(await repository.readCommits(ids)).toEqual(new Map());
+    expect(await repository.readCommits([])).toEqual(new Map());
+  });
+});
+
+describe('readCommitTimes', () => {
+  test('readCommitTimes returns the committer dates in seconds despite unusual git settings', async () => {
+    const folder = makeRepository({ 'a.md': '1' });
+    // The author date differs from the committer date, as after a rebase.
+    git(folder, 'commit', '--quiet', '--allow-empty', '--date=2020-01-01T00:00:00Z', '--message', 'rebased');
+    const rebased = head(folder);
+    commitAllAt(folder, '2026-03-04T23:30:00-05:00');
+    configure(folder, { ...UNUSUAL_SETTINGS, 'log.date': 'relative' });
+    const last = head(folder);
+    const { readCommitTimes } = await open(folder);
+    expect(await readCommitTimes([last, rebased, last])).toEqual(
+      new Map([
+        [last, Date.parse('2026-03-05T04:30:00Z') / 1000],
+        [rebased, Date.parse(GIT_VARIABLES.GIT_COMMITTER_DATE) / 1000],
+      ]),
+    );
+  });
+
+  test('readCommitTimes omits every id that is not the full id of an existing commit', async () => {
+    const folder = makeRepository({ 'a.md': '1' });
+    git(folder, 'tag', '--annotate', '--message', 'v1', 'v1');
+    const commit = head(folder);
+    const others = ['v1^{tag}', 'HEAD^{tree}', 'HEAD:a.md'].map((name) => git(folder, 'rev-parse', name));
+    const odd = ['', 'HEAD', '--all', '--output=x', `^${commit}`, `${commit}^{commit}`, commit.slice(0, 12)];
+    const ids = [...odd, ...others, 'd'.repeat(40), 'e'.repeat(64), `${commit}\n`];
+    const { readCommitTimes } = await open(folder);
+    expect([...(await readCommitTimes([...ids, commit])).keys()]).toEqual([commit]);
+    expect(await readCommitTimes(ids)).toEqual(new Map());
+    expect(await readCommitTimes([])).toEqual(new Map());
+  });
+
+  test('readCommitTimes omits commits that a shallow clone lacks', async () => {
+    const folder = makeRepository({ 'a.md': '1' });
+    const first = head(folder);
+    const second = commitAll(folder, 'second');
+    const { readCommitTimes } = await open(cloneOf(folder));
+    expect([...(await readCommitTimes([first, second])).keys()]).toEqual([second]);
+  });
+});
+
+describe('mapCommitsToMerges', () => {
+  test('mapCommitsToMerges maps each merged commit to the merge that brought it into the branch', async () => {
+    const folder = makeRepository({ 'a.md': '1' });
+    const merge = (name: string) => {
+      git(folder, 'merge', '--quiet', '--no-ff', '--message', name, name);
+      return head(folder);
+    };
+    git(folder, 'switch', '--quiet', '--create', 'inner');
+    const inner = commitAll(folder, 'inner');
+    git(folder, 'switch', '--quiet', '--create', 'outer', 'main');
+    const outer = commitAll(folder, 'outer');
+    const within = merge('inner');
+    git(folder, 'switch', '--quiet', 'main');
+    const own = commitAll(folder, 'own');
+    const brought = merge('outer');
+    configure(folder, UNUSUAL_SETTINGS);
+    const merges = await (await open(folder)).mapCommitsToMerges(brought);
+    expect(Object.fromEntries(merges)).toEqual({ [inner]: brought, [outer]: brought, [within]: brought });
+    expect(merges.has(own)).toBe(false);
+  });
+
+  test.each<[string, string, Readonly<Record<string, string>>]>([
+    ['mapCommitsToMerges finds no merges in an empty history', '', {}],
+    ['mapCommitsToMerges finds no merges in a linear history', 'b a\na\n', {}],
+    [
+      'mapCommitsToMerges maps a commit to the earliest merge that contains it',
+      'm2 m1 s2\ns2 s1\nm1 a s1\ns1 a\na\n',
+      { s1: 'm1', s2: 'm2' },
+    ],
+    [
+      'mapCommitsToMerges maps the commits of every branch merged by an octopus merge to that merge',
+      'm a x y\nx a\ny a\na\n',
+      { x: 'm', y: 'm' },
+    ],
+    [
+      'mapCommitsToMerges maps a merged commit and its parent to the same merge even if the parent has no entry in the input',
+      'm b s\ns r\n',
+      { s: 'm', r: 'm' },
+    ],
+  ])('%s', (_, listed, expected) => {
+    expect(Object.fromEntries(mapCommitsToMerges(listed.split('\n').slice(0, -1)))).toEqual(expected);
+  });
+});
+
+describe('parseCommitMessage', () => {
+  const quoted = 'Revert "Merge pull request #7 from a/b"';
+  const absurd = `Soften (#${'9'.repeat(30)})`;
+  test.each<[string, string, string, string | null, string?]>([
+    ['parseCommitMessage finds no pull request number in an ordinary message', 'Soften the tone', '', null],
+    [
+      'parseCommitMessage finds the pull request number in a GitHub squash merge message',
+      'Soften the tone (#12)',
+      '',
+      '#12',
+    ],
+    [
+      'parseCommitMessage returns the last of several pull request numbers in a subject',
+      'Revert "Soften (#12)" (#15)',
+      '',
+      '#15',
+    ],
+    [
+      'parseCommitMessage ignores a pull request number inside the quoted subject of a revert commit',
+      'Revert "Soften (#12)"',
+      '',
+      null,
+    ],
+    ['parseCommitMessage ignores issue references', 'Fix #12', 'Closes #12', null],
+    ['parseCommitMessage ignores a pull request reference without a number', 'Soften (#)', '', null],
+    ['parseCommitMessage ignores an impossibly large pull request number', absurd, '', null],
+    [
+      'parseCommitMessage finds the pull request number and the title in a GitHub merge message',
+      'Merge pull request #17 from acme/soft',
+      ' Soften\r\n\nMore.',
+      '#17',
+      'Soften',
+    ],
+    [
+      'parseCommitMessage returns the subject of a GitHub merge message unchanged if the body contains no title',
+      'Merge pull request #7 from a/b',
+      '',
+      '#7',
+    ],
+    [
+      'parseCommitMessage ignores a second pull request number in the title of a GitHub merge message',
+      'Merge pull request #7 from a/b',
+      'Like (#3)',
+      '#7',
+      'Like (#3)',
+    ],
+    ['parseCommitMessage finds no pull request number in the subject of a reverted GitHub merge', quoted, '', null],
+    [
+      'parseCommitMessage finds the merge request number and the title in a GitLab merge message',
+      "Merge branch 'soft' into 'main'",
+      'Soften\n\nSee merge request a/p!9',
+      '!9',
+      'Soften',
+    ],
+    [
+      'parseCommitMessage returns the subject of a GitLab merge message unchanged if the body contains no title',
+      "Merge branch 'a' into 'b'",
+      'See merge request g/p!9\n',
+      '!9',
+    ],
+    [
+      'parseCommitMessage finds the merge request number in a GitLab squash merge message',
+      'Soften',
+      'Why.\n\nSee merge request g/sub/p!10',
+      '!10',
+    ],
+    [
+      'parseCommitMessage finds the merge request number in a message with CRLF line endings',
+      'Soften',
+      'See merge request g/p!11\r\n',
+      '!11',
+    ],
+    [
+      'parseCommitMessage returns the last of several merge request numbers in a commit body',
+      'Soften',
+      'See merge request g/p!1\n\nSee merge request g/p!2',
+      '!2',
+    ],
+    [
+      'parseCommitMessage ignores a merge request reference in the middle of a sentence',
+      'Soften',
+      'Do not See merge request g/p!1',
+      null,
+    ],
+    [
+      'parseCommitMessage ignores a merge request reference followed by other words',
+      'Soften',
+      'See merge request g/p!1 and others',
+      null,
+    ],
+    ['parseCommitMessage finds no pull request number in an empty message', '', '', null],
+  ])('%s', (_, subject, body, pullRequest, title = subject) => {
+    expect(parseCommitMessage(subject, body)).toEqual({ pullRequest, subject: title });
+  });
+
+  test('parseCommitMessage finds no pull request number in a huge message that would slow down a backtracking regular expression', () => {
+    const body = `${'See merge request '.repeat(20_000)}\n${'!'.repeat(100_000)}`;
+    expect(parseCommitMessage(`${'(#1'.repeat(50_000)}`, body)).toMatchObject({ pullRequest: null });
+  });
+});

@@ -1,0 +1,351 @@
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { makePathspecs } from '../../src/git/run-git.ts';
+import { openRepository } from '../../src/git/open-repository.ts';
+import { toProblem } from '../../src/problem.ts';
+import { wrapGit } from '../support/count-git.ts';
+import { commitAll, type Files, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { configure, ODD_NAMES, open, startAt, uncommittedOf, UNUSUAL_SETTINGS, UNUSUAL_VARIABLES } from './support.ts';
+
+/** Refs that resolve to each commit. */
+const COMMITS = {
+  first: [
+    ...['HEAD~1', 'HEAD^', 'HEAD@{1}', 'HEAD^{/First}', 'v1', 'tags/v1', 'v1-annotated', 'tag-of-tag'],
+    ...['feature/one', 'größe', 'refs/heads/-n'],
+  ],
+  second: ['HEAD', '@', 'HEAD^{}', '@{0}', 'main', 'heads/main', 'refs/heads/main', 'same'],
+} as const;
+
+const NO_COMMITS = [
+  ...['nope', '', ' ', '-', '-x', '--', '--all', '--help', '--upload-pack=touch x', '--end-of-options'],
+  ...['-c core.pager=x', 'HEAD main', ' HEAD', 'HEAD\nmain', 'HEAD\0', '"HEAD"', '$(touch x)', '; touch x'],
+  ...['HEAD..main', 'HEAD...main', 'HEAD..', '..HEAD', '^HEAD', '^', 'HEAD^!', 'HEAD^-', 'HEAD^@', 'HEAD^2', 'v1~1'],
+  ...['HEAD^{tree}', 'HEAD^{blob}', 'HEAD:', 'HEAD:a.md', ':a.md', ':0:a.md', 'blob-tag', 'refs/heads', 'FETCH_HEAD'],
+  ...['HEAD@{upstream}', 'main@{u}', 'HEAD@{9999}', 'v1-0-gdeadbeef', ':(top)', '../..', ':/First'],
+  ...['0000000000000000000000000000000000000000', 'deadbeefdeadbeefdeadbeefdeadbeefdeadbeef'],
+] as const;
+
+describe('resolveRef', () => {
+  test('resolveRef returns the commit that a ref names, or null if the ref names no commit', async () => {
+    const folder = makeRepository({ 'a.md': 'a' });
+    const first = git(folder, 'rev-parse', 'HEAD');
+    for (const ref of ['heads/größe', 'heads/-n', 'heads/same', 'heads/feature/one', 'tags/v1'])
+      git(folder, 'update-ref', `refs/${ref}`, 'HEAD');
+    git(folder, 'tag', '--annotate', '--message', 'm', 'v1-annotated');
+    git(folder, 'tag', '--annotate', '--message', 'm', 'tag-of-tag', 'v1-annotated');
+    const second = commitAll(folder, 'Second');
+    git(folder, 'update-ref', 'refs/tags/same', 'HEAD');
+    git(folder, 'tag', 'blob-tag', git(folder, 'rev-parse', 'HEAD:a.md'));
+    const { resolveRef, head } = await open(folder);
+    expect(head).toBe(second);
+    const ofAll = async (words: readonly string[]) =>
+      Promise.all(words.map(async (word) => [word, await resolveRef(word)]));
+    const named = (words: readonly string[], commit: string | null) => words.map((word) => [word, commit]);
+    const tag = git(folder, 'rev-parse', 'v1-annotated');
+    const names = {
+      first: [...COMMITS.first, first, tag, tag.slice(0, 7)],
+      second: [...COMMITS.second, second, second.slice(0, 7)],
+    };
+    expect(await ofAll(names.first)).toEqual(named(names.first, first));
+    expect(await ofAll(names.second)).toEqual(named(names.second, second));
+    const none = [...NO_COMMITS, ...['HEAD^{tree}', 'HEAD:a.md'].map((name) => git(folder, 'rev-parse', name))];
+    expect(await ofAll(none)).toEqual(named(none, null));
+    expect(git(folder, 'status', '--porcelain')).toBe('');
+  });
+
+  test('resolveRef returns null for a commit that is missing from a shallow clone', async () => {
+    const folder = makeRepository({ 'a.md': 'a' });
+    const first = git(folder, 'rev-parse', 'HEAD');
+    writeFiles(folder, { 'a.md': 'b' });
+    commitAll(folder, 'Second');
+    const clone = join(makeFolder(), 'clone');
+    git(folder, 'clone', '--quiet', '--depth', '1', `file://${folder}`, clone);
+    const repository = await open(clone);
+    expect([repository.isShallow, (await open(folder)).isShallow]).toEqual([true, false]);
+    expect(await repository.resolveRef(first)).toBeNull();
+    expect(await repository.resolveRef('HEAD~1')).toBeNull();
+  });
+});
+
+describe('readFileAt and findFilesContaining', () => {
+  test('readFileAt returns the committed bytes even if the file has uncommitted edits', async () => {
+    const bytes = Buffer.from([0x61, 0x0d, 0x0a, 0xff, 0x00, 0xc3, 0xbc, 0x0a]);
+    const folder = makeRepository({ 'ws/a.md': bytes });
+    writeFiles(folder, { 'ws/a.md': 'edited' });
+    const repository = await open(join(folder, 'ws'));
+    expect(await repository.readFileAt(repository.head!, repository.toRootPath('a.md'))).toEqual(bytes);
+  });
+
+  test.each([
+    ['readFileAt returns null for a missing file', 'nope.md'],
+    ['readFileAt returns null for a folder', 'ws'],
+    ['readFileAt returns null for a folder with a trailing slash', 'ws/'],
+    ['readFileAt returns null for a glob pattern', 'ws/*.md'],
+    ['readFileAt returns null for a symbolic link', 'link.md'],
+    ['readFileAt returns null for an empty path', ''],
+  ])('%s', async (_, path) => {
+    const folder = makeRepository({ 'ws/a.md': 'a' });
+    symlinkSync('ws/a.md', join(folder, 'link.md'));
+    const commit = commitAll(folder, 'Link');
+    expect(await (await open(folder)).readFileAt(commit, path)).toBeNull();
+  });
+
+  test('findFilesContaining searches the whole repository for literal text despite unusual git settings', async () => {
+    const folder = makeRepository({
+      'ws/a.md': 'id: prm.1',
+      'other/b.md': 'id: prm.1',
+      'c.md': 'prmx1',
+      'd.txt': 'prm.1',
+    });
+    configure(folder, UNUSUAL_SETTINGS);
+    const repository = await open(join(folder, 'ws'));
+    expect(await repository.findFilesContaining([repository.head!], ['prm.1'], '.md')).toEqual([
+      { commit: repository.head, path: 'other/b.md' },
+      { commit: repository.head, path: 'ws/a.md' },
+    ]);
+    expect(await repository.findFilesContaining([repository.head!], ['-e nothing'], '.md')).toEqual([]);
+  });
+
+  test('findFilesContaining returns the path of a renamed file at each of the given commits', async () => {
+    const folder = makeRepository({ 'a.md': 'id: prm.1' });
+    const first = git(folder, 'rev-parse', 'HEAD');
+    git(folder, 'mv', 'a.md', 'b:c.md');
+    const second = commitAll(folder, 'Move it');
+    const { findFilesContaining: filesHolding } = await open(folder);
+    expect(await filesHolding([first, second], ['prm.1'], '.md')).toEqual([
+      { commit: first, path: 'a.md' },
+      { commit: second, path: 'b:c.md' },
+    ]);
+  });
+});
+
+describe('the environment variables of git', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  test('promptsync reads the opened repository even if git environment variables such as GIT_DIR point elsewhere', async () => {
+    const folder = makeRepository({ 'a.md': 'a', 'b.md': 'id' });
+    writeFiles(folder, { 'a.md': 'edited' });
+    const commit = git(folder, 'rev-parse', 'HEAD');
+    for (const [name, value] of Object.entries(UNUSUAL_VARIABLES)) vi.stubEnv(name, value);
+    const repository = await open(folder);
+    expect(repository.head).toBe(commit);
+    expect(await uncommittedOf(folder, ['a.md', 'b.md'])).toEqual(['a.md']);
+    expect(await (await open(folder)).followFile('HEAD', 'a.md')).toEqual([{ commit, path: 'a.md' }]);
+    expect((await repository.readFileAt(commit, 'a.md'))?.toString()).toBe('a');
+    expect(await repository.findFilesContaining([commit], ['id'], '.md')).toEqual([{ commit, path: 'b.md' }]);
+  });
+});
+
+describe('readFileAt on many files', () => {
+  test('readFileAt returns the content of existing files and null for missing files in many concurrent calls', async () => {
+    const names = Array.from({ length: 120 }, (_, index) => `p/${index % 7}/${index}.md`);
+    const textOf = (name: string) => `${'a'.repeat(40)} blob 3\n${name}\n`;
+    const { readFileAt: fileAt, head } = await open(
+      makeRepository(Object.fromEntries(names.map((name) => [name, textOf(name)]))),
+    );
+    const paths = names.flatMap((name) => [name, `${name}.none`]);
+    const answers = await Promise.all(paths.map(async (name) => (await fileAt(head!, name))?.toString() ?? null));
+    expect(answers).toEqual(names.flatMap((name) => [textOf(name), null]));
+  });
+
+  test('readFileAt returns the content of large, empty and identical files', async () => {
+    const large = Buffer.alloc(3_000_000, 'large\n\0');
+    const { readFileAt: fileAt, head } = await open(
+      makeRepository({ 'large.md': large, 'empty.md': '', 'same.md': large }),
+    );
+    const [one, none, same] = await Promise.all(['large.md', 'empty.md', 'same.md'].map((name) => fileAt(head!, name)));
+    expect([one?.equals(large), none?.length, same?.equals(large)]).toEqual([true, 0, true]);
+  });
+
+  test.each(['..', '../a.md', './a.md', '/a.md', 'p//a.md', 'a.md\0', `${'p/'.repeat(2500)}a.md`])(
+    'readFileAt returns null for the path %j without affecting a concurrent read',
+    async (path) => {
+      const { readFileAt: fileAt, head } = await open(makeRepository({ 'a.md': 'a', 'p/a.md': 'b' }));
+      const [odd, other] = await Promise.all([fileAt(head!, path), fileAt(head!, 'p/a.md')]);
+      expect([odd, other?.toString()]).toEqual([null, 'b']);
+    },
+  );
+
+  test.each([
+    ['promptsync reports a failure if the git object of a file is missing', 'HEAD:p/a.md', null],
+    ['promptsync reports a failure if the git object of a file is damaged', 'HEAD:p/a.md', 'not packed'],
+    ['promptsync reports a failure if the git object of a file is empty', 'HEAD:p/a.md', ''],
+    ['promptsync reports a failure if the git tree object of a folder is missing', 'HEAD:p', null],
+    ['promptsync reports a failure if the git tree object of a folder is damaged', 'HEAD:p', 'not packed'],
+  ])('%s', async (_, name, bytes) => {
+    const folder = makeRepository({ 'p/a.md': 'a' });
+    const id = git(folder, 'rev-parse', name);
+    const file = `.git/objects/${id.slice(0, 2)}/${id.slice(2)}`;
+    rmSync(join(folder, file));
+    if (bytes !== null) writeFiles(folder, { [file]: bytes });
+    const { readFileAt: fileAt, head } = await open(folder);
+    await expect(fileAt(head!, 'p/a.md')).rejects.toThrow('git failed: ');
+    await expect(fileAt('d'.repeat(40), 'p/a.md')).rejects.toThrow('git failed: ');
+  });
+});
+
+describe('readCheckedOutFile', () => {
+  const ROT13 = 'tr A-Za-z N-ZA-Mn-za-m';
+  const setFilter = (folder: string, options: Readonly<Record<string, string>>) =>
+    Object.entries(options).forEach(([name, value]) => git(folder, 'config', `filter.rot.${name}`, value));
+  const makeFilteredRepository = (files: Files) => {
+    const folder = makeRepository({ '.gitattributes': 'p/** filter=rot\n' });
+    setFilter(folder, { clean: ROT13, smudge: ROT13, required: 'true' });
+    writeFiles(folder, files);
+    commitAll(folder, 'Filtered');
+    return folder;
+  };
+  const checkOut = async (folder: string, path: string) => {
+    const { head, findBlobId, readCheckedOutFile } = await open(folder);
+    const blob = await findBlobId(head!, path);
+    return (await readCheckedOutFile(blob!, path)).toString();
+  };
+
+  test('readCheckedOutFile applies the git filter for the path, even if the file has an unusual name', async () => {
+    const paths = ODD_NAMES.flatMap((name) => [`p/${name}`, name]);
+    const texts = paths.map((path, index) => [path, `Text ${index}\n${index % 2 === 0 ? '' : '\n'}`] as const);
+    const folder = makeFilteredRepository(Object.fromEntries(texts));
+    expect(git(folder, 'show', 'HEAD:p/two words.md')).toContain('Grkg');
+    const { head, findBlobId, readCheckedOutFile } = await open(folder);
+    const read = paths.map(async (path) => {
+      const blob = await findBlobId(head!, path);
+      return [path, (await readCheckedOutFile(blob!, path)).toString()];
+    });
+    expect(await Promise.all(read)).toEqual(texts);
+  });
+
+  test('readCheckedOutFile applies encodings, keywords and line endings in the same way as git checkout', async () => {
+    const attributes = 'latin.md working-tree-encoding=ISO-8859-1\nid.md ident\ncrlf.md text eol=crlf\n';
+    const texts = { 'latin.md': Buffer.from('\xe9\n', 'latin1'), 'id.md': '$Id$\n', 'crlf.md': 'a\r\nb\r\n' };
+    const folder = makeRepository({ '.gitattributes': attributes, ...texts });
+    for (const path of Object.keys(texts)) {
+      rmSync(join(folder, path));
+      git(folder, 'checkout', '--quiet', '--', path);
+      expect(await checkOut(folder, path)).toBe(readFileSync(join(folder, path), 'utf8'));
+    }
+  });
+
+  test('if a required git filter fails, readCheckedOutFile fails and names the filter', async () => {
+    const folder = makeFilteredRepository({ 'p/a.md': 'a' });
+    setFilter(folder, { smudge: 'false' });
+    await expect(checkOut(folder, 'p/a.md')).rejects.toThrow(/^git failed: .*smudge filter rot failed/);
+  });
+
+  test('readCheckedOutFile fails if git does not have the blob', async () => {
+    const { readCheckedOutFile } = await open(makeRepository({ 'a.md': 'a' }));
+    await expect(readCheckedOutFile('d'.repeat(40), 'a.md')).rejects.toThrow('git failed: ');
+    await expect(readCheckedOutFile('d'.repeat(40), ' a.md')).rejects.toThrow('git failed: ');
+  });
+});
+
+describe('makePathspecs', () => {
+  const makePaths = (path: (at: number) => string) => Array.from({ length: 60 }, (_, at) => path(at));
+  test.each<[string, readonly string[], readonly string[]]>([
+    [
+      'makePathspecs returns one pathspec for each path if there are only a few paths',
+      ['a/b.md', '*.md'],
+      [':(top,literal)a/b.md', ':(top,literal)*.md'],
+    ],
+    [
+      'makePathspecs returns one pathspec for the folder if many paths are in the same folder',
+      makePaths((at) => `a/b/${at}.md`),
+      [':(top,literal)a/b'],
+    ],
+    [
+      'makePathspecs returns one pathspec for the common parent folder of many paths at different depths',
+      makePaths((at) => `a/b${at === 0 ? '/c/d' : ''}/${at}.md`),
+      [':(top,literal)a/b'],
+    ],
+    [
+      'makePathspecs returns one pathspec for the parent folder if the last of many paths is in a different subfolder',
+      makePaths((at) => `a/${at < 59 ? 'b' : 'c'}/x`),
+      [':(top,literal)a'],
+    ],
+    [
+      'makePathspecs returns a pathspec for the repository root if many paths have no common folder',
+      makePaths((at) => `${at}/a.md`),
+      [':(top,literal)'],
+    ],
+  ])('%s', (_, paths, expected) => {
+    expect(makePathspecs(paths)).toEqual(expected);
+  });
+});
+
+describe('the failures of git', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  test.each([
+    [
+      'readFileAt fails with the error message from git , and the next call succeeds because the failure is not cached',
+      'ls-tree',
+      'echo "fatal: no\nluck" >&2; exit 3',
+      'git failed: fatal: no luck',
+    ],
+    [
+      'readFileAt fails if a signal terminates git , and the next call succeeds because the failure is not cached',
+      'ls-tree',
+      'kill -9 $$',
+      'git failed: a signal terminated git.',
+    ],
+    [
+      'readFileAt fails if git exits without output , and the next call succeeds because the failure is not cached',
+      'cat-file',
+      'exit 3',
+      'git failed: its output ended too early.',
+    ],
+    [
+      'readFileAt fails if git exits in the middle of its output , and the next call succeeds because the failure is not cached',
+      'cat-file',
+      'printf "%040d blob 9\nab" 0',
+      'git failed: its output ended too early.',
+    ],
+  ])('%s', async (_, command, does, message) => {
+    const folder = makeRepository({ 'a.md': 'a' });
+    const { readFileAt: fileAt, head } = await open(folder);
+    const { path } = wrapGit((real) => [`[[ " $* " == *" ${command} "* ]] && { ${does}; exit; }`, `exec ${real} "$@"`]);
+    vi.stubEnv('PATH', path);
+    await expect(fileAt(head!, 'a.md')).rejects.toThrow(message);
+    vi.unstubAllEnvs();
+    expect((await fileAt(head!, 'a.md'))?.toString()).toBe('a');
+  });
+
+  test("A git failure message contains the end of git's standard error and nothing from its standard output", async () => {
+    const folder = makeRepository({ 'a.md': 'a' });
+    const { readFileAt: fileAt, head } = await open(folder);
+    const { path } = wrapGit((real) => [
+      `[[ " $* " == *" cat-file "* ]] && { echo SECRET; printf 'x%.0s' {1..5000} >&2; echo ' fatal: no luck' >&2; exit 128; }`,
+      `exec ${real} "$@"`,
+    ]);
+    vi.stubEnv('PATH', path);
+    const { message } = await fileAt(head!, 'a.md').then(() => expect.fail(), toProblem);
+    expect(message).toMatch(/^git failed: …x+ fatal: no luck\.$/);
+    expect(message.length).toBeLessThan(700);
+  });
+
+  test('If git cannot fetch a file in a partial clone, the hint mentions the partial clone', async () => {
+    const origin = makeRepository({ 'a.md': 'old' });
+    writeFiles(origin, { 'a.md': 'new' });
+    commitAll(origin, 'Edit');
+    git(origin, 'config', 'uploadpack.allowFilter', 'true');
+    const clone = join(makeFolder(), 'clone');
+    git(origin, 'clone', '--quiet', '--filter=blob:none', `file://${origin}`, clone);
+    rmSync(origin, { recursive: true });
+    const { resolveRef, readFileAt: fileAt } = await open(clone);
+    const first = await resolveRef('HEAD~1');
+    const { code, hint } = await fileAt(first!, 'a.md').then(() => expect.fail(), toProblem);
+    expect([code, hint]).toEqual(['git/failed', expect.stringContaining('partial clone')]);
+  });
+
+  test('promptsync rejects a repository root without .git even if a parent folder is a repository', async () => {
+    const root = join(makeRepository({ 'p/a.md': 'a' }), 'p');
+    const opened = openRepository({ ...startAt(root), root }, root);
+    await expect(opened).rejects.toThrow('git failed: this is not a git repository.');
+  });
+
+  test('promptsync reports an error if git is not in PATH', async () => {
+    const folder = makeRepository({ 'a.md': 'a' });
+    vi.stubEnv('PATH', '/nowhere');
+    await expect(open(folder)).rejects.toThrow('git failed: git is not in PATH.');
+  });
+});

@@ -1,0 +1,295 @@
+import { describe, expect, test } from 'vitest';
+import type { ReadRequest } from '../../../src/domain/observed-prompt.ts';
+import type { PromptService } from '../../../src/providers/four-call/prompt-service.ts';
+import { ServiceError } from '../../../src/http/service-error.ts';
+import { renderVersionRecord, type LedgerEntry } from '../../../src/providers/four-call/version-record.ts';
+import { type ReadNeeds, observePrompts, makeReadRequest } from '../../../src/observing/observe-prompts.ts';
+import { makeProblem } from '../../../src/problem.ts';
+import { backends, inMemoryBackend, type Backend } from '../../doubles/backends.ts';
+import { recordCalls, type Hooks } from '../../doubles/record-calls.ts';
+import {
+  content,
+  entry,
+  file,
+  observed,
+  rules,
+  version,
+  type FileParts,
+  type RulesParts,
+} from '../../planning/support.ts';
+import { openLedger } from './support.ts';
+
+function requestFor(parts: FileParts, ruleParts: RulesParts = {}, needs?: ReadNeeds): ReadRequest {
+  return makeReadRequest(file(parts), rules(ruleParts), needs);
+}
+
+/** Observes `p1` and returns the calls with the observation or the problem. */
+async function observePrompt(service: PromptService, wanted: ReadRequest) {
+  const spy = recordCalls(service);
+  const { observed, failed } = await observePrompts(openLedger(spy), [wanted], { concurrency: 4 });
+  return { calls: spy.lines, observed: observed.get(wanted.promptId), problem: failed.get(wanted.promptId) };
+}
+
+/** Adds a managed version of p1 with a ledger. */
+function addManagedVersion(service: Backend, text: string, ledger: readonly LedgerEntry[] = []): string {
+  const stamp = { ...version(1, text).record!, ledger };
+  return service.addVersion('p1', { text, metadata: { promptsync: renderVersionRecord(stamp) } });
+}
+
+function notFound(promptId: string): ServiceError {
+  return new ServiceError(makeProblem('service/prompt-not-found', { promptId }), 'rejected');
+}
+
+/** Wraps a service so that some calls fail. */
+function failBefore(service: PromptService, before: NonNullable<Hooks['before']>): PromptService {
+  return recordCalls(service, { before });
+}
+
+describe.each(backends)('promptsync observes a prompt (%s)', (_, start) => {
+  test('The observation contains the prompt fields and says that promptsync can look up unknown version numbers', async () => {
+    const service = await start();
+    addManagedVersion(service, 'Hello');
+    const { observed } = await observePrompt(service, requestFor({ pins: { staging: 'latest' } }));
+    expect(observed).toMatchObject({ canFindNumbers: true, missingIds: [] });
+    expect(observed?.fields).toStrictEqual({ id: 'p1', key: 'k/1', name: 'First', description: 'About it.' });
+  });
+});
+
+describe('the tracking environment', () => {
+  test('promptsync reads the tracking environment last and adds the versions in its ledger to the known versions', async () => {
+    const service = inMemoryBackend();
+    service.activate('p1', 'staging', addManagedVersion(service, 'One'));
+    service.activate('p1', 'promptsync', addManagedVersion(service, 'Two', [entry(1, 'One'), entry(9, 'Nine')]));
+    const { calls, observed } = await observePrompt(
+      service,
+      requestFor({ pins: { staging: 'latest', production: 9 } }),
+    );
+    expect(calls.at(-1)).toBe('read p1 promptsync');
+    expect(observed?.known.map(({ number }) => number)).toStrictEqual([9, 2, 1]);
+  });
+
+  test('promptsync treats the tracking environment as empty if the service does not find the prompt there', async () => {
+    const service = failBefore(inMemoryBackend(), (line) => {
+      if (line === 'read p1 promptsync') throw notFound('p1');
+    });
+    const { calls, observed } = await observePrompt(service, requestFor({ pins: { staging: 'latest' } }));
+    expect(calls).toStrictEqual(['read p1 staging', 'read p1 promptsync']);
+    expect(observed?.known).toStrictEqual([]);
+  });
+
+  test('The observation fails if reading the tracking environment times out', async () => {
+    const service = failBefore(inMemoryBackend(), (line) => {
+      if (line === 'read p1 promptsync')
+        throw new ServiceError(makeProblem('service/timeout', { seconds: 1 }), 'unknown');
+    });
+    const { problem } = await observePrompt(service, requestFor({ pins: { staging: 'latest' } }));
+    expect(problem?.code).toBe('service/timeout');
+  });
+});
+
+describe('an environment that the service does not find', () => {
+  const pins = { staging: 'latest', production: 'latest' };
+
+  test('promptsync treats an environment as empty if the service finds the prompt only in another environment', async () => {
+    const service = inMemoryBackend();
+    service.activate('p1', 'staging', addManagedVersion(service, 'Hello'));
+    const front = failBefore(service, (line) => {
+      if (line === 'read p1 production') throw notFound('p1');
+    });
+    const { calls, observed } = await observePrompt(front, requestFor({ pins }));
+    expect(observed?.active.get('production')).toBeNull();
+    expect(observed?.active.get('staging')?.content?.text).toBe('Hello');
+    expect(calls).toHaveLength(3);
+  });
+
+  test('promptsync treats every environment as empty if only a request without an environment finds the prompt', async () => {
+    const front = failBefore(inMemoryBackend(), (line) => {
+      if (line !== 'read p1') throw notFound('p1');
+    });
+    const { calls, observed } = await observePrompt(front, requestFor({ pins }));
+    expect(calls).toStrictEqual(['read p1 staging', 'read p1 production', 'read p1', 'read p1 promptsync']);
+    expect([...(observed?.active.values() ?? [])]).toStrictEqual([null, null]);
+    expect(observed?.fields?.name).toBe('First');
+  });
+
+  test('The observation fails with service/prompt-not-found if no request finds the prompt', async () => {
+    const front = failBefore(inMemoryBackend(), () => {
+      throw notFound('p1');
+    });
+    const { observed, problem } = await observePrompt(front, requestFor({ pins }));
+    expect([observed, problem?.code]).toStrictEqual([undefined, 'service/prompt-not-found']);
+  });
+
+  test('promptsync reports an authorization error in one environment even if the prompt is not found in another environment', async () => {
+    const front = failBefore(inMemoryBackend(), (line) => {
+      if (line === 'read p1 staging') throw notFound('p1');
+      throw new ServiceError(
+        makeProblem('service/not-authorised', { status: 403, promptId: 'p1', said: '', keySources: [] }),
+        'rejected',
+      );
+    });
+    const { problem } = await observePrompt(front, requestFor({ pins }));
+    expect(problem?.code).toBe('service/not-authorised');
+  });
+});
+
+/** Makes a service in which staging serves version 3, whose ledger names 2, and production serves version 1. Nothing is tracked. */
+function makeThreeVersions(): Backend {
+  const backend = inMemoryBackend();
+  const add = (text: string, ledger = [entry(1, 'One')]) =>
+    backend.addVersion('p1', {
+      text,
+      metadata: { promptsync: renderVersionRecord({ ...version(1, text).record!, ledger }) },
+    });
+  backend.activate('p1', 'production', add('One'));
+  add('Two');
+  backend.activate('p1', 'staging', add('Three', [entry(1, 'One'), entry(2, 'Two')]));
+  return backend;
+}
+
+const base = (parts: FileParts) => ({
+  base: { files: new Map([['p1', file(parts)]]), isDefault: false },
+});
+const promoted = { promotionSources: new Map([['production', 'staging']]) };
+
+/** `reads` contains the names of the environments that promptsync reads, separated by spaces. */
+type Row = readonly [title: string, file: FileParts, reads: string, rules?: RulesParts, needs?: ReadNeeds];
+const rows: readonly Row[] = [
+  ['promptsync reads only the tracking environment if a file has no pins', {}, 'promptsync'],
+  [
+    'promptsync reads only the pinned environment if a file with one pin is in sync',
+    { text: 'Three', pins: { staging: 'latest' } },
+    'staging',
+  ],
+  [
+    'promptsync also reads the tracking environment if it knows the text of the file only from a ledger',
+    { text: 'Two', pins: { staging: 'latest' } },
+    'staging promptsync',
+  ],
+  [
+    'promptsync also reads the tracking environment if no known version has the text of the file',
+    { text: 'Four', pins: { staging: 'latest' } },
+    'staging promptsync',
+  ],
+  [
+    'promptsync reads only the two pinned environments if a file with two pins is in sync',
+    { text: 'Three', pins: { staging: 'latest', production: 1 } },
+    'staging production',
+  ],
+  [
+    'promptsync also reads the tracking environment if a pinned version is not active yet',
+    { text: 'Three', pins: { staging: 'latest', qa: 2 } },
+    'staging qa promptsync',
+  ],
+  [
+    'promptsync also reads the tracking environment if the prompt name in the file differs from the name in the service',
+    { text: 'Three', name: 'Other', pins: { staging: 'latest' } },
+    'staging promptsync',
+  ],
+  [
+    'promptsync also reads the tracking environment if a pinned version number is unknown',
+    { text: 'Three', pins: { staging: 'latest', qa: 9 } },
+    'staging qa promptsync',
+  ],
+  [
+    'promptsync reads only the pinned environment if this environment already serves the pinned version number',
+    { text: 'Three', pins: { staging: 3 } },
+    'staging',
+  ],
+  [
+    'promptsync also reads the tracking environment if a file has new text but no pin to latest',
+    { text: 'Four', pins: { staging: 3 } },
+    'staging promptsync',
+  ],
+  [
+    'promptsync reads only the pinned environment if this environment already serves the pinned version id',
+    { text: 'Three', pins: { staging: 'version:ver_3' } },
+    'staging',
+  ],
+  [
+    'promptsync also reads the tracking environment if a known version has the text of the file but different metadata',
+    { text: 'Three', metadata: { a: 1 }, pins: { staging: 'latest' } },
+    'staging promptsync',
+  ],
+  [
+    'promptsync also reads the tracking environment if no known version has the content of a pinned git ref',
+    { text: 'Three', pins: { staging: 'latest', production: 'git:v1' } },
+    'staging production promptsync',
+    { refs: { v1: content('Nowhere') } },
+  ],
+  [
+    'promptsync reads only the pinned environment if this environment already serves the content of the pinned git ref',
+    { text: 'Three', pins: { staging: 'git:v1' } },
+    'staging',
+    { refs: { v1: content('Three') } },
+  ],
+  [
+    'promptsync reads only the two pinned environments if a pin to a git ref and a pin to latest are in sync',
+    { text: 'Three', pins: { staging: 'latest', production: 'git:v1' } },
+    'staging production',
+    { refs: { v1: content('One') } },
+  ],
+  [
+    'promptsync also reads the environment from which a pinned environment is promoted',
+    { text: 'Three', pins: { production: 'latest' } },
+    'production staging promptsync',
+    promoted,
+  ],
+  [
+    'promptsync reads the source environment of a promotion only once if the file also pins this environment',
+    { text: 'Three', pins: { production: 'latest', staging: 'latest' } },
+    'production staging promptsync',
+    promoted,
+  ],
+  [
+    'promptsync also reads an environment that only the base commit pins',
+    { text: 'Three', pins: { staging: 'latest' } },
+    'staging production',
+    base({ text: 'One', pins: { staging: 'latest', production: 1 } }),
+  ],
+  [
+    'promptsync also reads an environment that the command requests',
+    { text: 'Three', pins: { staging: 'latest' } },
+    'staging qa',
+    {},
+    { environments: ['qa', 'staging'], readDepth: 'minimal' },
+  ],
+  [
+    'promptsync also reads the tracking environment if the command requests the ledger',
+    { text: 'Four', pins: { staging: 'latest' } },
+    'staging promptsync',
+    {},
+    { environments: [], readDepth: 'listed' },
+  ],
+];
+
+test.each(rows.map(([title, ...given]) => [title, given] as const))(
+  '%s',
+  async (_, [parts, reads, ruleParts, needs]) => {
+    const { calls, problem } = await observePrompt(makeThreeVersions(), requestFor(parts, ruleParts, needs));
+    expect(problem).toBeUndefined();
+    expect(calls).toStrictEqual(reads.split(' ').map((environment) => `read p1 ${environment}`));
+  },
+);
+
+test.each([
+  [
+    'promptsync also reads the tracking environment if the pinned environment serves an unmanaged version',
+    { text: 'One' },
+  ],
+  [
+    'promptsync also reads the tracking environment if the pinned environment serves a baseline',
+    { text: 'One', metadata: { promptsync: renderVersionRecord({ ...version(1, 'One').record!, baseline: true }) } },
+  ],
+])('%s', async (_, made) => {
+  const service = inMemoryBackend();
+  service.activate('p1', 'staging', service.addVersion('p1', made));
+  const { calls } = await observePrompt(service, requestFor({ text: 'One', pins: { staging: 'latest' } }));
+  expect(calls).toStrictEqual(['read p1 staging', 'read p1 promptsync']);
+});
+
+test('An observed version includes its creation time if the service provides that time', () => {
+  const active = { staging: { ...version(2, 'Two'), createdAt: 5_000 }, production: version(1, 'One') };
+  const times = observed({ active }).known.map((known) => known.times);
+  expect(times).toStrictEqual([{ createdAt: 5_000 }, undefined]);
+});

@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { computeDigest, type Digest } from '../../../src/domain/digest.ts';
+import { type JsonValue, omitKey } from '../../../src/domain/json.ts';
+import type { LedgerEntry, VersionRecord } from '../../../src/providers/four-call/version-record.ts';
+import { parseVersionRecord, renderVersionRecord } from '../../../src/providers/four-call/version-record.ts';
+
+const digest = computeDigest('text');
+const wireEntry = { number: 1, id: 'ver_1', digest, metadata_digest: digest };
+const wireRecord = { digest, metadata_digest: digest, operation: 'op' };
+const entry: LedgerEntry = { number: 1, id: 'ver_1', digest, metadataDigest: digest, isManaged: true };
+
+const anyDigest = fc.string().map((text): Digest => computeDigest(text));
+const anyEntry: fc.Arbitrary<LedgerEntry> = fc.record(
+  {
+    number: fc.maxSafeInteger(),
+    id: fc.string({ minLength: 1 }),
+    digest: anyDigest,
+    metadataDigest: anyDigest,
+    commit: fc.string(),
+    path: fc.string({ unit: 'binary' }),
+    isManaged: fc.boolean(),
+    pinned: fc.constant(true as const),
+  },
+  { requiredKeys: ['number', 'id', 'digest', 'metadataDigest', 'isManaged'], noNullPrototype: true },
+);
+const anyStamp: fc.Arbitrary<VersionRecord> = fc.record(
+  {
+    digest: anyDigest,
+    metadataDigest: anyDigest,
+    commit: fc.string(),
+    path: fc.string(),
+    operation: fc.string({ minLength: 1 }),
+    ledger: fc.array(anyEntry),
+  },
+  { requiredKeys: ['digest', 'metadataDigest', 'operation', 'ledger'], noNullPrototype: true },
+);
+
+describe('parseVersionRecord', () => {
+  test('parseVersionRecord restores any version record after a JSON round trip', () => {
+    fc.assert(
+      fc.property(anyStamp, (stamp) => {
+        expect(
+          parseVersionRecord({ promptsync: JSON.parse(JSON.stringify(renderVersionRecord(stamp))) }),
+        ).toStrictEqual(stamp);
+      }),
+    );
+  });
+
+  test('parseVersionRecord never throws an error, whatever the metadata contains', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(() => parseVersionRecord({ promptsync: value as JsonValue })).not.toThrow();
+      }),
+    );
+  });
+
+  const absent: readonly (readonly [string, Parameters<typeof parseVersionRecord>[0]])[] = [
+    ['parseVersionRecord returns null if the metadata is null', null],
+    ['parseVersionRecord returns null if the metadata is undefined', undefined],
+    ['parseVersionRecord returns null if the metadata has no promptsync key', { model: 'gpt-5' }],
+    ['parseVersionRecord returns null if the promptsync key contains null', { promptsync: null }],
+    ['parseVersionRecord returns null if the promptsync key contains a string', { promptsync: 'yes' }],
+    ['parseVersionRecord returns null if the promptsync key contains an array', { promptsync: [] }],
+    ['parseVersionRecord returns null if the digest is missing', { promptsync: omitKey(wireRecord, 'digest') }],
+    [
+      'parseVersionRecord returns null if the digest does not use SHA-256',
+      { promptsync: { ...wireRecord, digest: 'md5:00' } },
+    ],
+    [
+      'parseVersionRecord returns null if the digest is too short',
+      { promptsync: { ...wireRecord, digest: 'sha256:00' } },
+    ],
+    [
+      'parseVersionRecord returns null if the digest ends with a line feed',
+      { promptsync: { ...wireRecord, digest: `${digest}\n` } },
+    ],
+    [
+      'parseVersionRecord returns null if the metadata digest is missing',
+      { promptsync: omitKey(wireRecord, 'metadata_digest') },
+    ],
+    ['parseVersionRecord returns null if the operation is missing', { promptsync: omitKey(wireRecord, 'operation') }],
+    ['parseVersionRecord returns null if the operation is empty', { promptsync: { ...wireRecord, operation: '' } }],
+  ];
+  test.each(absent)('%s', (_, metadata) => {
+    expect(parseVersionRecord(metadata)).toBeNull();
+  });
+
+  const dropped: readonly (readonly [string, JsonValue])[] = [
+    ['parseVersionRecord drops a null ledger entry but keeps the others', null],
+    ['parseVersionRecord drops a ledger entry that is a string but keeps the others', 'ver_2'],
+    [
+      'parseVersionRecord drops a ledger entry without a number but keeps the others',
+      { id: 'ver_2', digest, metadata_digest: digest },
+    ],
+    [
+      'parseVersionRecord drops a ledger entry with a fractional number but keeps the others',
+      { ...wireEntry, number: 1.5 },
+    ],
+    [
+      'parseVersionRecord drops a ledger entry whose number is a string but keeps the others',
+      { ...wireEntry, number: '1' },
+    ],
+    ['parseVersionRecord drops a ledger entry with an empty id but keeps the others', { ...wireEntry, id: '' }],
+    ['parseVersionRecord drops a ledger entry whose id is a number but keeps the others', { ...wireEntry, id: 7 }],
+    [
+      'parseVersionRecord drops a ledger entry with an invalid digest but keeps the others',
+      { ...wireEntry, digest: 'sha256:xyz' },
+    ],
+    [
+      'parseVersionRecord drops a ledger entry without a metadata digest but keeps the others',
+      { number: 1, id: 'ver_2', digest },
+    ],
+  ];
+  test.each(dropped)('%s', (_, bad) => {
+    const stamp = parseVersionRecord({ promptsync: { ...wireRecord, ledger: [wireEntry, bad, wireEntry] } });
+    expect(stamp?.ledger).toStrictEqual([entry, entry]);
+  });
+
+  const lenient: readonly (readonly [string, JsonValue, VersionRecord])[] = [
+    [
+      'parseVersionRecord treats a missing ledger as empty',
+      wireRecord,
+      { digest, metadataDigest: digest, operation: 'op', ledger: [] },
+    ],
+    [
+      'parseVersionRecord treats a ledger that is not an array as empty',
+      { ...wireRecord, ledger: {} },
+      { digest, metadataDigest: digest, operation: 'op', ledger: [] },
+    ],
+    [
+      'parseVersionRecord ignores a commit that is not a string',
+      { ...wireRecord, commit: 7, ledger: [] },
+      { digest, metadataDigest: digest, operation: 'op', ledger: [] },
+    ],
+    [
+      'parseVersionRecord ignores unknown fields',
+      { ...wireRecord, ledger: [], more: 1 },
+      { digest, metadataDigest: digest, operation: 'op', ledger: [] },
+    ],
+    [
+      'parseVersionRecord ignores a mark in a ledger entry if the value of the mark is not true',
+      { ...wireRecord, ledger: [{ ...wireEntry, outside: false, pinned: 'yes', path: null }] },
+      { digest, metadataDigest: digest, operation: 'op', ledger: [entry] },
+    ],
+  ];
+  test.each(lenient)('%s', (_, value, expected) => {
+    expect(parseVersionRecord({ promptsync: value })).toStrictEqual(expected);
+  });
+});

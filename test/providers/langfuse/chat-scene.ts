@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { ChatMessage } from '../../../src/domain/chat.ts';
+import type { JsonValue } from '../../../src/domain/json.ts';
+import { isError } from '../../../src/problem.ts';
+import { startLangfuse } from '../../doubles/langfuse-server.ts';
+import { commitAll, makeRepository, writeFiles, type Files } from '../../support/folder.ts';
+import { run, runJson } from '../../support/run.ts';
+
+const SETTINGS = `service: { provider: langfuse }
+environments:
+  staging: {}
+  production: { promote_from: staging, allow_latest: false }
+`;
+
+export const system = (content: string): ChatMessage => ({ role: 'system', content });
+export const user = (content: string): ChatMessage => ({ role: 'user', content });
+export const history: ChatMessage = { type: 'placeholder', name: 'history' };
+
+/** Renders the file of a chat prompt. The body is written as given. */
+export function makeChatFile(id: string, body: string, pins = '{ staging: latest }'): string {
+  return `---\nid: ${id}\ntype: chat\npins: ${pins}\n---\n\n${body}\n`;
+}
+
+/** A new version that somebody creates in Langfuse. */
+type OwnVersion = {
+  readonly messages?: readonly ChatMessage[];
+  readonly text?: string;
+  readonly labels?: readonly string[];
+  readonly config?: JsonValue;
+};
+
+/** Makes an empty Langfuse and a committed workspace with these files. */
+export async function makeChatScene(files: Files = {}) {
+  const langfuse = await startLangfuse();
+  const { store } = langfuse;
+  const folder = makeRepository({ 'promptsync.yaml': SETTINGS, ...files });
+  const json = (...words: readonly string[]) => runJson(folder, words, langfuse);
+  return {
+    langfuse,
+    store,
+    folder,
+    json,
+    run: (...words: readonly string[]) => run(folder, words, langfuse),
+    read: (path: string) => readFileSync(join(folder, path), 'utf8'),
+    write: (changed: Files) => writeFiles(folder, changed),
+    commit: (changed: Files, message = 'Change the prompts'): void => {
+      writeFiles(folder, changed);
+      commitAll(folder, message);
+    },
+    /** Creates a version as somebody does in Langfuse. Langfuse removes the labels from earlier versions. */
+    addVersion: async (name: string, { messages, text, labels = ['staging'], config }: OwnVersion) => {
+      const content = messages === undefined ? { type: 'text', prompt: text } : { type: 'chat', prompt: messages };
+      const { version } = await store.create({ name, ...content, labels, ...(config !== undefined && { config }) });
+      return version;
+    },
+    /** Syncs, and checks that the next plan is empty. */
+    sync: async (): Promise<void> => {
+      const synced = await json('sync', '--yes');
+      expect(synced.report.prompts.flatMap(({ problems }) => problems.filter(isError))).toEqual([]);
+      expect(synced.exitCode).toBe(0);
+      expect((await json('plan', '--exit-code')).exitCode).toBe(0);
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { makePromptUrl } from '../../../src/providers/langfuse/client.ts';
+import { renderMarkdown } from '../../../src/report/formats/markdown.ts';
+import { ReportShape } from '../../../src/report/schema/report-schema.ts';
+import { promptOf, reportOf } from '../../report/support.ts';
+import { readMarkdown } from '../../support/markdown.ts';
+import { runs } from '../../support/seed.ts';
+
+const BASE = 'https://cloud.langfuse.com';
+const PREFIX = `${BASE}/project/project-1/prompts/`;
+
+/** Any string, also one with lone surrogates. Names consist mostly of characters that have a meaning in a URL or in Markdown. */
+const anyName = fc
+  .array(
+    fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc.constantFrom(...'ab/()[]<>|\\`\'"*_~!&;:@#?%+=.,{}$^ \t\n', '](', '&amp;', '..', '%2F'),
+      },
+      { weight: 1, arbitrary: fc.integer({ max: 0xff_ff, min: 0 }).map((unit) => String.fromCharCode(unit)) },
+    ),
+    { minLength: 1, maxLength: 20 },
+  )
+  .map((parts) => parts.join(''));
+
+const anyBase = fc.constantFrom(
+  ...[
+    BASE,
+    'http://127.0.0.1:3000/',
+    'http://[::1]:3000',
+    'https://example.com/lang|fuse//',
+    "https://example.com/it's(a)/b",
+  ],
+);
+
+describe('makePromptUrl', () => {
+  test.each<[sentence: string, name: string, encoded: string]>([
+    ['makePromptUrl appends a plain name unchanged', 'greeting-v1.2_x', 'greeting-v1.2_x'],
+    ['makePromptUrl encodes the slashes between folders', 'support/refund', 'support%2Frefund'],
+    ['makePromptUrl encodes parentheses', 'tone (v2)', 'tone%20%28v2%29'],
+    [
+      'makePromptUrl encodes single quotes, double quotes and backticks',
+      '\'a\' "b" `c`',
+      '%27a%27%20%22b%22%20%60c%60',
+    ],
+    ['makePromptUrl encodes backslashes and percent signs', 'a\\b%2F', 'a%5Cb%252F'],
+    ['makePromptUrl encodes the characters that begin a query or a fragment', 'a?b#c', 'a%3Fb%23c'],
+    ['makePromptUrl encodes non-ASCII letters as UTF-8', 'Grüße', 'Gr%C3%BC%C3%9Fe'],
+    ['makePromptUrl replaces lone surrogates', 'a\ud800b', 'a%EF%BF%BDb'],
+  ])('%s', (_, name, encoded) => {
+    expect(makePromptUrl(BASE, name, 'project-1')).toBe(PREFIX + encoded);
+  });
+
+  test('makePromptUrl keeps the path of the base URL and ignores slashes at its end', () => {
+    expect(makePromptUrl('http://127.0.0.1:3000/langfuse//', 'a', 'p/1')).toBe(
+      'http://127.0.0.1:3000/langfuse/project/p%2F1/prompts/a',
+    );
+  });
+
+  test('makePromptUrl returns an address that the report schema accepts for any name and project', () => {
+    fc.assert(
+      fc.property(anyBase, anyName, anyName, (base, name, project) => {
+        const url = makePromptUrl(base, name, project);
+        expect(ReportShape.safeParse(reportOf([promptOf({ url })])).error?.issues ?? []).toEqual([]);
+      }),
+      { numRuns: runs(2000) },
+    );
+  });
+
+  test('makePromptUrl returns an address whose last segment is the name again after decoding', () => {
+    fc.assert(
+      fc.property(anyBase, anyName, (base, name) => {
+        fc.pre(!['.', '..'].includes(name));
+        const { pathname, search, hash } = new URL(makePromptUrl(base, name, 'project-1'));
+        const [last = ''] = pathname.split('/').slice(-1);
+        expect([decodeURIComponent(last), search, hash]).toEqual([name.toWellFormed(), '', '']);
+      }),
+      { numRuns: runs(2000) },
+    );
+  });
+
+  test('A Markdown report links every prompt to its exact address, whatever its name is', () => {
+    const options = { title: 'history', workspace: null, commit: null, runUrl: null, limit: null };
+    fc.assert(
+      fc.property(anyBase, anyName, (base, name) => {
+        const url = makePromptUrl(base, name, 'project-1');
+        const environments = [{ environment: 'staging', pin: 'latest', active: null, wanted: null, in_sync: false }];
+        const report = reportOf([promptOf({ key: name, url, environments })], { mode: 'status', service: null });
+        expect(readMarkdown(renderMarkdown(report, options)).addresses).toEqual([url]);
+      }),
+      { numRuns: runs(1000) },
+    );
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { showHidden } from '../../../src/text.ts';
+import { renderCodeBlock, renderCodeSpan, escapeHtml, escapeLine } from '../../../src/report/escape.ts';
+import { markup, NO_MARKUP } from '../../../src/report/formats/html-markup.ts';
+import { anyMarkdown, NASTY } from './nasty-markdown.ts';
+import { testTexts } from '../support.ts';
+import { readMarkdown, type ReadMarkdown, SAFE_HTML } from '../../support/markdown.ts';
+
+/** Returns what readers see: all characters, pipes as escapes, and a text of blanks in quotes. */
+function shownInCode(text: string): string {
+  const shown = escapeLine(text).replaceAll('|', '\\u{7c}');
+  return shown.trim() === '' ? `"${shown}"` : shown;
+}
+
+/** Parses a value in all its places: alone, in a sentence, in a list, and in both cells of a table row. */
+function readSpan(text: string): readonly ReadMarkdown[] {
+  const code = renderCodeSpan(text);
+  const table = `| a | b |\n| --- | --- |\n| ${code} | x ${code} y |\n`;
+  return [code, `x ${code} y`, `- ${code}: y`, table].map(readMarkdown);
+}
+
+function spanOf(text: string) {
+  const span = { spans: [shownInCode(text)], html: [], addresses: [] };
+  return [
+    { ...span, kinds: ['root', 'paragraph', 'inlineCode'], texts: [] },
+    { ...span, kinds: ['root', 'paragraph', 'text', 'inlineCode'], texts: ['x ', ' y'] },
+    { ...span, kinds: ['root', 'list', 'listItem', 'paragraph', 'inlineCode', 'text'], texts: [': y'] },
+    {
+      ...{ ...span, spans: [...span.spans, ...span.spans], texts: ['a', 'b', 'x ', ' y'] },
+      kinds: ['root', 'table', 'tableRow', 'tableCell', 'text', 'inlineCode'],
+    },
+  ];
+}
+
+describe('renderCodeSpan', () => {
+  testTexts(
+    'codeSpan writes one code span in a paragraph, a list and a table for',
+    NASTY,
+    anyMarkdown,
+    (text) => ({ found: readSpan(text), wanted: spanOf(text) }),
+    200,
+  );
+
+  test.each([
+    { text: 'a', code: '`a`' },
+    { text: 'a`b', code: '``a`b``' },
+    { text: '`', code: '`` ` ``' },
+    { text: ' a ', code: '`  a  `' },
+    { text: ' a', code: '` a`' },
+    { text: '', code: '`""`' },
+    { text: '  ', code: '`"  "`' },
+    { text: 'a|b', code: '`a\\u{7c}b`' },
+    { text: 'a\nb', code: '`a\\u{a}b`' },
+  ])('renderCodeSpan turns $text into $code', ({ text, code }) => {
+    expect(renderCodeSpan(text)).toBe(code);
+  });
+});
+
+function readBlock(text: string): ReadMarkdown {
+  return readMarkdown(`before\n\n${renderCodeBlock(text.split('\n'), 'diff')}\n\nafter`);
+}
+
+function blockOf(text: string) {
+  const kinds = ['root', 'paragraph', 'text', 'code'];
+  const blocks = [{ lang: 'diff', meta: null, value: showHidden(text) }];
+  return { kinds, blocks, texts: ['before', 'after'], unclosed: [] };
+}
+
+describe('renderCodeBlock', () => {
+  const compareBlock = (text: string) => ({ found: readBlock(text), wanted: blockOf(text) });
+  testTexts('codeBlock writes one fenced block for', NASTY, anyMarkdown, compareBlock, 200);
+  testTexts('codeBlock writes one fenced block for a diff with', NASTY, anyMarkdown, (text) =>
+    compareBlock(`-${text}\n+${text}`),
+  );
+
+  test.each([3, 4, 5, 12])(
+    'renderCodeBlock uses a longer fence for lines that begin with %d backticks or tildes',
+    (length) => {
+      for (const character of ['`', '~']) {
+        const run = character.repeat(length);
+        const text = `${run}\na\n${run}text\n   ${run}\n${run}`;
+        expect(readBlock(text)).toMatchObject(blockOf(text));
+      }
+    },
+  );
+
+  test('renderCodeBlock uses a fence of three backticks for a line with 300,000 separate backticks', () => {
+    expect(renderCodeBlock(['` '.repeat(300_000)], 'diff')).toMatch(/^```diff\n/);
+  });
+});
+
+function openingOf(html: string): string {
+  return `<details><summary><code>${html}</code> <code>${html}</code></summary>`;
+}
+
+/** Parses a page with the value in its HTML. `shown` is the value as a browser shows it. */
+function readHtml(text: string) {
+  const html = escapeHtml(text);
+  const { html: raw, texts } = readMarkdown(`${openingOf(html)}\n\nx\n\n</details>\n`);
+  const safe = new RegExp(`^${SAFE_HTML}$`).test(html);
+  return { raw: raw.map(({ value }) => value), texts, safe, shown: decoded(html) };
+}
+
+function htmlOf(text: string) {
+  return { raw: [openingOf(escapeHtml(text)), '</details>'], texts: ['x'], safe: true, shown: escapeLine(text) };
+}
+
+function decoded(html: string): string {
+  return html.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+}
+
+describe('escapeHtml', () => {
+  testTexts(
+    'escapeHtml keeps the whole value inside its element for',
+    NASTY,
+    anyMarkdown,
+    (text) => ({ found: readHtml(text), wanted: htmlOf(text) }),
+    200,
+  );
+
+  test('escapeHtml escapes HTML characters, backticks, and at signs', () => {
+    expect(escapeHtml('<@octocat> & "`\'')).toBe('&#60;&#64;octocat&#62; &#38; &#34;&#96;&#39;');
+  });
+});
+
+describe('markup', () => {
+  test.each([
+    ['markup() escapes HTML tags in text', '<b>', '&#60;b&#62;'],
+    ['markup() escapes HTML entities in text', '&lt;', '&#38;lt;'],
+    ['markup() escapes quotes that could end an HTML attribute', '"\'', '&#34;&#39;'],
+    ['markup() escapes a GitHub runner command in the old ##[error] syntax', '##[error]', '##&#91;error]'],
+    ['markup() escapes a GitHub runner command on any line of the text', 'a\n  ::error::x', 'a\n  &#58;:error::x'],
+    ['markup() makes hidden characters visible', '\u202e\u0000\r', '\\u{202e}\\u{0}\\u{d}'],
+    ['markup() preserves line feeds and tabs', 'a\n\tb', 'a\n\tb'],
+    ['markup() inserts numbers unchanged', 7, '7'],
+    ['markup() inserts existing markup without escaping it again', markup`<b>${'&'}</b>`, '<b>&#38;</b>'],
+    ['markup() joins a list of markup fragments', [markup`<i>`, NO_MARKUP, markup`</i>`], '<i></i>'],
+  ])('%s', (_, value, html) => {
+    expect(markup`(${value})`).toEqual({ html: `(${html})` });
+  });
+});

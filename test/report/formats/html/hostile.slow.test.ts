@@ -1,0 +1,161 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { renderMarker } from '../../../../src/domain/chat.ts';
+import { showHidden } from '../../../../src/text.ts';
+import { escapeForRunner } from '../../../../src/report/escape.ts';
+import { commandsIn } from '../../corpus.ts';
+import { NASTY_HTML, pageOfTexts, pagesOf } from './hostile.ts';
+import { pageOf } from './pages.ts';
+import { clickControl } from './reading.ts';
+import { anyMarkdown } from '../nasty-markdown.ts';
+import { testTexts } from '../../support.ts';
+import { describeInBrowser, type OpenOptions, openPage } from '../../../support/browser.ts';
+
+const nasty = Object.entries(NASTY_HTML).filter(([, text]) => text !== '');
+const all = pageOfTexts(nasty.map(([, text]) => text));
+const anyName = anyMarkdown.filter((text) => text !== '');
+
+/** Returns the structure of pages: nested elements with their attribute names and classes. */
+function skeletonsIn(page: Page, pages: readonly string[]): Promise<string[]> {
+  return page.evaluate((pages) => {
+    const skeleton = (element: Element): string => {
+      const attributes = element.getAttributeNames().join(' ');
+      return `<${element.localName} ${attributes} ${element.className}>${[...element.children].map(skeleton).join('')}</>`;
+    };
+    const ids = (parsed: Document) => [...parsed.querySelectorAll('[id]')].map(({ id }) => id);
+    return pages.map((html) => {
+      const parsed = new DOMParser().parseFromString(html, 'text/html');
+      const twice = ids(parsed).length - new Set(ids(parsed)).size;
+      return `${parsed.compatMode} ${twice} ${skeleton(parsed.documentElement)}`;
+    });
+  }, pages);
+}
+
+/** Returns the texts whose pages have a different structure than the pages of a harmless text. */
+async function wrongPages(page: Page, texts: readonly string[]): Promise<readonly string[]> {
+  const harmless = await skeletonsIn(page, pagesOf('harmless'));
+  const found = await skeletonsIn(page, texts.flatMap(pagesOf));
+  return texts.filter((_, index) => harmless.some((one, at) => found[index * harmless.length + at] !== one));
+}
+
+/** Tests many texts together, which is as fast as testing one. `claim` is the start of the titles. */
+function testBatches(
+  claim: string,
+  wrongIn: (page: Page, texts: readonly string[]) => Promise<readonly string[]>,
+): void {
+  test(`${claim} for every hostile string`, async () => {
+    const { page } = await openPage('<!doctype html>');
+    const texts = nasty.map(([, text]) => text);
+    expect(await wrongIn(page, texts)).toEqual([]);
+  });
+
+  test(`${claim} for any string`, async () => {
+    const { page } = await openPage('<!doctype html>');
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyName, { minLength: 8, maxLength: 8 }), async (texts) => {
+        expect(await wrongIn(page, texts)).toEqual([]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+}
+
+describeInBrowser('the elements of an HTML page', () => testBatches('An HTML page has the same elements', wrongPages));
+
+/** Returns the old text, the new text, the elements and the headings of each diff. */
+function diffsIn(page: Page, html: string) {
+  return page.evaluate((html) => {
+    const parsed = new DOMParser().parseFromString(html, 'text/html');
+    const textOf = (text: Element, selector: string) =>
+      [...text.querySelectorAll(selector)].map(({ textContent }) => textContent).join('');
+    return [...parsed.querySelectorAll('.text')].map((text) => ({
+      before: textOf(text, 'del, span'),
+      after: textOf(text, 'ins, span'),
+      elements: [...new Set([...text.querySelectorAll('*')].map(({ localName }) => localName))],
+      headings: [...text.querySelectorAll('.marker')].map(({ textContent }) => textContent),
+    }));
+  }, html.toWellFormed());
+}
+
+/**
+ * Returns the texts whose diff differs from the two texts, contains elements that a diff never has, or has other
+ * headings than the marker lines.
+ */
+async function wrongDiffs(page: Page, texts: readonly string[]): Promise<readonly string[]> {
+  const diffs = await diffsIn(page, pageOfTexts(texts));
+  return texts.filter((text, index) => {
+    const shown = showHidden(text).toWellFormed();
+    const { before = '', after = '', elements = [], headings = [] } = diffs[index] ?? {};
+    const whole = before.endsWith(`\n${shown}\nold\nlast\n`) && after.endsWith(`\n${shown}\nnew ${shown}\nlast\n`);
+    const markers = [text, `${text}!`].map((name) => showHidden(renderMarker('role', name)).toWellFormed());
+    const isMarked = headings.join('\n') === markers.join('\n');
+    return !whole || !isMarked || elements.some((name) => !DIFF_ELEMENTS.includes(name));
+  });
+}
+
+const DIFF_ELEMENTS = ['b', 'del', 'details', 'ins', 'mark', 'span', 'summary'];
+
+describeInBrowser('the diffs of an HTML page', () =>
+  testBatches('A diff contains exactly the old and the new text', wrongDiffs),
+);
+
+/** Opens the page of all hostile texts and uses all controls. `ran` counts the scripts that ran. */
+async function openWatched(options: OpenOptions = {}) {
+  const opened = await openPage(all, options);
+  for (const value of ['all', 'expand', 'split']) await clickControl(opened.page, value);
+  await opened.page.locator('#search').fill('<script>');
+  for (const text of await opened.page.locator('.fold > summary').all()) await text.dispatchEvent('click');
+  return { ...opened, ran: await opened.page.evaluate(() => Reflect.get(globalThis, 'ran')) };
+}
+
+describeInBrowser('scripts in hostile texts', () => {
+  test('An HTML report opened from disk runs no hostile scripts and requests no other resources', async () => {
+    const { ran, requests, page } = await openWatched();
+    // `openPage` fails if the policy blocks something, because the browser reports that on the console.
+    expect({ ran, requests: requests.length }).toEqual({ ran: undefined, requests: 1 });
+    expect(await page.locator('.prompt').count()).toBe(nasty.length);
+  });
+
+  test('An HTML report opened from a server runs no hostile scripts and requests no other resources', async () => {
+    const asked: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url);
+      response.setHeader('content-type', 'text/html').end(all);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const { ran } = await openWatched({ url: `http://127.0.0.1:${port}/` });
+    expect({ ran, asked }).toEqual({ ran: undefined, asked: ['/'] });
+  });
+
+  test.each(['prompt:"]<svg onload=globalThis.ran=1>', 'search', 'javascript:globalThis.ran=1'])(
+    'An HTML report opened with the URL hash %j runs no scripts from the hash and requests no other resources',
+    async (hash) => {
+      const { ran, requests } = await openWatched({ hash });
+      expect({ ran, requests: requests.length }).toEqual({ ran: undefined, requests: 1 });
+    },
+  );
+
+  test('The content security policy of an HTML report blocks an injected script', async () => {
+    const html = pageOf({}).replace('<main>', '<main><script>globalThis.ran=1</script>');
+    expect(html).toContain('ran=1');
+    const { page } = await openPage(html, { mayComplain: true });
+    expect(await page.evaluate(() => Reflect.get(globalThis, 'ran'))).toBeUndefined();
+  });
+});
+
+describe('an HTML page in the log of a GitHub runner', () => {
+  const compareCommands = (text: string) => ({
+    found: [...pagesOf(text), pageOfTexts([text])].flatMap(commandsIn),
+    wanted: [],
+  });
+  testTexts('No line of an HTML page is a runner command for', Object.fromEntries(nasty), anyName, compareCommands);
+
+  test('escapeForRunner leaves an HTML report unchanged, so its scripts still match its security policy', () => {
+    expect(escapeForRunner(all)).toBe(all);
+  });
+});

@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import stringWidth from 'fast-string-width';
+import { describe, expect, test } from 'vitest';
+import { makeProblem } from '../../../src/problem.ts';
+import { renderHistory } from '../../../src/report/formats/render-history.ts';
+import { renderProblem, renderWarnings } from '../../../src/report/problem-list.ts';
+import { renderStatus } from '../../../src/report/formats/status-matrix.ts';
+import { renderText } from '../../../src/report/formats/terminal-text.ts';
+import { makeScreen } from '../../../src/report/terminal-screen.ts';
+import { layOutTable, makeOutputStyle } from '../../../src/report/output-style.ts';
+import { HOSTILE } from '../corpus.ts';
+import type { Report } from '../../../src/report/schema/report-schema.ts';
+import { anyText, hostileReport, hostileReports, setActive } from '../support.ts';
+import { runs } from '../../support/seed.ts';
+
+const OWN = /\u001b\[\d+m|\u001b\]8;;[!-~]*\u001b\\/g;
+const links = { fileUrl: (path: string) => `file:///w/${encodeURIComponent(path.toWellFormed())}` };
+
+/** Removes colors and links. */
+function plain(text: string): string {
+  return text.replaceAll(OWN, '');
+}
+
+const wideText = fc
+  .array(
+    fc.oneof(
+      anyText,
+      fc.lorem({ maxCount: 8 }),
+      fc.constantFrom(
+        '語',
+        '日本語の文',
+        '👋🏽',
+        '🎉',
+        '🇩🇪',
+        'e\u0301',
+        '한국어',
+        'ｆｕｌｌ',
+        '❤\ufe0f',
+        '1\ufe0f\u20e3',
+        '  ',
+        '\n',
+      ),
+      fc.constantFrom('https://example.com/a/very/long/address/that/has/no/blank', 'a/b/c/d.md', '{{name}}'),
+    ),
+    { maxLength: 30 },
+  )
+  .map((parts) => parts.join(' '));
+
+/** Returns a hostile report with a change from one text to the other. */
+function changing(text: string, other: string): Report {
+  const report = hostileReport(text);
+  const ref = { id: text, version_number: null };
+  const changes = [
+    setActive({ environment: text, before: ref, before_text: text, after_text: other }),
+    setActive({ environment: 'b', after: ref, after_text: other }),
+  ];
+  return {
+    ...report,
+    prompts: report.prompts.map((prompt) => ({ ...prompt, changes: [...prompt.changes, ...changes] })),
+  };
+}
+
+describe('terminal output', () => {
+  test('Terminal output fits the terminal width and uses escape sequences only for colors and links', () => {
+    fc.assert(
+      fc.property(wideText, wideText, fc.integer({ min: 20, max: 200 }), (text, other, columns) => {
+        const options = { colour: true, quiet: false, screen: makeScreen(columns), links };
+        const outputs = [
+          renderText(changing(text, other), options),
+          renderText({ ...changing(text, other), service: 'https://x.example' }, options),
+          ...hostileReports(text).flatMap((one) => [
+            renderText(one, options),
+            ...[renderStatus(one, options), renderHistory(one, options)],
+            ...renderWarnings(one, undefined, makeOutputStyle(options)),
+          ]),
+          ...hostileReport(text).problems.map((problem) => renderProblem(problem, makeOutputStyle(options))),
+        ];
+        for (const line of outputs.flatMap((output) => plain(output).split('\n'))) {
+          expect(line).not.toContain('\u001b');
+          if (stringWidth(line) > columns) expect(line).toMatch(/^ *[-+]?[^ ]*$/);
+        }
+      }),
+      { numRuns: runs(100) },
+    );
+  });
+});
+
+describe('renderProblem with a command in its hint', () => {
+  const problem = makeProblem('prompt/symbolic-link');
+  const hint =
+    'To promote what staging serves, run: `promptsync promote support/greeting --from staging --to production`';
+  const rows = (columns: number, text = hint) =>
+    renderProblem({ ...problem, hint: text }, makeOutputStyle({ colour: false, screen: makeScreen(columns) }))
+      .split('\n')
+      .slice(-3);
+
+  test('renderProblem puts a long command on a separate line without backticks so that users can copy it', () => {
+    expect(rows(80).slice(-2)).toEqual([
+      '  To promote what staging serves, run:',
+      '  promptsync promote support/greeting --from staging --to production',
+    ]);
+    expect(rows(30)).toEqual([
+      '  To promote what staging ',
+      '  serves, run:',
+      '  promptsync promote support/greeting --from staging --to production',
+    ]);
+  });
+
+  test('renderProblem does not move a command to a separate line if the whole sentence fits on one line', () => {
+    expect(rows(120).at(-1)).toBe(`  ${hint}`);
+  });
+});
+
+describe('wrap', () => {
+  test.each<[string, text: string, columns: number, hang: number, lines: string]>([
+    ['wrap() does not change a line that fits within the width', 'It fits.', 20, 2, 'It fits.'],
+    [
+      'wrap() breaks a line between words and indents the remaining text',
+      'Between words, with a hang.',
+      20,
+      2,
+      'Between words, \n  with a hang.',
+    ],
+    [
+      'wrap() uses the full width of the terminal before it breaks a line',
+      'Exactly twenty wide. And more',
+      20,
+      0,
+      'Exactly twenty wide.\nAnd more',
+    ],
+    [
+      'wrap() does not break a word that is wider than the terminal',
+      'So Averyveryverylongwordwithoutend is',
+      20,
+      2,
+      'So \n  Averyveryverylongwordwithoutend\n  is',
+    ],
+    [
+      'wrap() preserves consecutive spaces',
+      'many      blanks      are      kept',
+      20,
+      0,
+      'many      blanks    \n  are      kept',
+    ],
+    [
+      'wrap() turns off inverse text before a line break and turns it on again afterward',
+      '\u001b[31mred \u001b[7minverse over the end\u001b[27m red\u001b[39m',
+      20,
+      1,
+      '\u001b[31mred \u001b[7minverse over \u001b[27m\n \u001b[7mthe end\u001b[27m red\u001b[39m',
+    ],
+  ])('%s', (_, text, columns, hang, expected) => {
+    expect(makeScreen(columns).wrap(text, columns, hang).join('\n')).toBe(expected);
+  });
+});
+
+test('Table columns stay aligned if cells contain Chinese, Korean or combining characters', () => {
+  const rows = [
+    ['key', 'v1'],
+    ['客服/问候语', 'v2'],
+    ['한국어', 'v3'],
+    ['cafe\u0301', 'v4'],
+  ];
+  const lines = layOutTable(rows.map((row) => row.map((text) => ({ text, paint: (shown: string) => shown }))));
+  expect(lines.map((line) => stringWidth(line.slice(0, line.indexOf('v'))))).toEqual([13, 13, 13, 13]);
+});
+
+describe('a terminal link', () => {
+  test.each(Object.entries(HOSTILE))('A terminal link to a path that contains %s is well-formed', (_, text) => {
+    const report = { ...hostileReport(text), service: `https://x.example/${text}` };
+    const output = renderText(report, { colour: false, quiet: false, links });
+    expect(output).toContain('\u001b]8;;file:///w/');
+    const opened = [...output.matchAll(/\u001b\]8;;[!-~]+\u001b\\[^\u001b]*\u001b\]8;;\u001b\\/g)];
+    expect(opened.length).toBeGreaterThan(0);
+    expect(output.replaceAll(/\u001b\]8;;[!-~]*\u001b\\/g, '')).not.toContain('\u001b');
+  });
+
+  test('Terminal output links to the service only if the service has a web address', () => {
+    const summaryOf = (service: string) =>
+      renderText({ ...hostileReport('a'), service }, { colour: false, quiet: false, links });
+    expect(summaryOf('https://eu.example/x')).toContain(
+      '\u001b]8;;https://eu.example/x\u001b\\https://eu.example/x\u001b]8;;\u001b\\',
+    );
+    expect(summaryOf('embedded:.promptsync/service.db')).not.toContain(']8;;embedded');
+  });
+});

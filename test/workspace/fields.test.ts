@@ -1,0 +1,346 @@
+import { describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { formatPin } from '../../src/domain/prompt-file.ts';
+import { computeMetadataDigest } from '../../src/domain/content.ts';
+import { frontMatter as schema } from './config-support.ts';
+import { REQUIRED_FIELDS, parseValidFile, messages, parse, makeSource, summarizeProblems } from './support.ts';
+
+/** Whether the JSON schema for editors accepts the front matter. */
+const isValidForSchema = (source: string) => schema(parseYaml(source.split('---\n')[1] ?? ''));
+const parseProblems = (further: string) => summarizeProblems(parse(makeSource(further)).problems);
+const withField = (field: string, value: string) =>
+  `---\n${REQUIRED_FIELDS.replace(new RegExp(`^${field}: .*$`, 'm'), () => `${field}: ${value}`)}---\nHello.`;
+
+test('the parser reads every field of a complete prompt file', () => {
+  const source = `---
+id: prm_greeting # the id
+key: support/greeting
+name: Support greeting
+description: First message a customer sees.
+pins:
+  staging: latest
+  production: 7
+metadata:
+  model: gpt-5
+  temperature: 0.5
+variables: [customer_name]
+accept_warnings: [prompt/hidden-character, prompt/gone]
+---
+
+You are a support agent for {{customer_name}}…
+`;
+  expect(parseValidFile(source)).toMatchObject({
+    path: 'prompts/x.md',
+    id: 'prm_greeting',
+    key: 'support/greeting',
+    name: 'Support greeting',
+    description: 'First message a customer sees.',
+    pins: [
+      { environment: 'staging', pin: { kind: 'latest' }, line: 7, column: 12 },
+      { environment: 'production', pin: { kind: 'number', number: 7 }, line: 8, column: 15 },
+    ],
+    variables: ['customer_name'],
+    acceptWarnings: ['prompt/hidden-character', 'prompt/gone'],
+    content: {
+      text: 'You are a support agent for {{customer_name}}…',
+      metadata: { model: 'gpt-5', temperature: 0.5 },
+      metadataDigest: computeMetadataDigest({ temperature: 0.5, model: 'gpt-5' }),
+    },
+  });
+});
+
+test('the parser omits the description, variables and metadata if the file does not declare them', () => {
+  const file = parseValidFile(makeSource());
+  expect(Object.keys(file).toSorted()).toEqual(['content', 'id', 'key', 'name', 'path', 'pins', 'type']);
+  expect(file.content).toMatchObject({ metadata: undefined, metadataDigest: undefined });
+});
+
+describe('parsePromptFile on id, key and name', () => {
+  test.each([
+    ['id', 'prompt/missing-id 2:1'],
+    ['key', 'prompt/missing-field 2:1'],
+    ['name', 'prompt/missing-field 2:1'],
+  ])('the parser requires the field %s', (field, expected) => {
+    const source = `---\n${REQUIRED_FIELDS.replace(new RegExp(`^${field}: .*\n`, 'm'), '')}---\nHello.`;
+    expect(summarizeProblems(parse(source).problems)).toEqual([expected]);
+    expect(messages(parse(source).problems)).toContain(`\`${field}\``);
+    // The schema requires no field, because with Langfuse, a file needs none.
+    expect(isValidForSchema(source)).toBe(true);
+  });
+
+  const lines = { id: 2, key: 3, name: 4 } as const;
+  const invalidValues = [
+    ...['123', '1.0', 'true', 'null', '', '[a]', '{a: b}'],
+    ...['""', '"a\\tb"', '"a\\nb"', '"a\\eb"', '"a\\u0085b"'],
+  ];
+  test.each(
+    Object.entries(lines).flatMap(([field, line]) => invalidValues.map((value) => [field, line, value] as const)),
+  )('the parser rejects the field %s on line %i if the value is %s', (field, line, value) => {
+    const { file, problems } = parse(withField(field, value));
+    expect(problems).toMatchObject([{ code: 'prompt/invalid-field', line, column: field.length + 3 }]);
+    expect(problems[0]?.message).toContain(`\`${field}\``);
+    expect(file).toBeNull();
+    expect(isValidForSchema(withField(field, value))).toBe(false);
+  });
+
+  test.each(['yes', 'on', '2026-01-01', '1_000', '0b1', '12:30', 'a/b c', 'é', '../x', 'a%2e'])(
+    'the parser reads the unquoted key %s as a string',
+    (value) => {
+      expect(parseValidFile(withField('key', value)).key).toBe(value);
+    },
+  );
+
+  test.each(['.', '..', 'a/b', '../../admin', "'a\\b'", 'a?b', 'a#b', 'a%2e', 'a b', 'a\u00a0b'])(
+    'the parser accepts %j as a key but rejects it as an id',
+    (value) => {
+      expect(summarizeProblems(parse(withField('id', value)).problems)).toEqual(['prompt/invalid-field 2:5']);
+      expect(parseValidFile(withField('key', value)).key).toBe(value.replaceAll("'", ''));
+    },
+  );
+
+  test.each(['prm_1', 'a.b', '...', 'ü', 'a:b@c', 'a+b~c'])('the parser accepts %s as an id', (value) => {
+    expect(parseValidFile(withField('id', value)).id).toBe(value);
+  });
+});
+
+describe('parsePromptFile on fields of the wrong type', () => {
+  const values = ['', '~', 'null', '1', 'x', 'true', '[]', '{a: 1}'];
+  test.each([
+    ['description', 'expected text', ['x']],
+    ['pins', 'expected a mapping', ['{a: 1}']],
+    ['metadata', 'expected a mapping', ['{a: 1}']],
+    ['variables', 'expected a list', ['[]']],
+  ])('the parser rejects a value of the wrong type in the field %s with the message: %s', (field, expected, valid) => {
+    for (const value of values) {
+      const { problems } = parse(makeSource(`${field}: ${value}\n`));
+      const reason = ['', '~', 'null'].includes(value) ? 'it has no value' : expected;
+      expect(isValidForSchema(makeSource(`${field}: ${value}\n`))).toBe(valid.includes(value));
+      if (valid.includes(value)) expect(problems).toEqual([]);
+      else
+        expect(problems).toMatchObject([
+          { code: 'prompt/invalid-field', line: 5, message: expect.stringContaining(reason) },
+        ]);
+    }
+  });
+});
+
+describe('parsePromptFile on unknown fields', () => {
+  test.each([
+    ['nmae', 'Did you mean `name`?'],
+    ['KEY', 'Did you mean `key`?'],
+    ['varaibles', 'Did you mean `variables`?'],
+    ['meta', 'Put custom data under `metadata:`'],
+    ['constructor', 'Put custom data under `metadata:`'],
+    ['toString', 'Put custom data under `metadata:`'],
+    ['content', 'Put custom data under `metadata:`'],
+  ])('the parser rejects the unknown field %s and suggests how to fix it', (field, hint) => {
+    const { problems } = parse(makeSource(`# comment\n${field}: x\n`));
+    expect(isValidForSchema(makeSource(`${field}: x\n`))).toBe(false);
+    expect(summarizeProblems(problems)).toEqual(['prompt/unknown-field 6:1']);
+    expect(messages(problems)).toContain(hint);
+  });
+
+  test('the parser reports each unknown field separately', () => {
+    expect(parseProblems('a1: 1\nb1: 2\n')).toEqual(['prompt/unknown-field 5:1', 'prompt/unknown-field 6:1']);
+  });
+});
+
+describe('parsePromptFile on the description', () => {
+  test('the parser reads an empty description as an empty string', () => {
+    expect(parseValidFile(makeSource('description: ""\n')).description).toBe('');
+  });
+});
+
+describe('parsePromptFile on pins', () => {
+  test.each([
+    [{ kind: 'latest' }, 'latest'],
+    [{ kind: 'latest' }, '"latest"'],
+    [{ kind: 'number', number: 1 }, '1'],
+    [{ kind: 'number', number: 9007199254740991 }, '9007199254740991'],
+    [{ kind: 'version', id: 'ver_6' }, 'version:ver_6'],
+    [{ kind: 'version', id: 'a b/c:d' }, '"version:a b/c:d"'],
+    [{ kind: 'git', ref: 'main' }, 'git:main'],
+    [{ kind: 'git', ref: 'main~3' }, 'git:main~3'],
+    [{ kind: 'git', ref: 'feature/x@{1}' }, 'git:feature/x@{1}'],
+    [{ kind: 'git', ref: 'v1.0.0^' }, 'git:v1.0.0^'],
+  ])('the parser returns the pin %j for the value %s', (pin, value) => {
+    const [found] = parseValidFile(makeSource(`pins:\n  prod: ${value}\n`)).pins;
+    expect(found).toEqual({ environment: 'prod', pin, line: 6, column: 9 });
+    expect(formatPin(found?.pin ?? { kind: 'latest' })).toBe(value.replaceAll('"', ''));
+    expect(isValidForSchema(makeSource(`pins:\n  prod: ${value}\n`))).toBe(true);
+  });
+
+  const invalidValues = [
+    ...['0', '-1', '1.5', '9007199254740992', '"7"', 'true', 'null', '', '[1]', '{a: 1}', '2026-01-01'],
+    ...['Latest', '" latest"', '"latest "', '""', 'newest', 'main', 'ver_6'],
+    ...['"version:"', '"version:a\\tb"', 'version:.', 'version:..', 'Version:a', '"git:"', 'git:-x', 'git:a:b'],
+    ...['git:--upload-pack=x', '"git:a b"', '"git:a\\nb"', '"git:a*"', 'git:^x', '"git:a[b"', '"git:a\\\\b"'],
+    ...['"git: a"', 'git:~1', 'git:a?'],
+  ];
+  test.each(invalidValues)('the parser rejects the pin %s', (value) => {
+    const { file, problems } = parse(makeSource(`pins:\n  staging: latest\n  prod: ${value}\n`));
+    expect(problems).toMatchObject([{ code: 'prompt/invalid-pin', line: 7, column: 9 }]);
+    expect(problems[0]?.message).toContain('"prod"');
+    expect(file).toBeNull();
+    expect(isValidForSchema(makeSource(`pins:\n  prod: ${value}\n`))).toBe(false);
+  });
+
+  test.each(['v1', 'größe', '👋'])(
+    'the parser allows at most 250 characters in a git: pin whose ref starts with %j',
+    (start) => {
+      const pinned = (length: number) => {
+        const pin = `git:${start}`;
+        return makeSource(`pins:\n  prod: ${pin}${'^'.repeat(length - [...pin].length)}\n`);
+      };
+      expect(parseValidFile(pinned(250)).pins).toHaveLength(1);
+      expect(isValidForSchema(pinned(250))).toBe(true);
+      const { file, problems } = parse(pinned(251));
+      expect(file).toBeNull();
+      expect(summarizeProblems(problems)).toEqual(['prompt/invalid-pin 6:9']);
+      expect(problems[0]?.hint).toContain('at most 250 characters');
+      expect(isValidForSchema(pinned(251))).toBe(false);
+    },
+  );
+
+  test('the parser accepts 1,000 pins in a file but rejects 1,001', () => {
+    const pinned = (count: number) =>
+      makeSource(`pins:\n${Array.from({ length: count }, (_, index) => `  e${index}: git:v${index}\n`).join('')}`);
+    expect(parseValidFile(pinned(1000)).pins).toHaveLength(1000);
+    expect(isValidForSchema(pinned(1000))).toBe(true);
+    const { file, problems } = parse(pinned(1001));
+    expect(file).toBeNull();
+    expect(summarizeProblems(problems)).toEqual(['prompt/invalid-field 6:3']);
+    expect(messages(problems)).toContain('The field `pins` is invalid: expected at most 1000 pins.');
+    expect(isValidForSchema(pinned(1001))).toBe(false);
+  });
+
+  test.each(['v3', 'V3', '"3"', "'v3'"])('the parser rejects the pin %s and suggests the number 3 instead', (value) => {
+    expect(parse(makeSource(`pins:\n  prod: ${value}\n`)).problems[0]?.hint).toBe('Did you mean `3`?');
+  });
+
+  test('the parser suggests `latest` for the misspelled pin `latst`', () => {
+    const [problem] = parse(makeSource('pins:\n  prod: latst\n')).problems;
+    expect(problem?.hint).toBe('Did you mean `latest`?');
+  });
+
+  test.each([
+    ['""', 'it is empty'],
+    ['"a\\tb"', 'it contains control characters'],
+    ['"a\\nb"', 'it contains control characters'],
+  ])('the parser rejects the environment name %s', (name, expected) => {
+    const { problems } = parse(makeSource(`pins:\n  ${name}: 1\n`));
+    expect(summarizeProblems(problems)).toEqual(['prompt/invalid-field 6:3']);
+    expect(messages(problems)).toContain(expected);
+    expect(isValidForSchema(makeSource(`pins:\n  ${name}: 1\n`))).toBe(false);
+  });
+});
+
+describe('parsePromptFile on metadata', () => {
+  test('the parser preserves any JSON value in the metadata', () => {
+    const metadata =
+      '{a: [1, -1.5, true, null, {b: ""}], "": x, constructor: 1, "<<": 2, big: 9007199254740992, d: 0x10}';
+    expect(parseValidFile(makeSource(`metadata: ${metadata}\n`)).content.metadata).toEqual({
+      a: [1, -1.5, true, null, { b: '' }],
+      '': 'x',
+      constructor: 1,
+      '<<': 2,
+      big: 2 ** 53,
+      d: 16,
+    });
+  });
+
+  test('the parser reads empty metadata as an empty object with the same digest as null', () => {
+    expect(parseValidFile(makeSource('metadata: {}\n')).content).toMatchObject({
+      metadata: {},
+      metadataDigest: computeMetadataDigest(null),
+    });
+  });
+
+  test('the parser rejects the metadata key promptsync at the top level but accepts it in nested metadata', () => {
+    expect(parseProblems('metadata:\n  a: 1\n  promptsync: x\n')).toEqual(['prompt/reserved-metadata 7:3']);
+    expect(parseProblems('metadata:\n  promptsync:\n')).toEqual(['prompt/reserved-metadata 6:3']);
+    expect(isValidForSchema(makeSource('metadata:\n  promptsync:\n'))).toBe(false);
+    expect(parseProblems('metadata: {a: {promptsync: 1}}\n')).toEqual([]);
+  });
+});
+
+describe('parsePromptFile on values that YAML 1.1 and YAML 1.2 interpret differently', () => {
+  test('the prompt file parser warns once about unquoted metadata values that look like Booleans or octal numbers', () => {
+    const { file, problems } = parse(makeSource('metadata:\n  a: 1\n  b: [off, Yes, "on"]\n  c: {d: 0755, e: true}\n'));
+    expect(problems).toMatchObject([{ code: 'yaml/ambiguous-value', severity: 'warning', line: 7, column: 7 }]);
+    expect(problems[0]?.message).toContain('`off` as text');
+    expect(problems[0]?.message).toContain('2 more values');
+    expect(file?.content.metadata).toEqual({ a: 1, b: ['off', 'Yes', 'on'], c: { d: 755, e: true } });
+  });
+
+  test('the prompt file parser warns that it reads a number with a leading zero as a decimal number', () => {
+    const { problems } = parse(makeSource('metadata: {mode: 0755}\n'));
+    expect(problems[0]?.message).toContain('`0755` as the decimal number 755');
+  });
+
+  test('the prompt file parser does not warn about YAML 1.1 Booleans and octal numbers outside the metadata, in keys, or in quotes', () => {
+    const yaml = 'description: on\nmetadata: {on: 0, a: "yes", b: \'0755\', c: 0, d: 0.5, e: once}\n';
+    expect(parse(makeSource(yaml)).problems).toEqual([]);
+  });
+});
+
+describe('parsePromptFile on characters that look like YAML syntax', () => {
+  test.each([
+    ['in the indentation of a pin', 'pins:\n\u3000staging: latest\n', 6, 1],
+    ['after a pin', 'pins:\n  staging: latest\u00a0\n', 6, 18],
+    ['after the dash of a list item', 'variables:\n  -\u00a0a\n', 6, 4],
+    ['after the colon of a pin inside braces', 'pins: {a: latest, staging:\u00a0latest}\n', 5, 27],
+    ['before the colon of a pin inside braces', 'pins: {staging\u3000: no}\n', 5, 15],
+    ['after the colon and a space inside braces', 'pins: {staging: \u00a0latest}\n', 5, 17],
+    ['in the name of an unknown field', '"metadata\u00a0": {}\n', 5, 10],
+    ['in place of a colon in the metadata', 'metadata:\n  model：gpt-5\n', 6, 8],
+  ])('the prompt file parser names a character that looks like YAML syntax %s', (_, yaml, line, column) => {
+    expect(parse(makeSource(yaml)).problems).toContainEqual(
+      expect.objectContaining({ code: 'yaml/look-alike', line, column }),
+    );
+  });
+
+  test.each([
+    'note: Remarque :\u00a0voir',
+    'note: "Remarque\u00a0: voir"',
+    'note: {a: "Remarque\u00a0: voir"}',
+    'note: {a: 1} # Remarque\u00a0: voir',
+    String.raw`"note\u00a0": 1`,
+  ])(
+    'the prompt file parser reports only the unknown field in %j, because the space is not part of the syntax',
+    (line) => {
+      expect(summarizeProblems(parse(makeSource(`${line}\n`)).problems)).toEqual(['prompt/unknown-field 5:1']);
+    },
+  );
+
+  test('the prompt file parser names a no-break space after an id', () => {
+    const source = makeSource().replace('prm_1', 'prm_1\u00a0');
+    expect(summarizeProblems(parse(source).problems)).toEqual(['yaml/look-alike 2:10']);
+  });
+
+  test('the prompt file parser does not repeat the content of a file in its messages if the file uses lone carriage returns as line breaks', () => {
+    const { problems } = parse(makeSource().replaceAll('\n', '\r'));
+    expect(summarizeProblems(problems)).toEqual(['prompt/hidden-character 1:4', 'yaml/look-alike 1:4']);
+    expect(messages(problems)).not.toContain('prm_1');
+  });
+});
+
+describe('parsePromptFile on variables', () => {
+  test('the parser rejects variable names that are not strings', () => {
+    expect(summarizeProblems(parse(makeSource('variables: [a, 1, null]\n', '{{a}} {{1}}\n')).problems)).toEqual([
+      'prompt/invalid-field 5:16',
+      'prompt/invalid-field 5:19',
+    ]);
+  });
+});
+
+test.each([
+  ['5:19', '[prompt/hidden-charakter]'],
+  ['5:32', '[prompt/gone, prompt/empty-body]'],
+  ['5:18', 'prompt/gone'],
+  ['5:19', '[1]'],
+])('the parser reports an invalid field at position %s if accept_warnings has the value %s', (place, value) => {
+  const source = makeSource(`accept_warnings: ${value}\n`);
+  expect(summarizeProblems(parse(source).problems)).toEqual([`prompt/invalid-field ${place}`]);
+  expect(isValidForSchema(source)).toBe(false);
+});

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { SCHEMAS } from '../../scripts/schemas.ts';
+import type { Config } from '../../src/workspace/config.ts';
+import { parseConfig } from '../../src/workspace/load-config.ts';
+import { isError } from '../../src/problem.ts';
+import { parsePromptFile } from '../../src/workspace/parse-prompt-file.ts';
+import { EXAMPLE } from '../support/folder.ts';
+import { run } from '../support/run.ts';
+import { config, frontMatter } from './config-support.ts';
+
+function configOf(text: string): Config | null {
+  const around = { file: '/repo/promptsync.yaml', shownPath: 'promptsync.yaml', root: '/repo', environment: {} };
+  return parseConfig(text, around).config;
+}
+
+/** Returns whether the parser accepts a prompt file with this front matter. */
+function isAcceptedByParser(yaml: string): boolean {
+  const { problems } = parsePromptFile(Buffer.from(`---\n${yaml}\n---\n\nHello {{name}}\n`), 'a.md');
+  return !problems.some(isError);
+}
+
+// The tests of the parsers check that the schemas accept and reject the same values. These are the exceptions:
+// rules that depend on the text of the prompt or on how the YAML is written.
+describe('the schema of the front matter', () => {
+  test.each([
+    ['the parser, not the schema, rejects declared variables that do not match the prompt text', 'variables: [other]'],
+    ['the parser, not the schema, rejects a number that would lose precision', 'metadata: { n: 9007199254740993 }'],
+    ['the parser, not the schema, rejects YAML anchors', 'metadata: { a: &x 1, b: *x }'],
+  ])('%s', (_, more) => {
+    const yaml = `id: a\nkey: b\nname: c\n${more}`;
+    expect({ schema: frontMatter(parse(yaml)), parser: isAcceptedByParser(yaml) }).toEqual({
+      schema: true,
+      parser: false,
+    });
+  });
+});
+
+test('the example configuration refers to its schema', () => {
+  const [, path = ''] =
+    /^# yaml-language-server: \$schema=(.*)/.exec(readFileSync(join(EXAMPLE, 'promptsync.yaml'), 'utf8')) ?? [];
+  expect(JSON.parse(readFileSync(join(EXAMPLE, path), 'utf8'))).toMatchObject({ title: 'promptsync.yaml' });
+});
+
+test.each([
+  ['config', 'promptsync'],
+  ['front-matter', 'front-matter'],
+  ['report', 'report'],
+  ['bundle', 'bundle'],
+  ['doctor', 'doctor'],
+])('promptsync schema %s prints the schema that ships with the package', async (name, file) => {
+  const { stdout, stderr, exitCode } = await run('.', ['schema', name]);
+  const shipped: unknown = JSON.parse(readFileSync(join(EXAMPLE, `../schemas/${file}.schema.json`), 'utf8'));
+  expect({ exitCode, stderr, schema: JSON.parse(stdout) }).toEqual({ exitCode: 0, stderr: '', schema: shipped });
+});
+
+test('the example configuration and the example prompt files match the schemas', () => {
+  const read = (path: string): string => readFileSync(join(EXAMPLE, path), 'utf8');
+  expect(config(parse(read('promptsync.yaml')))).toBe(true);
+  for (const name of ['summary', 'support/greeting', 'support/refund']) {
+    expect(frontMatter(parse(read(`prompts/${name}.md`).split('---\n')[1] ?? ''))).toBe(true);
+  }
+});
+
+test.each([
+  [
+    'the promptsync.yaml schema describes every property and forbids unknown ones',
+    SCHEMAS['schemas/promptsync.schema.json'],
+    10,
+  ],
+  [
+    'the front matter schema describes every property and forbids unknown ones',
+    SCHEMAS['schemas/front-matter.schema.json'],
+    7,
+  ],
+] as const)('%s', (_, schema, least) => {
+  const objects = objectsIn(schema);
+  const properties = objects.flatMap(({ properties }) => Object.entries(properties ?? {}));
+  expect(properties.length).toBeGreaterThanOrEqual(least);
+  expect(properties.filter(([, { description }]) => description === undefined).map(([name]) => name)).toEqual([]);
+  const open = objects.filter((one) => one.properties !== undefined && one.additionalProperties !== false);
+  expect(open).toEqual([]);
+  expect(schema).toMatchObject({ title: expect.any(String), $schema: 'http://json-schema.org/draft-07/schema#' });
+  expect(schema).not.toHaveProperty('$id');
+});
+
+test('the defaults in the promptsync.yaml schema match the parser defaults', () => {
+  const { properties = {} } = SCHEMAS['schemas/promptsync.schema.json'] as Schema;
+  const defaults = Object.entries(properties).filter((entry) => entry[1].default !== undefined);
+  expect(defaults.map(([name]) => name)).toEqual([
+    ...['prompts', 'portable_pins', 'on_drift', 'concurrency', 'timeout_seconds'],
+  ]);
+  for (const [, { default: value, description }] of defaults)
+    expect(description).toContain(`Default: ${String(value)}.`);
+  const written = Object.fromEntries(defaults.map(([name, property]) => [name, property.default]));
+  const { patternPlaces: _, rules: __, ...without } = configOf('{}') ?? {};
+  expect(configOf(JSON.stringify(written))).toMatchObject(without);
+});
+
+type Schema = {
+  readonly default?: unknown;
+  readonly type?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: unknown;
+};
+
+/** Returns the schemas of all objects in a schema. */
+function objectsIn(value: unknown): readonly Schema[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const within = Object.values(value).flatMap(objectsIn);
+  return 'type' in value && value.type === 'object' ? [value as Schema, ...within] : within;
+}

@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest';
+import { parseValidFile, messages, parse, makeSource, summarizeProblems } from './support.ts';
+
+describe('parsePromptFile on raw bytes', () => {
+  const invalidByteCases: readonly (readonly [string, readonly number[], string])[] = [
+    [
+      'the prompt file parser rejects a byte that is never valid in UTF-8',
+      [0x0a, 0x61, 0xff, 0x62],
+      'prompt/not-utf8 6:2',
+    ],
+    ['the prompt file parser rejects an overlong UTF-8 sequence', [0xc0, 0xaf], 'prompt/not-utf8 5:4'],
+    [
+      'the prompt file parser rejects a lone surrogate encoded in UTF-8',
+      [0xc3, 0xa9, 0xed, 0xa0, 0x80],
+      'prompt/not-utf8 5:5',
+    ],
+    [
+      'the prompt file parser rejects a file that ends in the middle of a UTF-8 character',
+      [0x61, 0xf0, 0x9f, 0x98],
+      'prompt/not-utf8 5:5',
+    ],
+    [
+      'the prompt file parser rejects a stray UTF-8 continuation byte',
+      [0x0d, 0x0a, 0xf0, 0x9f, 0x98, 0x80, 0x80],
+      'prompt/not-utf8 6:3',
+    ],
+  ];
+  test.each(invalidByteCases)('%s', (_, bytes, expected) => {
+    const source = Buffer.concat([Buffer.from(makeSource('', '').slice(0, -1)), Buffer.from(bytes)]);
+    expect(summarizeProblems(parse(source).problems)).toEqual([expected]);
+  });
+
+  test.each([
+    [
+      'a Git LFS pointer',
+      Buffer.from('version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n'),
+      'The file is a Git LFS pointer. It does not contain the prompt. Run `git lfs pull`. In a GitHub workflow, set `lfs: true` for `actions/checkout`.',
+    ],
+    [
+      'a file encrypted with git-crypt',
+      Buffer.from([0, ...Buffer.from('GITCRYPT'), 0, 0xff, 0x80]),
+      'The file is encrypted with git-crypt. Run `git-crypt unlock`.',
+    ],
+  ])('the prompt file parser says how to check out %s', (_, source, expected) => {
+    const { problems } = parse(source);
+    expect(summarizeProblems(problems)).toEqual(['prompt/not-decoded 1:1']);
+    expect(messages(problems)).toBe(expected);
+  });
+
+  test('the prompt file parser rejects a file encoded in UTF-16', () => {
+    expect(summarizeProblems(parse(Buffer.from(`\ufeff${makeSource()}`, 'utf16le')).problems)).toEqual([
+      'prompt/not-utf8 1:1',
+    ]);
+  });
+
+  test('the prompt file parser reports a NUL character as an error instead of warning about a hidden character', () => {
+    expect(summarizeProblems(parse(makeSource('', 'a\nb\0c\0\n')).problems)).toEqual(['prompt/nul 7:2']);
+    expect(summarizeProblems(parse(makeSource('', 'b\0\n\u200b\n')).problems)).toEqual([
+      'prompt/hidden-character 7:1',
+      'prompt/nul 6:2',
+    ]);
+  });
+
+  test.each(['<<<<<<< HEAD', '||||||| 1a2b3c4', '>>>>>>> topic', '<<<<<<<'])(
+    'the prompt file parser rejects the conflict marker %s in the text',
+    (marker) => {
+      expect(summarizeProblems(parse(makeSource('', `a\n${marker}\nb\n`)).problems)).toEqual([
+        'prompt/conflict-markers 7:1',
+      ]);
+      expect(summarizeProblems(parse(makeSource('', `a\r\n${marker}`)).problems)).toEqual([
+        'prompt/conflict-markers 7:1',
+      ]);
+    },
+  );
+
+  test('if the front matter accepts conflict markers, the prompt file parser warns about conflict markers in the text instead of rejecting them', () => {
+    const text = 'a\n<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE';
+    const { file, problems } = parse(makeSource('accept_warnings: [prompt/conflict-markers]\n', `${text}\n`));
+    expect(problems).toMatchObject([{ code: 'prompt/conflict-markers', severity: 'warning', line: 8, column: 1 }]);
+    expect(file?.content.text).toBe(text);
+  });
+
+  test('the prompt file parser rejects conflict markers inside the front matter even if the file lists prompt/conflict-markers as accepted', () => {
+    const conflict = '<<<<<<< HEAD\nx: 1\n=======\nx: 2\n>>>>>>> topic\n';
+    const { file, problems } = parse(makeSource(`accept_warnings: [prompt/conflict-markers]\n${conflict}`));
+    expect(problems).toMatchObject([{ code: 'prompt/conflict-markers', severity: 'error', line: 6 }]);
+    expect(file).toBeNull();
+  });
+
+  test('the prompt file parser reports a merge conflict in the front matter as a single problem', () => {
+    const source = makeSource('<<<<<<< HEAD\nx: 1\n=======\nx: 2\n>>>>>>> topic\n');
+    expect(summarizeProblems(parse(source).problems)).toEqual(['prompt/conflict-markers 5:1']);
+  });
+
+  test.each(['<<<<<<<<', ' <<<<<<<', '<<<<<<<HEAD', '<<<<<<', 'a <<<<<<< b', '======='])(
+    'the prompt file parser does not treat the line %j as a conflict marker',
+    (line) => {
+      expect(parseValidFile(makeSource('', `a\n${line}\nb\n`)).content.text).toBe(`a\n${line}\nb`);
+    },
+  );
+});
+
+describe('parsePromptFile on files with several problems', () => {
+  test('the prompt file parser reports all invalid fields, YAML errors, and text problems in a file at once', () => {
+    const source = '---\nid: 1\nkey: k\nkye: a\nmetadata: {a: &x 1, promptsync: 2}\nkey: l\n---\n\n\0\n<<<<<<< a\n';
+    expect(summarizeProblems(parse(source).problems).toSorted()).toEqual([
+      'prompt/conflict-markers 10:1',
+      'prompt/invalid-field 2:5',
+      'prompt/missing-field 2:1',
+      'prompt/nul 9:1',
+      'prompt/reserved-metadata 5:21',
+      'prompt/unknown-field 4:1',
+      'yaml/alias 5:18',
+      'yaml/duplicate-key 6:1',
+    ]);
+  });
+
+  test('the prompt file parser reports both a YAML syntax error and missing text', () => {
+    expect(summarizeProblems(parse('---\nid: "a\n---\n').problems)).toEqual([
+      'yaml/syntax 2:5',
+      'prompt/empty-body 4:1',
+    ]);
+  });
+
+  test('every problem in a prompt file has a path, a line, a column, a message and a hint', () => {
+    for (const problem of parse('---\nid: 1\nx: *a\n---\n').problems) {
+      expect(problem).toMatchObject({ path: 'prompts/x.md', severity: 'error' });
+      expect(problem.line).toBeGreaterThan(0);
+      expect(problem.column).toBeGreaterThan(0);
+      expect(problem.message).toMatch(/\.$/);
+      expect(problem.hint).toMatch(/[.?]$/);
+    }
+  });
+
+  test('the prompt file parser reports each problem only once', () => {
+    expect(
+      summarizeProblems(parse(makeSource('pins: {a: &x 1, b: !t 2}\nvariables: [*y ]\ndescription: .nan\n')).problems),
+    ).toEqual(['yaml/alias 5:14', 'yaml/tag 5:23', 'yaml/alias 6:13', 'yaml/number 7:14']);
+  });
+});
+
+/** test/text.test.ts proves which characters are hidden. */
+describe('parsePromptFile on hidden characters', () => {
+  test('the prompt file parser warns once about each kind of hidden character and does not remove the characters', () => {
+    const { file, problems } = parse(makeSource('', 'x\u200b\n\u202e\u200b\u200b\n'));
+    expect(summarizeProblems(problems)).toEqual(['prompt/hidden-character 6:2', 'prompt/hidden-character 7:1']);
+    expect(problems[0]).toMatchObject({ severity: 'warning', message: expect.stringContaining('\\u{200b} 3 times') });
+    expect(file?.content.text).toBe('x\u200b\n\u202e\u200b\u200b');
+  });
+
+  test('the prompt file parser warns about bidirectional isolates, soft hyphens and byte order marks inside the text', () => {
+    expect(parse(makeSource('', 'x\u2066\ufeff\u00ady\n')).problems).toHaveLength(3);
+  });
+
+  test('the prompt file parser warns about hidden characters in the front matter', () => {
+    expect(summarizeProblems(parse(makeSource('description: a\u200b\n')).problems)).toEqual([
+      'prompt/hidden-character 5:15',
+    ]);
+  });
+});
+
+/** test/words.test.ts proves what a placeholder is. */
+describe('parsePromptFile on placeholders and variables', () => {
+  const body = 'Dear {{b}}, {{ a }}, {{b}}.\n';
+
+  test.each([
+    ['the prompt file parser accepts variables that are listed in a different order than in the text', '[a, b]', body],
+    ['the prompt file parser accepts an empty list of variables for text without placeholders', '[]', 'Hello.\n'],
+    ['the prompt file parser does not treat malformed braces as placeholders', '[]', '{{a b}} {{}} {{ }} {a} {{a}\n'],
+  ])('%s', (_, variables, text) => {
+    expect(parse(makeSource(`variables: ${variables}\n`, text)).problems).toEqual([]);
+  });
+
+  test.each([
+    [
+      'the prompt file parser rejects a placeholder that is missing from the list of variables',
+      '[a]',
+      '`variables:` is missing "b". ',
+    ],
+    [
+      'the prompt file parser rejects a variable that the text does not use',
+      '[a, b, c]',
+      '`variables:` lists "c", which the text does not use. ',
+    ],
+    [
+      'the prompt file parser rejects a variable that is listed twice',
+      '[a, b, a]',
+      '`variables:` lists "a" more than once. ',
+    ],
+    [
+      'the prompt file parser rejects a listed variable that differs from its placeholder only in letter case',
+      '[A, b]',
+      '`variables:` is missing "a"; and lists "A", which the text does not use. ',
+    ],
+    ['the prompt file parser rejects a variable with an empty name', '[a, b, ""]', 'lists "", which'],
+    [
+      'the prompt file parser rejects an empty list of variables for text with placeholders',
+      '[]',
+      '`variables:` is missing "b", "a". ',
+    ],
+  ])('%s', (_, variables, expected) => {
+    const { file, problems } = parse(makeSource(`variables: ${variables}\n`, body));
+    expect(summarizeProblems(problems)).toEqual(['prompt/variables-mismatch 5:12']);
+    expect(messages(problems)).toContain(expected);
+    expect(file).toBeNull();
+  });
+
+  test('the prompt file parser accepts any placeholder if the file has no list of variables', () => {
+    expect(parseValidFile(makeSource('', body))).not.toHaveProperty('variables');
+  });
+
+  test('the prompt file parser shortens its error message if thousands of placeholders are missing from the list of variables', () => {
+    const text = Array.from({ length: 5000 }, (_, index) => `{{v${index}}}`).join('');
+    expect(messages(parse(makeSource('variables: []\n', text)).problems)).toMatch(/"v19", and 4,980 more\./);
+  });
+});
