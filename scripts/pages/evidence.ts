@@ -19,6 +19,7 @@ export const EVIDENCE = {
   'prompt/bad-delimiter': { line: '---json' },
   'prompt/unclosed-front-matter': {},
   'prompt/front-matter-too-large': { bytes: 70_000, limit: 65_536 },
+  'prompt/too-many-blank-lines': { limit: 20 },
   'prompt/empty-body': {},
   'prompt/unsupported-type': { type: 'chat' },
   'prompt/other-type': { type: 'chat', stored: 'text' },

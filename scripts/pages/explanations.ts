@@ -61,6 +61,9 @@ export const EXPLANATIONS = {
   'prompt/front-matter-too-large': {
     why: 'Front matter is meant for settings and short metadata, so promptsync limits its size to keep parsing fast.',
   },
+  'prompt/too-many-blank-lines': {
+    why: 'promptsync reads front matter with gray-matter, which becomes slow if there are many blank lines in a row.',
+  },
   'prompt/empty-body': {
     why: 'The file has no text after the front matter, and promptsync does not create empty versions.',
   },

@@ -98,6 +98,10 @@ export const FILE_PROBLEMS = {
     (e) => `The front matter is ${formatNumber(e.bytes)} bytes long, but the limit is ${formatNumber(e.limit)} bytes.`,
     'Shorten the metadata, or move long text to the body of the file.',
   ),
+  'prompt/too-many-blank-lines': defineError<{ limit: number }>(
+    (e) => `The front matter has more than ${e.limit} blank lines in a row.`,
+    'Remove blank lines. In a long value, write line breaks as `\\n` in double quotes.',
+  ),
   'prompt/empty-body': defineError('The prompt has no text.', 'Write the prompt text below the closing `---`.'),
   'prompt/unsupported-type': defineError<{ type: string }>(
     (e, w) => `${capitalize(w.service)} does not support ${e.type} prompts.`,

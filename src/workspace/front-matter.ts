@@ -89,7 +89,13 @@ export type SplitFile = {
 /** The line of the file on which the YAML begins. Line 1 is the opening delimiter. */
 export const FIRST_YAML_LINE = 2;
 const MAX_FRONT_MATTER_BYTES = 64 * 1024;
+const OPENING = '---';
+const CLOSING = '\n---';
 const DELIMITER = /^---[ \t]*$/;
+/** gray-matter searches front matter for comments, which takes long if there are many blank lines in a row. */
+const MAX_BLANK_LINES = 20;
+/** A run of more than 20 blank lines. gray-matter counts every character that ends a line in JavaScript. */
+const BLANK_LINES = /(?:[\n\r\u2028\u2029][^\S\n\r\u2028\u2029]*){22}/;
 /**
  * The number of characters in which `splitFrontMatter` searches for a delimiter that is not at the beginning of the
  * file.
@@ -99,19 +105,13 @@ const MAX_SEARCHED_LENGTH = 1000;
 const MAX_SHOWN_LENGTH = 80;
 
 /**
- * Splits a file at its two delimiter lines. The source must have LF line endings and no byte order mark.
- *
- * gray-matter is not safe by default. This function prevents three of its effects:
- *
- * - gray-matter runs `---js` front matter as code. This function replaces every engine with one that runs
- *   nothing.
- * - gray-matter accepts any line that begins with `---` as the closing delimiter. This function checks the delimiter
- *   lines first.
- * - gray-matter returns cached, mutable results to calls without options. This function passes options with every call.
+ * Splits a file at its two delimiter lines. The source must have LF line endings and no byte order mark. gray-matter
+ * finds the end of the front matter. It would accept any text after the `---` of both lines, so this function checks
+ * these lines.
  */
 export function splitFrontMatter(source: string, path: string): Result<SplitFile> {
   const opening = readLineAt(source, 0);
-  if (!opening.startsWith('---')) {
+  if (!opening.startsWith(OPENING)) {
     const isPreceded = /^[\s\ufeff]*---[ \t]*\n/.test(source.slice(0, MAX_SEARCHED_LENGTH));
     return makeFailure(makeProblem('prompt/no-front-matter', { path, isPreceded }, makeFilePlace(path)));
   }
@@ -121,49 +121,74 @@ export function splitFrontMatter(source: string, path: string): Result<SplitFile
     return makeFailure(makeProblem('yaml/look-alike', { character: '\r', needed: 'line break' }, place));
   }
   if (!DELIMITER.test(opening)) return makeDelimiterFailure(opening, path, 1);
-  const closingAt = findClosingOffset(source);
-  if (closingAt === 0) return makeFailure(makeProblem('prompt/unclosed-front-matter', {}, makeFilePlace(path)));
-  const yaml = source.slice(opening.length + 1, closingAt - 1);
-  const closing = readLineAt(source, closingAt);
-  const closingLine = source.slice(0, closingAt).split('\n').length;
+  const blankLine = findBlankLines(source);
+  if (blankLine !== null) {
+    const place = makeFilePlace(path, blankLine);
+    return makeFailure(makeProblem('prompt/too-many-blank-lines', { limit: MAX_BLANK_LINES }, place));
+  }
+  const yamlSpan = findFrontMatter(source);
+  if (yamlSpan === null || measureBytes(source, yamlSpan) > MAX_FRONT_MATTER_BYTES) {
+    return makeFailure(makeSizeProblem(source, path));
+  }
+  const closing = readLineAt(source, yamlSpan.end);
+  const closingLine = source.slice(0, yamlSpan.end).split('\n').length;
   if (!DELIMITER.test(closing)) return makeDelimiterFailure(closing, path, closingLine);
-  const size = { bytes: Buffer.byteLength(yaml), limit: MAX_FRONT_MATTER_BYTES };
-  if (size.bytes > size.limit)
-    return makeFailure(makeProblem('prompt/front-matter-too-large', size, makeFilePlace(path)));
-  const body = source.slice(closingAt + closing.length + 1);
-  return makeSuccess({ yaml: passThroughGrayMatter(yaml), body, bodyLine: closingLine + 1 });
+  const yaml = source.slice(yamlSpan.start, yamlSpan.end - 1);
+  const body = source.slice(yamlSpan.end + closing.length + 1);
+  return makeSuccess({ yaml, body, bodyLine: closingLine + 1 });
 }
 
 /** Returns the span of the YAML between the two delimiters of a file. The file must have both. */
 export function findYamlSpan(source: string): TextSpan {
-  return { start: source.indexOf('\n') + 1, end: findClosingOffset(source) };
+  return findFrontMatter(source) ?? { start: 0, end: 0 };
 }
 
 /** Returns the span of the body after the two delimiters of a file. The file must have both. */
 export function findBodySpan(source: string): TextSpan {
-  const closingAt = findClosingOffset(source);
-  return { start: closingAt + readLineAt(source, closingAt).length + 1, end: source.length };
+  const { end } = findYamlSpan(source);
+  return { start: end + readLineAt(source, end).length + 1, end: source.length };
 }
 
 /**
- * Returns the offset of the closing delimiter line. This is the first line that begins with `---`, not counting the
- * opening delimiter on line 1. Returns 0 if there is none.
+ * Returns the span from the line after the opening delimiter to the closing delimiter. Returns null if there is no
+ * closing delimiter within the maximum size. gray-matter gets only the beginning of the file, because it copies its
+ * input. Its engines do nothing, because it would run `---js` front matter as code.
  */
-function findClosingOffset(source: string): number {
-  return source.indexOf('\n---') + 1;
+function findFrontMatter(source: string): TextSpan | null {
+  const head = readHead(source);
+  const { matter: frontMatter } = matter(head, {
+    engines: { yaml: parseNothing, json: parseNothing, javascript: parseNothing },
+  });
+  const end = OPENING.length + frontMatter.length + 1;
+  return end < head.length ? { start: source.indexOf('\n') + 1, end } : null;
 }
 
-/**
- * Runs YAML through gray-matter and returns the same YAML. Encodes the YAML as one line of JSON first. gray-matter
- * searches its input for comments, and many blank lines would make that search take seconds. Leaves out the body,
- * because gray-matter uses its whole input as a cache key. Node would then hash the body and keep a copy of it.
- */
-function passThroughGrayMatter(yaml: string): string {
-  return String(matter(`---\n${JSON.stringify(yaml)}\n---\n`, { engines: passThroughEngines }).data['yaml']);
+const parseNothing = (): object => ({});
+
+/** Returns the beginning of a file, which contains the closing delimiter if the front matter is not too large. */
+function readHead(source: string): string {
+  return source.slice(0, readLineAt(source, 0).length + 1 + MAX_FRONT_MATTER_BYTES + CLOSING.length);
 }
 
-const passThrough = (line: string) => ({ yaml: JSON.parse(line) as unknown });
-const passThroughEngines = { yaml: passThrough, json: passThrough, javascript: passThrough };
+/** Returns the line on which too many blank lines in front matter begin, or null if there are none. */
+function findBlankLines(source: string): number | null {
+  const head = readHead(source);
+  const offset = head.search(BLANK_LINES);
+  const before = head.slice(0, offset);
+  return offset === -1 || before.includes(CLOSING) ? null : before.split('\n').length + 1;
+}
+
+function measureBytes(source: string, { start, end }: TextSpan): number {
+  return Buffer.byteLength(source.slice(start, end - 1));
+}
+
+/** Creates the problem of front matter that has no end, or that is too large. */
+function makeSizeProblem(source: string, path: string): Problem {
+  const closingAt = source.indexOf(CLOSING) + 1;
+  if (closingAt === 0) return makeProblem('prompt/unclosed-front-matter', {}, makeFilePlace(path));
+  const bytes = measureBytes(source, { start: source.indexOf('\n') + 1, end: closingAt });
+  return makeProblem('prompt/front-matter-too-large', { bytes, limit: MAX_FRONT_MATTER_BYTES }, makeFilePlace(path));
+}
 
 function makeDelimiterFailure(line: string, path: string, number: number): Failure {
   return makeFailure(makeProblem('prompt/bad-delimiter', { line: shortenLine(line) }, makeFilePlace(path, number)));

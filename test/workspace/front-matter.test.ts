@@ -149,6 +149,24 @@ describe('the size limit of front matter', () => {
   );
 });
 
+describe('blank lines in front matter', () => {
+  test.each(['\n', ' \n', '\u2028'])('the parser accepts 20 blank lines that end with %j, but not 21', (blankLine) => {
+    const makeBlankLines = (count: number) => makeSource(`# a\n${blankLine.repeat(count)}# b\n`);
+    const codesOf = (count: number) => parse(makeBlankLines(count)).problems.map(({ code }) => code);
+    expect(codesOf(20)).not.toContain('prompt/too-many-blank-lines');
+    expect(codesOf(21)).toContain('prompt/too-many-blank-lines');
+  });
+
+  test('the error names the first of the blank lines', () => {
+    const problems = parse(`---\n${REQUIRED_FIELDS}${'\n'.repeat(21)}# b\n---\nHello.`).problems;
+    expect(summarizeProblems(problems)).toEqual(['prompt/too-many-blank-lines 5:1']);
+  });
+
+  test('the parser accepts any number of blank lines in the text', () => {
+    expect(parseValidFile(makeSource('', `a${'\n'.repeat(100)}b`)).content.text).toContain('\n'.repeat(100));
+  });
+});
+
 test.each([79, 80, 81, 100_000])(
   'the error message quotes at most 80 characters of an invalid delimiter line that is %i characters long',
   (length) => {
