@@ -13,7 +13,7 @@ export function makeCommandParts(): Parts {
     'command-groups': table(['group', 'commands'], COMMAND_GROUPS.map(renderGroup)),
     commands: COMMANDS.map(renderCommand).join('\n\n'),
     'shared-flags': renderOptions(sortFlags(Object.values(SHARED_FLAGS))),
-    'exit-code': table(
+    'exit-codes': table(
       ['exit code', 'meaning'],
       EXIT_CODES.map(({ code }) => [`${code}`, sentence(EXIT_CODE_MEANINGS[code])]),
     ),
