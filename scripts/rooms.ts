@@ -225,7 +225,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'run/command-result.ts',
       'workspace',
     ],
-    packages: ['node:', 'zod'],
+    // `init` edits the example workflows as YAML.
+    packages: ['node:', 'yaml', 'zod'],
   },
   'forges/approval.ts': { purpose: 'decides which review covers which change; pure', rooms: [], packages: [] },
   forges: {

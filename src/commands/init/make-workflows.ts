@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import { type Document, isMap, isScalar, type Pair, parseDocument, Scalar, visit, type YAMLMap } from 'yaml';
 import { CONFIG_NAME } from '../../workspace/config.ts';
 import { makeRelativePath, toForwardSlashes } from '../../workspace/paths.ts';
 import { renderYamlValue } from '../../workspace/render-yaml.ts';
 import { PROVIDERS } from '../../providers/provider-list.ts';
 import type { Words } from '../../words.ts';
-import { type CiSystem, type InitAnswers, type InitFile, renderMapping, type WorkspacePlace } from './init-files.ts';
+import { type CiSystem, type InitAnswers, type InitFile, type WorkspacePlace } from './init-files.ts';
 import { WORKFLOWS } from './example-workflows.ts';
 
 /**
@@ -25,8 +26,7 @@ export function makeCiFiles(answers: InitAnswers, { folder: workspace, root }: W
   const makePath = (pathFromRoot: string) => makeRelativePath(workspace, join(root, pathFromRoot));
   const templates = Object.entries(WORKFLOWS).filter(([path]) => path.startsWith(`.${ci}/`));
   const files = templates.map(([path, template]): InitFile => {
-    const withJobs = writeApplyJobs(path, template, answers.environments);
-    return { path: makePath(path), kind: 'whole', content: fillCiTemplate(withJobs, answers, workspaceFolder) };
+    return { path: makePath(path), kind: 'whole', content: fillTemplate(path, template, answers, workspaceFolder) };
   });
   if (ci !== 'gitlab') return files;
   return [...files, { path: makePath('.gitlab-ci.yml'), kind: 'include', content: GITLAB_JOBS_PATH }];
@@ -53,31 +53,64 @@ const CI_NAME_CHECKS: Readonly<Record<CiSystem, (name: string) => boolean>> = {
   none: () => true,
 };
 
-/** Replaces the example's apply jobs with jobs for these environments. Returns other files unchanged. */
-function writeApplyJobs(path: string, template: string, environments: readonly string[]): string {
-  if (path === GITHUB_APPLY_PATH) return writeGitHubJobs(template, environments);
-  return path === GITLAB_JOBS_PATH ? writeGitLabJobs(template, environments) : template;
+/**
+ * Fills an example file with the environments, the names of the key variables, and the path of the workspace.
+ * @param workspaceFolder the folder of the workspace, relative to the repository root; empty for the root itself
+ */
+function fillTemplate(path: string, template: string, answers: InitAnswers, workspaceFolder: string): string {
+  const { provider, keyVariable, environments } = answers;
+  const publicVariable = PROVIDERS[provider].keys.public?.defaultVariable;
+  const document = parseDocument(template);
+  if (path === GITHUB_APPLY_PATH) writeGitHubJobs(document, environments);
+  if (path === GITLAB_JOBS_PATH) {
+    writeGitLabJobs(document, environments);
+    const config = toForwardSlashes(join(workspaceFolder, CONFIG_NAME));
+    document.setIn(['.promptsync', 'variables', 'PROMPTSYNC_CONFIG'], makeScalar(config));
+  }
+  addInputs(document, workspaceFolder, publicVariable);
+  const keyVariables = publicVariable === undefined ? keyVariable : `${keyVariable} and ${publicVariable}`;
+  // Comments and shell commands name the variables, too.
+  return document
+    .toString({ lineWidth: 0, flowCollectionPadding: false })
+    .replace('PROMPTSYNC_API_KEY with one', () => `${keyVariables} with one`)
+    .replaceAll('PROMPTSYNC_API_KEY', () => keyVariable);
 }
 
-/**
- * Writes one job for each environment. The example has two jobs to copy: one for the first environment, and one that is
- * the pattern for every later environment.
- */
-function writeGitHubJobs(template: string, environments: readonly string[]): string {
-  const [header = '', firstJob = '', laterJob = ''] = template.split(/^(?= {2}(?:staging|production):$)/m);
-  const ids = makeJobIds(environments);
-  const jobs = environments.map((name, index) => {
-    const id = ids[index] ?? '';
-    const displayName = id === name ? '' : `\n    name: ${renderName(name)}`;
-    return (index === 0 ? firstJob : laterJob)
-      .trimEnd()
-      .replace(/(?<=^ {2})\w+:$/m, () => `${renderName(id)}:${displayName}`)
-      .replace(/(?<=needs: ).*$/m, () => renderName(ids[index - 1] ?? ''))
-      .replace(/(?<=environment: ).*$/m, () => renderName(name))
-      .replace(/(?<=group: promptsync-apply-)\w+/, () => id)
-      .replace(/(?<=environments: ).*$/m, () => renderName(name));
+/** Adds the inputs `public-key` and `working-directory` to each step of a GitHub workflow that runs promptsync. */
+function addInputs(document: Document, workspaceFolder: string, publicVariable: string | undefined): void {
+  visit(document, {
+    Map: (_, { items }) => {
+      const index = items.findIndex(({ key }) => isScalar(key) && key.value === 'api-key');
+      if (index === -1) return;
+      if (workspaceFolder !== '') {
+        items.splice(index + 1, 0, document.createPair('working-directory', makeScalar(workspaceFolder)));
+      }
+      if (publicVariable !== undefined) {
+        items.splice(index, 0, document.createPair('public-key', `\${{ secrets.${publicVariable} }}`));
+      }
+    },
   });
-  return `${header}${jobs.join('\n\n')}\n`;
+}
+
+/** Replaces the two example jobs of the GitHub workflow with one job for each environment. */
+function writeGitHubJobs(document: Document, environments: readonly string[]): void {
+  const ids = makeJobIds(environments);
+  const jobs = document.get('jobs') as YAMLMap;
+  const examples = jobs.items;
+  jobs.items = environments.map((name, index) => {
+    const id = ids[index] ?? '';
+    const { pair, job, exampleName } = copyJob(document, examples, index, id);
+    if (id !== name) job.items.unshift(document.createPair('name', makeScalar(name)));
+    if (index > 0) job.set('needs', makeScalar(ids[index - 1] ?? ''));
+    job.set('environment', makeScalar(name));
+    const group = String(job.getIn(['concurrency', 'group']));
+    job.setIn(
+      ['concurrency', 'group'],
+      group.replace(exampleName, () => id),
+    );
+    job.setIn(['steps', 1, 'with', 'environments'], makeScalar(name));
+    return pair;
+  });
 }
 
 /**
@@ -94,52 +127,45 @@ function makeJobIds(environments: readonly string[]): readonly string[] {
   });
 }
 
-/** Renders one job for each environment. Like `writeGitHubJobs`, replaces two patterns in the template. */
-function writeGitLabJobs(template: string, environments: readonly string[]): string {
-  const [header = '', firstJob = '', laterJob = '', rest = ''] = template.split(
-    /^(?=promptsync:(?:apply:\w+|drift):$)/m,
-  );
-  const makeJobName = (environment: string) => renderName(`promptsync:apply:${environment}`);
-  const jobs = environments.map((name, index) =>
-    (index === 0 ? firstJob : laterJob)
-      .replace(/^promptsync:apply:\w+(?=:$)/m, () => makeJobName(name))
-      .replace(/(?<=job: ).*$/m, () => makeJobName(environments[index - 1] ?? ''))
-      .replace(/(?<=environment: ).*$/m, () => renderName(name)),
-  );
-  return `${header}${jobs.join('')}${rest}`;
+/** Replaces the two example jobs of the GitLab file with one job for each environment. */
+function writeGitLabJobs(document: Document, environments: readonly string[]): void {
+  const jobs = document.contents as YAMLMap;
+  const isExample = ({ key }: Pair): boolean => isScalar(key) && String(key.value).startsWith(APPLY_JOB_PREFIX);
+  const examples = jobs.items.filter(isExample);
+  const written = environments.map((name, index) => {
+    const { pair, job } = copyJob(document, examples, index, APPLY_JOB_PREFIX + name);
+    if (index > 0) job.setIn(['needs', 0, 'job'], makeScalar(`${APPLY_JOB_PREFIX}${environments[index - 1]}`));
+    job.set('environment', makeScalar(name));
+    return pair;
+  });
+  jobs.items.splice(jobs.items.findIndex(isExample), examples.length, ...written);
 }
 
-/**
- * Renders a name as YAML. Quotes every name that some version of YAML may not read as a string, such as `on` or
- * `12:30`. GitLab parses YAML 1.1.
- */
-function renderName(name: string): string {
-  const isPlain = /^(?!(?:y|n|yes|no|on|off|true|false|null)$)[a-z][a-z0-9_-]*(?::[a-z0-9_-]+)*$/i.test(name);
-  return renderYamlValue(name, isPlain ? 'plain' : 'double');
-}
+/** The beginning of the name of each GitLab job that applies changes. The name of the environment follows. */
+const APPLY_JOB_PREFIX = 'promptsync:apply:';
 
 /**
- * Inserts the names of the key variables and the path of the workspace into a CI template.
- * @param workspaceFolder the folder of the workspace, relative to the repository root; empty for the root itself
+ * Copies one of the two example jobs, with its comments: the first one for the first environment, and the second one
+ * for every later environment.
+ * @param key the key of the copy
  */
-function fillCiTemplate(template: string, { provider, keyVariable }: InitAnswers, workspaceFolder: string): string {
-  const config = toForwardSlashes(join(workspaceFolder, CONFIG_NAME));
-  return addPublicKey(template, PROVIDERS[provider].keys.public?.defaultVariable)
-    .replaceAll('PROMPTSYNC_API_KEY', keyVariable)
-    .replace(/^( *)PROMPTSYNC_CONFIG: .*\n/m, (_, indent) => indent + renderMapping('PROMPTSYNC_CONFIG', config))
-    .replaceAll(/^( *)api-key: .*\n/gm, (line, indent) => {
-      return line + (workspaceFolder === '' ? '' : indent + renderMapping('working-directory', workspaceFolder));
-    });
+function copyJob(
+  document: Document,
+  examples: readonly Pair[],
+  index: number,
+  key: string,
+): { readonly pair: Pair; readonly job: YAMLMap; readonly exampleName: string } {
+  const example = examples[Math.min(index, 1)];
+  if (example === undefined || !isScalar(example.key) || !isMap(example.value)) throw new Error('no example job');
+  const job = example.value.clone(document.schema) as YAMLMap;
+  const name = makeScalar(key);
+  name.spaceBefore = index > 0 || example.key.spaceBefore === true;
+  return { pair: document.createPair(name, job), job, exampleName: String(example.key.value) };
 }
 
-/**
- * Adds the variable with the public key of the service to a CI file.
- * @param variable the name of that variable. If it is undefined, the service has no public key, and the file stays
- * unchanged
- */
-function addPublicKey(text: string, variable: string | undefined): string {
-  if (variable === undefined) return text;
-  return text
-    .replaceAll(/^ *(?=api-key: )/gm, `$&public-key: \${{ secrets.${variable} }}\n$&`)
-    .replace('PROMPTSYNC_API_KEY with one', `PROMPTSYNC_API_KEY and ${variable} with one`);
+/** Creates a YAML string. Quotes text that some version of YAML reads as another type, such as `on` or `12:30`. */
+function makeScalar(text: string): Scalar {
+  const scalar = new Scalar(text);
+  scalar.type = renderYamlValue(text, 'plain') === text ? 'PLAIN' : 'QUOTE_DOUBLE';
+  return scalar;
 }
