@@ -108,69 +108,50 @@ export type Git = {
 };
 
 /**
- * Returns functions that run git in the folder `settings.root`, with a limit on parallel processes. Loads simple-git
- * only for the first command, because loading it takes time.
+ * Returns functions that run git in the folder `settings.root`, with a limit on parallel processes. They throw a
+ * `ProblemError` if the folder does not contain `.git`.
  */
 export function openGit(settings: GitSettings, options: Partial<SimpleGitOptions> = {}): Git {
   const limit = pLimit(MAX_PARALLEL_PROCESSES);
   let isPartial: Promise<boolean> | null = null;
   const readIsPartial = (): Promise<boolean> => (isPartial ??= isPartialClone(settings));
-  const runCommand = <Output>(
-    lines: readonly string[],
-    use: (git: SimpleGit) => PromiseLike<Output>,
-  ): Promise<Output> => {
+  const runInRepository = <Output>(lines: readonly string[], command: GitCommand<Output>): Promise<Output> => {
     const input = lines.map((line) => `${line}\n`).join('');
-    return limit(() => runGit(settings, { ...options, input: () => input }, use, readIsPartial));
+    return limit(async () => {
+      if (!existsSync(join(settings.root, '.git'))) throw toGitError(new Error('this is not a git repository.'));
+      return runGit(settings, { ...options, input: () => input }, command, readIsPartial);
+    });
   };
-  const runWithInput = (input: readonly string[], ...args: readonly string[]): Promise<string> =>
-    runCommand(input, (git) => git.raw([...args]));
-  const run: RunGit = (...args) => runWithInput([], ...args);
   return {
-    run,
-    runWithInput,
-    runCatFile: (input, ...args) => runCommand(input, (git): PromiseLike<Buffer> => git.binaryCatFile([...args])),
+    run: (...args) => runInRepository([], (git) => git.raw([...args])),
+    runWithInput: (lines, ...args) => runInRepository(lines, (git) => git.raw([...args])),
+    runCatFile: (lines, ...args) => runInRepository(lines, (git): PromiseLike<Buffer> => git.binaryCatFile([...args])),
   };
 }
 
-/** Runs one command. Throws a `ProblemError` if git fails, or if the folder does not contain `.git`. */
+/** One git command, as a call of simple-git. */
+type GitCommand<Output> = (git: SimpleGit) => PromiseLike<Output>;
+
+/**
+ * Runs one git command, even if the folder does not contain `.git`. Every git process of promptsync starts here. Loads
+ * simple-git only for the first command, because loading it takes time. Throws a `ProblemError` if git fails.
+ * @param isPartial whether the folder is a partial clone; called only if git fails
+ */
 async function runGit<Output>(
   settings: GitSettings,
   options: Partial<SimpleGitOptions>,
-  use: (git: SimpleGit) => PromiseLike<Output>,
-  isPartial: () => Promise<boolean>,
-): Promise<Output> {
-  if (!existsSync(join(settings.root, '.git'))) throw toGitError(new Error('this is not a git repository.'));
-  return runGitAnywhere(settings, options, use, isPartial);
-}
-
-/** Matches the names of git settings that only a partial clone has. The pattern is valid in both git and JavaScript. */
-export const PARTIAL_CLONE_SETTING = String.raw`^(extensions\.partialclone|remote\..+\.(promisor|partialclonefilter))$`;
-
-/** Returns true if the clone fetches missing objects only when git needs them. Returns false if git fails. */
-async function isPartialClone(settings: GitSettings): Promise<boolean> {
-  const readSetting = (git: SimpleGit) => git.raw('config', '--get-regexp', PARTIAL_CLONE_SETTING);
-  return (await runGitAnywhere(settings, {}, readSetting).catch(() => '')) !== '';
-}
-
-/**
- * Runs one command, even if the folder does not contain `.git`. Throws a `ProblemError` if git fails.
- * @param isPartial whether the folder is a partial clone; called only if git fails
- */
-async function runGitAnywhere<Output>(
-  { root, keyVariables }: GitSettings,
-  options: Partial<SimpleGitOptions>,
-  use: (git: SimpleGit) => PromiseLike<Output>,
+  command: GitCommand<Output>,
   isPartial: () => Promise<boolean> = async () => false,
 ): Promise<Output> {
   const { simpleGit } = await import('simple-git');
   const streams: NodeJS.ReadableStream[] = [];
   try {
     const config = [...SAFE_CONFIG, ...(options.config ?? [])];
-    const variables = makeGitEnvironment(keyVariables);
+    const variables = makeGitEnvironment(settings.keyVariables);
     const allowEnvironment = Object.keys(variables);
     const allOptions = { ...DEFAULT_OPTIONS, ...options, unsafe: SAFETY_EXCEPTIONS, config, allowEnvironment };
-    const git = simpleGit({ ...allOptions, baseDir: root }).env(variables);
-    return await use(
+    const git = simpleGit({ ...allOptions, baseDir: settings.root }).env(variables);
+    return await command(
       git.outputHandler((_, stdout, stderr) => {
         emitEmptyChunkAtEnd(stdout);
         streams.push(stdout, stderr);
@@ -184,13 +165,22 @@ async function runGitAnywhere<Output>(
   }
 }
 
+/** Matches the names of git settings that only a partial clone has. The pattern is valid in both git and JavaScript. */
+export const PARTIAL_CLONE_SETTING = String.raw`^(extensions\.partialclone|remote\..+\.(promisor|partialclonefilter))$`;
+
+/** Returns true if the clone fetches missing objects only when git needs them. Returns false if git fails. */
+async function isPartialClone(settings: GitSettings): Promise<boolean> {
+  const readSetting = (git: SimpleGit) => git.raw('config', '--get-regexp', PARTIAL_CLONE_SETTING);
+  return (await runGit(settings, {}, readSetting).catch(() => '')) !== '';
+}
+
 /**
  * Returns the version of git, such as `2.51.0`. Runs git in the root folder of the file system, which no branch can
  * change. Throws a `ProblemError` if git cannot be run.
  */
 export async function readGitVersion({ root, keyVariables }: GitSettings): Promise<string> {
   const settings = { root: parse(root).root, keyVariables };
-  const output = await runGitAnywhere(settings, {}, (git) => git.raw('version'));
+  const output = await runGit(settings, {}, (git) => git.raw('version'));
   return output.trim().replace(/^git version /, '');
 }
 
