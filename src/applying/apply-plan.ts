@@ -14,7 +14,8 @@ import {
   type PromptPlan,
   type SetActive,
 } from '../domain/plan.ts';
-import { type Content, isInSync } from '../domain/content.ts';
+import { isInSync } from '../domain/compare-content.ts';
+import type { Content } from '../domain/content.ts';
 import type { ObservedPrompt, ReadRequest } from '../domain/observed-prompt.ts';
 import type {
   CreateOutcome,

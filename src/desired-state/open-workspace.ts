@@ -9,7 +9,7 @@ import {
   parseFormerSettings,
 } from '../workspace/load-config.ts';
 import { keepSecretKeys } from '../workspace/service-settings.ts';
-import { isEqualContent } from '../domain/content.ts';
+import { isSameFileContent } from '../domain/compare-content.ts';
 import { formatPin, type PromptIdentity, type PromptFile } from '../domain/prompt-file.ts';
 import type { System } from '../domain/system.ts';
 import { makePathIds } from '../workspace/find-prompt-paths.ts';
@@ -218,7 +218,7 @@ export async function findNewPaths(
     .filter(({ idSource }) => idSource === 'path')
     .map(async (removed): Promise<readonly (readonly [string, string])[]> => {
       const unchanged = files.filter(
-        (file) => file.idSource === 'path' && isEqualContent(file.content, removed.content),
+        (file) => file.idSource === 'path' && isSameFileContent(file.content, removed.content),
       );
       const areMoved = await Promise.all(unchanged.map(isNew));
       const found = unchanged.find(({ path }, index) => path === removed.path || areMoved[index] === true);

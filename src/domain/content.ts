@@ -129,61 +129,6 @@ export function mapDigestsByProperty({ digest, metadataDigest }: ContentDigests)
 }
 
 /**
- * Returns true if promptsync can use the version instead of creating a new one with the given content. The texts must
- * be equal. If the prompt file manages metadata, the metadata must be equal, too. Otherwise, the rule for the metadata
- * depends on who created the version:
- * - If promptsync created the version or may have created it, any metadata is allowed.
- * - If somebody else created it, it must have no metadata, because nobody may have reviewed the settings in it.
- * @param version see `VersionFacts` for the meaning of `isManaged`
- */
-export function holdsContent(
-  version: ContentDigests & { readonly isManaged: boolean | null },
-  content: Content,
-): boolean {
-  if (!isInSync(version, content)) return false;
-  if (content.metadataDigest !== undefined || version.isManaged !== false) return true;
-  return version.metadataDigest === EMPTY_METADATA_DIGEST;
-}
-
-/**
- * Returns true if an environment that serves the version is in sync with the given content. For a version that does not
- * exist yet, pass its content as the version. Compares the metadata only if the content includes managed metadata.
- */
-export function isInSync(version: Pick<Content, keyof ContentDigests>, content: Content): boolean {
-  if (version.digest !== content.digest) return false;
-  return content.metadataDigest === undefined || version.metadataDigest === content.metadataDigest;
-}
-
-/** The digests of some content, as far as they are known. An unknown digest is absent or undefined. */
-type KnownDigests = { readonly [Key in keyof ContentDigests]?: Digest | undefined };
-
-/**
- * Returns true if two versions have the same content, as far as their digests are known. Versions with unknown text
- * count as different. Unknown metadata counts as equal to any metadata.
- */
-export function isSameContent(one: KnownDigests, other: KnownDigests): boolean {
-  if (one.digest === undefined || one.digest !== other.digest) return false;
-  if (one.metadataDigest === undefined || other.metadataDigest === undefined) return true;
-  return one.metadataDigest === other.metadataDigest;
-}
-
-/**
- * Returns a key for comparing content: equal content has equal keys. The same text has different keys with and without
- * managed metadata.
- */
-export function makeContentKey({ digest, metadataDigest }: Pick<Content, keyof ContentDigests>): string {
-  return `${digest} ${metadataDigest ?? ''}`;
-}
-
-/** Returns true if two contents are equal. The same text with and without managed metadata is not equal. */
-export function isEqualContent(
-  one: Pick<Content, keyof ContentDigests>,
-  other: Pick<Content, keyof ContentDigests>,
-): boolean {
-  return makeContentKey(one) === makeContentKey(other);
-}
-
-/**
  * Computes the content digest of a text prompt. The digest does not depend on line breaks at the end of the text, or on
  * whether line endings are LF or CRLF.
  */

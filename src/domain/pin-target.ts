@@ -1,7 +1,8 @@
 import type { ObservedPrompt } from './observed-prompt.ts';
 import { findContentAtRef, type ContentsAtRefs, type NewVersionRef } from './plan.ts';
 import { followsLatest, mustStoreText, type EnvironmentPin, type Pin, type PromptFile } from './prompt-file.ts';
-import { toStoredContent, type Content, holdsContent, isInSync } from './content.ts';
+import { canReuseVersion, isInSync } from './compare-content.ts';
+import { toStoredContent, type Content } from './content.ts';
 import { findVersionWithContent, findPinnedVersion, type KnownVersion } from './versions.ts';
 
 /**
@@ -115,8 +116,8 @@ function isContentDue(file: PromptFile, observed: ObservedPrompt, targets: reado
   // - The sync creates no other version, so it creates a baseline. The baseline contains the file's text. It is enough
   //   that an environment serves a version that is in sync with the file.
   // - The sync creates another version. Its ledger lists the served versions, but it does not contain the file's text.
-  //   One of the served versions must therefore pass the stricter check `holdsContent`.
-  const isUsable = createsAnyVersion(targets) ? holdsContent : isInSync;
+  //   One of the served versions must therefore pass the stricter check `canReuseVersion`.
+  const isUsable = createsAnyVersion(targets) ? canReuseVersion : isInSync;
   const isServed = [...active.values()].some((version) => version !== null && isUsable(version, content));
   if (lacksLedger && isServed) return false;
   // An environment keeps its version if it is in sync. It also keeps its version if the pinned number or content is

@@ -1,12 +1,11 @@
 import { computeDigest } from './digest.ts';
+import { isInSync, isSameFileContent } from './compare-content.ts';
 import {
   type Content,
   type ContentDigests,
   mapDigestsByProperty,
   type DigestsByProperty,
   computeNewVersionDigests,
-  isEqualContent,
-  isInSync,
 } from './content.ts';
 import { renderCanonicalJson, type JsonValue } from './json.ts';
 import type { ObservedPrompt, ObservedFields } from './observed-prompt.ts';
@@ -392,7 +391,7 @@ export function findCreateFor(target: NewVersionRef, changes: readonly Change[])
 
 /** Returns true if both references are to the same existing version, or to new versions with the same content. */
 export function isSameTarget(one: WantedVersionRef, other: WantedVersionRef): boolean {
-  if (isNewVersionRef(one)) return isNewVersionRef(other) && isEqualContent(one.newContent, other.newContent);
+  if (isNewVersionRef(one)) return isNewVersionRef(other) && isSameFileContent(one.newContent, other.newContent);
   if (isNewVersionRef(other)) return false;
   return one.id === null ? other.number === one.number : one.id === other.id;
 }

@@ -1,5 +1,6 @@
 import type { Digest } from './digest.ts';
-import { type Content, type ContentDigests, type StoredContent, holdsContent, isSameContent } from './content.ts';
+import { canReuseVersion, isSameVersionContent } from './compare-content.ts';
+import type { Content, ContentDigests, StoredContent } from './content.ts';
 import type { JsonValue } from './json.ts';
 import type { Pin } from './prompt-file.ts';
 
@@ -40,7 +41,7 @@ export type VersionTraits = {
 
 /** Returns true if two versions have the same id or, as far as their digests are known, the same content. */
 export function isSameVersion(one: VersionTraits, other: VersionTraits): boolean {
-  return (one.id !== undefined && one.id === other.id) || isSameContent(one, other);
+  return (one.id !== undefined && one.id === other.id) || isSameVersionContent(one, other);
 }
 
 /** The maximum number of newest versions in a ledger. The same maximum applies separately to the pinned versions. */
@@ -105,7 +106,7 @@ export function findVersionWithContent<Known extends VersionFacts>(
   known: readonly Known[],
   content: Content,
 ): Known | undefined {
-  const candidates = known.filter((version) => holdsContent(version, content));
+  const candidates = known.filter((version) => canReuseVersion(version, content));
   return candidates.findLast(({ baseline }) => baseline !== true) ?? candidates.at(-1);
 }
 

@@ -1,6 +1,7 @@
 import { findContentCommit, type WantedContent } from '../history/find-content-commit.ts';
 import { readContentsAtRefs } from '../history/read-at-commit.ts';
-import { type Content, isEqualContent, isInSync, toStoredContent } from '../domain/content.ts';
+import { isInSync, isSameFileContent } from '../domain/compare-content.ts';
+import { type Content, toStoredContent } from '../domain/content.ts';
 import { getContentsAtRefs } from '../domain/desired-state.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import { findPinnedContent } from '../domain/pin-target.ts';
@@ -47,7 +48,7 @@ export async function draftContentPin(
   const found =
     repository === null ? null : await findContentCommit(file, wanted, { repository, branch: config.branch });
   const isMeant = (content: Content): boolean =>
-    found === null ? wanted.isWanted(content) : isEqualContent(content, found.content);
+    found === null ? wanted.isWanted(content) : isSameFileContent(content, found.content);
   if (present !== null && isMeant(present)) return makeDraftWithoutEdits(file, 'unchanged');
   if (repository === null) return refuse(makeProblem('git/needs-repository', { what: 'A pin to a commit' }));
   if (found === null) {
@@ -92,7 +93,7 @@ export async function readOtherWantedContent(
     return makeFailure(makeProblem('promote/source-unclear', { environment, pin: formatPin(pin) }, place));
   }
   const wanted = content.value;
-  const isExact = (other: Content) => isEqualContent(other, wanted);
+  const isExact = (other: Content) => isSameFileContent(other, wanted);
   const description = `the text that the file pins in "${environment}" (${formatPin(pin)})`;
   return makeSuccess({ content: wanted, isWanted: isExact, isExact, description });
 }

@@ -1,4 +1,5 @@
-import { type Content, isEqualContent } from '../domain/content.ts';
+import { isSameFileContent } from '../domain/compare-content.ts';
+import type { Content } from '../domain/content.ts';
 import { findStartOfSeries } from './prompt-line.ts';
 import type { LiveBranch, PromptLocation } from './read-at-commit.ts';
 import { readPromptLine } from './read-prompt-line.ts';
@@ -35,6 +36,6 @@ export async function findContentCommit(
   const wanted = line.states.map((state) => state.file.content).filter(isWanted);
   const content = wanted.find(isExact) ?? wanted[0];
   if (content === undefined) return null;
-  const commit = findStartOfSeries(line, (state) => isEqualContent(state.file.content, content))?.commit ?? null;
+  const commit = findStartOfSeries(line, (state) => isSameFileContent(state.file.content, content))?.commit ?? null;
   return commit === null ? null : { commit, content };
 }

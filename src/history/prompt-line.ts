@@ -1,4 +1,5 @@
-import { type Content, isEqualContent, isInSync, toStoredContent } from '../domain/content.ts';
+import { isInSync, isSameFileContent } from '../domain/compare-content.ts';
+import { type Content, toStoredContent } from '../domain/content.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import {
   findPinnedVersion,
@@ -56,7 +57,7 @@ export function isSameWant(one: Want, other: Want): boolean {
     case 'version':
       return other.kind === 'version' && one.id === other.id;
     case 'content':
-      return other.kind === 'content' && isEqualContent(one.content, other.content);
+      return other.kind === 'content' && isSameFileContent(one.content, other.content);
   }
 }
 

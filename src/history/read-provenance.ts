@@ -1,4 +1,4 @@
-import { isEqualContent } from '../domain/content.ts';
+import { isSameFileContent } from '../domain/compare-content.ts';
 import type { PinTarget } from '../domain/pin-target.ts';
 import type { ContentsAtRefs, Provenance } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
@@ -36,7 +36,7 @@ export async function readChangeSummaries(
     if (!at.isSuccess || !newContents.has(at.value.content)) return [];
     const { content, provenance } = at.value;
     const line = await readPlannedLine(file, repository);
-    const start = findStartOfSeries(line, (state) => isEqualContent(state.file.content, content));
+    const start = findStartOfSeries(line, (state) => isSameFileContent(state.file.content, content));
     const changeCommit = start?.commit ?? provenance.commit;
     return changeCommit === undefined
       ? []

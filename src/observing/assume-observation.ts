@@ -1,10 +1,5 @@
-import {
-  type Content,
-  computeContentDigest,
-  EMPTY_METADATA_DIGEST,
-  holdsContent,
-  omitDigests,
-} from '../domain/content.ts';
+import { canReuseVersion } from '../domain/compare-content.ts';
+import { type Content, computeContentDigest, EMPTY_METADATA_DIGEST, omitDigests } from '../domain/content.ts';
 import { type DesiredState, getContentsAtRefs } from '../domain/desired-state.ts';
 import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { Provider, FileRules } from '../providers/provider-interface.ts';
@@ -60,7 +55,7 @@ function assumeObservedPrompt(file: PromptFile, baseFile: PromptFile | null, atR
     type: baseFile?.type ?? null,
     active: new Map(active),
     known: known.toSorted((a, b) => b.number - a.number),
-    willKnowContent: (content) => known.some((version) => holdsContent(version, content)),
+    willKnowContent: (content) => known.some((version) => canReuseVersion(version, content)),
     lacksLedger: false,
     canFindNumbers: false,
     missingIds: [],

@@ -1,4 +1,5 @@
-import { isInSync, toStoredContent } from '../domain/content.ts';
+import { isInSync } from '../domain/compare-content.ts';
+import { toStoredContent } from '../domain/content.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import { type Drift, isOlderVersion } from '../domain/plan.ts';
 import { findPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';

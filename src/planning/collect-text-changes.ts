@@ -1,12 +1,7 @@
 import { type DesiredState, getContentsAtRefs } from '../domain/desired-state.ts';
 import type { PlanningHistory, PromptHistory } from '../history/prompt-history.ts';
-import {
-  type Content,
-  makeNewVersionContent,
-  type StoredContent,
-  holdsContent,
-  omitDigests,
-} from '../domain/content.ts';
+import { canReuseVersion } from '../domain/compare-content.ts';
+import { type Content, makeNewVersionContent, type StoredContent, omitDigests } from '../domain/content.ts';
 import {
   type Change,
   listContentsAtRefs,
@@ -52,7 +47,7 @@ function listTextChanges(
     const version = observed.known.find(({ id }) => id === target.id);
     if (version === undefined) return 'unknown';
     if (version.content !== null) return version.content;
-    const content = contents.get(version.id) ?? fileContents.find((one) => holdsContent(version, one));
+    const content = contents.get(version.id) ?? fileContents.find((one) => canReuseVersion(version, one));
     return content === undefined ? 'unknown' : makeUnreadContent(version, content);
   };
   return changes

@@ -1,7 +1,8 @@
 import type { CommitInfo, VersionOrigin, PinnedPeriod, VersionHistory } from '../domain/version-history.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import { findVersionWithContent, type KnownVersion, MAX_LEDGER_VERSIONS, toSeconds } from '../domain/versions.ts';
-import { toStoredContent, holdsContent } from '../domain/content.ts';
+import { canReuseVersion } from '../domain/compare-content.ts';
+import { toStoredContent } from '../domain/content.ts';
 import { countRun, findWantedVersion, type Line, type LineState, type Want } from '../history/prompt-line.ts';
 
 /**
@@ -159,7 +160,7 @@ function findVersionOfRun(
   return findWantedVersion(want, existing, (content) => {
     const sought = toStoredContent(content, observed.metadata);
     const active = existing.find(({ id }) => id === observed.active.get(environment)?.id);
-    if (active !== undefined && holdsContent(active, sought)) return active;
+    if (active !== undefined && canReuseVersion(active, sought)) return active;
     const startTime = start.time ?? Infinity;
     const createdLater = existing.filter(({ times }) => times !== undefined && times.createdAt >= startTime * 1_000);
     return findVersionWithContent(createdLater, sought) ?? findVersionWithContent(existing, sought);

@@ -10,7 +10,8 @@ import {
   type Provenance,
   type SetActive,
 } from '../domain/plan.ts';
-import { type Content, isInSync } from '../domain/content.ts';
+import { isInSync } from '../domain/compare-content.ts';
+import type { Content } from '../domain/content.ts';
 import { makeVersionRef, type VersionRef } from '../domain/versions.ts';
 import { locatePin, type EnvironmentPin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { findVersionWithContent } from '../../src/domain/versions.ts';
-import { type Content, holdsContent, isSameContent } from '../../src/domain/content.ts';
+import { canReuseVersion, isSameVersionContent } from '../../src/domain/compare-content.ts';
+import type { Content } from '../../src/domain/content.ts';
 import { makeLedgerEntry } from '../../src/providers/four-call/ownership.ts';
 import type { LedgerEntry } from '../../src/providers/four-call/version-record.ts';
 import { content, entry, outside } from '../planning/support.ts';
 
 const model = { model: 'gpt-5' };
 
-describe('holdsContent and findVersionWithContent', () => {
+describe('canReuseVersion and findVersionWithContent', () => {
   const rows: readonly (readonly [sentence: string, version: LedgerEntry, content: Content, expected: boolean])[] = [
     ['a version matches a prompt file with the same text', entry(1, 'A'), content('A'), true],
     ['a version does not match a prompt file with different text', entry(1, 'A'), content('B'), false],
@@ -61,7 +62,7 @@ describe('holdsContent and findVersionWithContent', () => {
     ],
   ];
   test.each(rows)('%s', (_, version, desired, expected) => {
-    expect(holdsContent(version, desired)).toBe(expected);
+    expect(canReuseVersion(version, desired)).toBe(expected);
     expect(findVersionWithContent([version], desired) !== undefined).toBe(expected);
   });
 
@@ -97,17 +98,22 @@ describe('holdsContent and findVersionWithContent', () => {
 });
 
 test.each<[string, Content | null, Content | null, boolean]>([
-  ['isSameContent returns true if the text and metadata are equal', content('A', model), content('A', model), true],
   [
-    'isSameContent returns false if the text is equal but the metadata differs',
+    'isSameVersionContent returns true if the text and metadata are equal',
+    content('A', model),
+    content('A', model),
+    true,
+  ],
+  [
+    'isSameVersionContent returns false if the text is equal but the metadata differs',
     content('A', model),
     content('A', { model: 'other' }),
     false,
   ],
-  ['isSameContent ignores metadata if the first content has none', content('A'), content('A', model), true],
-  ['isSameContent ignores metadata if the second content has none', content('A', model), content('A'), true],
-  ['isSameContent returns false if neither content is known', null, null, false],
-  ['isSameContent returns false if the text differs', content('A'), content('B'), false],
+  ['isSameVersionContent ignores metadata if the first content has none', content('A'), content('A', model), true],
+  ['isSameVersionContent ignores metadata if the second content has none', content('A', model), content('A'), true],
+  ['isSameVersionContent returns false if neither content is known', null, null, false],
+  ['isSameVersionContent returns false if the text differs', content('A'), content('B'), false],
 ])('%s', (_, one, other, same) => {
-  expect(isSameContent(one ?? {}, other ?? {})).toBe(same);
+  expect(isSameVersionContent(one ?? {}, other ?? {})).toBe(same);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isEqualContent } from '../../src/domain/content.ts';
+import { isSameFileContent } from '../../src/domain/compare-content.ts';
 import { findContentCommit } from '../../src/history/find-content-commit.ts';
 import { openPromptRepository } from '../support/prompt-repository.ts';
 import { content } from '../planning/support.ts';
@@ -22,8 +22,8 @@ async function findCommitOfOne(folder: string): Promise<string | null> {
   const found = await findContentCommit(
     { id: 'prm_a', type: 'text', path: PATH },
     {
-      isWanted: (one) => isEqualContent(one, exact) || isEqualContent(one, content('One.')),
-      isExact: (one) => isEqualContent(one, exact),
+      isWanted: (one) => isSameFileContent(one, exact) || isSameFileContent(one, content('One.')),
+      isExact: (one) => isSameFileContent(one, exact),
     },
     { repository, branch: 'main' },
   );

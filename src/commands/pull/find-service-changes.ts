@@ -1,4 +1,4 @@
-import { makeContentKey } from '../../domain/content.ts';
+import { makeContentKey } from '../../domain/compare-content.ts';
 import {
   FIELDS,
   type FieldName,

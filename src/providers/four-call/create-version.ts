@@ -1,10 +1,5 @@
-import {
-  toStoredContent,
-  computeNewVersionDigests,
-  holdsContent,
-  VERSION_RECORD_KEY,
-  isSameContent,
-} from '../../domain/content.ts';
+import { canReuseVersion, isSameVersionContent } from '../../domain/compare-content.ts';
+import { toStoredContent, computeNewVersionDigests, VERSION_RECORD_KEY } from '../../domain/content.ts';
 import type { ObservedPrompt } from '../../domain/observed-prompt.ts';
 import { TRACKING_ENVIRONMENT } from '../../domain/policy.ts';
 import type { CreateVersion } from '../../domain/plan.ts';
@@ -104,7 +99,7 @@ function holdsAllContents(
   entry: LedgerEntry,
 ): boolean {
   const metadata = detectMetadata(state);
-  return [content, ...otherContents].every((each) => holdsContent(entry, toStoredContent(each, metadata)));
+  return [content, ...otherContents].every((each) => canReuseVersion(entry, toStoredContent(each, metadata)));
 }
 
 /**
@@ -161,7 +156,7 @@ async function checkCreatedVersion(
  * environment.
  */
 function isStoredAsSent(content: CreateVersion['content'], version: LedgerVersion): boolean {
-  return isSameContent(version.content, version.record === null ? toStoredContent(content, 'dropped') : content);
+  return isSameVersionContent(version.content, version.record === null ? toStoredContent(content, 'dropped') : content);
 }
 
 /**

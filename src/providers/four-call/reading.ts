@@ -1,7 +1,8 @@
 import type { ObservedPrompt, ReadRequest } from '../../domain/observed-prompt.ts';
 import { TRACKING_ENVIRONMENT } from '../../domain/policy.ts';
 import { hasGap, type KnownVersion } from '../../domain/versions.ts';
-import { toStoredContent, holdsContent, omitDigests, VERSION_RECORD_KEY } from '../../domain/content.ts';
+import { canReuseVersion } from '../../domain/compare-content.ts';
+import { toStoredContent, omitDigests, VERSION_RECORD_KEY } from '../../domain/content.ts';
 import { omitKey, renderCanonicalJson, type JsonObject } from '../../domain/json.ts';
 import type { ServedPrompt } from '../../domain/served-prompt.ts';
 import type { PromptService, ServicePrompt } from './prompt-service.ts';
@@ -209,7 +210,9 @@ export function interpretLedgerReading(reading: LedgerReading, environments: rea
     known: known.map((entry) => toKnownVersion(entry, read.get(entry.id))),
     willKnowContent: (content, movingEnvironments) => {
       const lastingIds = findLastingIds(reading, known, head, movingEnvironments);
-      return known.some((entry) => lastingIds.has(entry.id) && holdsContent(entry, toStoredContent(content, metadata)));
+      return known.some(
+        (entry) => lastingIds.has(entry.id) && canReuseVersion(entry, toStoredContent(content, metadata)),
+      );
     },
     lacksLedger: head === null && (reading.prompt.latestVersionId !== null || read.size > 0),
     canFindNumbers: findUnreadNewestId(reading, known) !== null,

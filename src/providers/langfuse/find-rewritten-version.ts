@@ -1,5 +1,5 @@
 import { makeCommitMessage } from '../../domain/commit-message.ts';
-import { holdsContent, isSameContent } from '../../domain/content.ts';
+import { canReuseVersion, isSameVersionContent } from '../../domain/compare-content.ts';
 import { computeCreatedDigests, type CreateVersion } from '../../domain/plan.ts';
 import { differsOnlyInForm } from '../write-outcome.ts';
 import { MAX_MESSAGE_LENGTH } from './file-rules.ts';
@@ -24,7 +24,7 @@ export function findRewrittenVersion(
 
 /** Returns true if the version has exactly the planned text and config. */
 export function isStoredAsPlanned(version: RemoteLangfuseVersion, change: CreateVersion): boolean {
-  return isSameContent(version, computeCreatedDigests(change));
+  return isSameVersionContent(version, computeCreatedDigests(change));
 }
 
 /**
@@ -33,5 +33,5 @@ export function isStoredAsPlanned(version: RemoteLangfuseVersion, change: Create
  * normalization.
  */
 function mayBeRewritten(version: RemoteLangfuseVersion, { content }: CreateVersion): boolean {
-  return !holdsContent(version, content) && differsOnlyInForm(version.content.text, content.text);
+  return !canReuseVersion(version, content) && differsOnlyInForm(version.content.text, content.text);
 }

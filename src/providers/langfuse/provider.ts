@@ -1,5 +1,6 @@
 import { makeCommitMessage } from '../../domain/commit-message.ts';
-import { holdsContent, makeNewVersionContent } from '../../domain/content.ts';
+import { canReuseVersion } from '../../domain/compare-content.ts';
+import { makeNewVersionContent } from '../../domain/content.ts';
 import type { ObservedPrompt, ReadRequest } from '../../domain/observed-prompt.ts';
 import type { CreateVersion } from '../../domain/plan.ts';
 import type { CreateOutcome, Provider, PromptWriter, WriteOutcome } from '../provider-interface.ts';
@@ -136,7 +137,7 @@ async function createLangfuseVersion(
   labels: readonly string[],
 ): Promise<CreateOutcome> {
   const { service, request, reading, createdVersions, newForeignVersions } = state;
-  const foreign = newForeignVersions.find((version) => holdsContent(version, change.content));
+  const foreign = newForeignVersions.find((version) => canReuseVersion(version, change.content));
   if (foreign !== undefined) return makeAdoptedOutcome(foreign);
   const { provenance, metadataFrom } = change;
   // Use the config from the plan rather than from the last read, because reviewers saw the plan.

@@ -2,7 +2,8 @@ import type { PromptType } from '../../domain/chat.ts';
 import { renderCanonicalJson } from '../../domain/json.ts';
 import type { ObservedPrompt, ReadRequest } from '../../domain/observed-prompt.ts';
 import { makeVersionRef, type VersionWithMetadata } from '../../domain/versions.ts';
-import { type Content, holdsContent } from '../../domain/content.ts';
+import { canReuseVersion } from '../../domain/compare-content.ts';
+import type { Content } from '../../domain/content.ts';
 import { makeProblem, ProblemError } from '../../problem.ts';
 import type { LangfuseService } from './client.ts';
 import type { RemoteLangfuseVersion } from './version.ts';
@@ -213,7 +214,7 @@ function areContentsFound(
     fileContent === null || followsLatest({ pins }) || canFindContentLater(reading, fileContent, new Set(environments));
   if (!staysFindable) return false;
   const versions = listLangfuseVersions(reading);
-  return contentsToFind.every((content) => versions.some((version) => holdsContent(version, content)));
+  return contentsToFind.every((content) => versions.some((version) => canReuseVersion(version, content)));
 }
 
 /**
@@ -224,7 +225,7 @@ function canFindContentLater(reading: LangfuseReading, content: Content, movingL
   const recentNumbers = listRecentNumbers(reading);
   const staysFindable = ({ number, labels }: RemoteLangfuseVersion) =>
     recentNumbers.includes(number) || labels.some((label) => !movingLabels.has(label));
-  return listLangfuseVersions(reading).some((version) => staysFindable(version) && holdsContent(version, content));
+  return listLangfuseVersions(reading).some((version) => staysFindable(version) && canReuseVersion(version, content));
 }
 
 /**
