@@ -22,15 +22,15 @@ import { LANGFUSE_WORDS } from '../providers/langfuse/file-rules.ts';
  * own prompt, and deletes it at the end, even after an interruption.
  */
 export async function checkLangfuse(
-  { connection, secretKey, publicKey, findUnselectedFile }: ProviderOpening,
+  { connection, secretKey, publicKey }: ProviderOpening,
   { runId }: ConformanceRequest,
 ): Promise<readonly DoctorPoint[]> {
   const keys = { publicKey: publicKey ?? '', secretKey };
   const name = `promptsync-doctor-${runId}`;
-  const service = connectLangfuse(connection, keys, findUnselectedFile);
-  const stranger = connectLangfuse(connection, { ...keys, secretKey: name }, findUnselectedFile);
+  const service = connectLangfuse(connection, keys);
+  const stranger = connectLangfuse(connection, { ...keys, secretKey: name });
   const unstoppable = makeUnstoppable(connection);
-  const cleaner = connectLangfuse(unstoppable, keys, findUnselectedFile);
+  const cleaner = connectLangfuse(unstoppable, keys);
   try {
     // The check deletes the prompt at the end, so it must not exist yet.
     if ((await service.find(name)) !== null) throw makeUnexpectedError(`the prompt "${name}" already exists`);

@@ -41,9 +41,9 @@ describeProviderContract({
   open: () => openDouble(langfuse),
   connectTo: (baseUrl) => {
     const keys = { publicKey: PUBLIC_KEY, secretKey: SECRET_KEY };
-    const service = connectLangfuse({ ...connection, baseUrl }, keys, () => null);
+    const service = connectLangfuse({ ...connection, baseUrl }, keys);
     return {
-      provider: makeLangfuseProvider({ service, sleep }),
+      provider: makeLangfuseProvider({ service, sleep, findUnselectedFile: () => null }),
       close: service.close,
     };
   },

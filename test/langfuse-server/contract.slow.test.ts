@@ -27,9 +27,9 @@ describeProviderContract({
     };
   },
   connectTo: (baseUrl) => {
-    const service = connectLangfuse({ ...connection, baseUrl }, server.keys, () => null);
+    const service = connectLangfuse({ ...connection, baseUrl }, server.keys);
     return {
-      provider: makeLangfuseProvider({ service, sleep }),
+      provider: makeLangfuseProvider({ service, sleep, findUnselectedFile: () => null }),
       close: service.close,
     };
   },

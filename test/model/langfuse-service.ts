@@ -68,6 +68,7 @@ export function openLangfuse(setup: Setup): ServiceModel {
       return makeLangfuseProvider({
         service: callsOf(kept, world, calls),
         sleep: calls.sleep,
+        findUnselectedFile: () => null,
       });
     },
     ...{ pinsIds: false, hasChatPrompts: true, movesInCreates: true, takesAny: true },
@@ -213,7 +214,7 @@ function refused(error: unknown): never {
   if (!(error instanceof LangfuseRefusal)) throw error;
   const { status, body } = error.reply;
   const said = JSON.stringify(body);
-  const refusal = interpretCreateRefusal(status, said, () => null);
+  const refusal = interpretCreateRefusal(status, said);
   if (refusal !== null) throw new ServiceError(refusal.problem, refusal.effect);
   throw new ServiceError(
     makeProblem('service/unexpected-status', { status, said }),

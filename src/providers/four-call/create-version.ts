@@ -118,7 +118,7 @@ async function sendCreate(state: LedgerWriteState, change: CreateRequest): Promi
   const { changeSummary } = provenance;
   const record = makeVersionRecord(state, change);
   try {
-    const created = await state.system.service.createVersion(state.reading.prompt.id, {
+    const created = await state.dependencies.service.createVersion(state.reading.prompt.id, {
       content: {
         type: content.type,
         text: content.text,
@@ -170,7 +170,7 @@ function makeVersionRecord(
   state: LedgerWriteState,
   { content, provenance, pinnedVersions, baseline }: CreateRequest,
 ): VersionRecord {
-  const { reading, system, request } = state;
+  const { reading, dependencies, request } = state;
   const pinned = listPinnedIds(state, pinnedVersions);
   const newestFirst = listKnownEntries(reading).map((entry): LedgerEntry => {
     return pinned.has(entry.id) ? { ...entry, pinned: true } : entry;
@@ -185,7 +185,7 @@ function makeVersionRecord(
   return {
     ...computeNewVersionDigests(content, undefined),
     ...pickPresentFacts({ commit, path, baseline }),
-    operation: system.newOperation(),
+    operation: dependencies.newOperation(),
     ledger: newestFirst.filter(({ id }) => kept.has(id)),
   };
 }
@@ -216,7 +216,7 @@ async function resolveLostCreate(
 ): Promise<CreateOutcome> {
   const id = await awaitUnreadNewestId(state);
   if (id === null) throw error;
-  const version = await probeVersion(state.system, state.reading.prompt.id, id).catch(() => {
+  const version = await probeVersion(state.dependencies, state.reading.prompt.id, id).catch(() => {
     throw error;
   });
   const isOwnVersion = hasCreated(record, version);
@@ -245,8 +245,8 @@ function hasCreated({ operation }: VersionRecord, version: LedgerVersion): boole
  * Waits until the newest version in the service is one that promptsync does not know yet, and returns its id. Returns
  * null after 15 seconds.
  */
-async function awaitUnreadNewestId({ system, reading }: LedgerWriteState): Promise<string | null> {
+async function awaitUnreadNewestId({ dependencies, reading }: LedgerWriteState): Promise<string | null> {
   const findUnread = async () =>
-    findUnreadNewestId({ ...reading, prompt: await system.service.readPrompt(reading.prompt.id) });
-  return findLostVersion(findUnread, system.sleep);
+    findUnreadNewestId({ ...reading, prompt: await dependencies.service.readPrompt(reading.prompt.id) });
+  return findLostVersion(findUnread, dependencies.sleep);
 }

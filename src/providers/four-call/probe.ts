@@ -12,13 +12,13 @@ import { trackNewestVersion, rememberVersions, type FourCallDependencies, type L
  * plan.
  */
 export async function probeVersion(
-  system: FourCallDependencies,
+  dependencies: FourCallDependencies,
   promptId: string,
   versionId: string,
 ): Promise<LedgerVersion> {
   try {
-    await system.service.setActive(promptId, PROBE_ENVIRONMENT, versionId);
-    const version = await readActiveBack(system, promptId, PROBE_ENVIRONMENT, ({ id }) => id === versionId);
+    await dependencies.service.setActive(promptId, PROBE_ENVIRONMENT, versionId);
+    const version = await readActiveBack(dependencies, promptId, PROBE_ENVIRONMENT, ({ id }) => id === versionId);
     if (version?.id === versionId) return version;
   } catch (error) {
     throw new ProblemError(toProblem(error), { cause: error });
@@ -28,11 +28,11 @@ export async function probeVersion(
 
 /** Probes a version. Returns null if the prompt has no version with this id. */
 async function probeVersionIfPresent(
-  system: FourCallDependencies,
+  dependencies: FourCallDependencies,
   promptId: string,
   versionId: string,
 ): Promise<LedgerVersion | null> {
-  return returnNullIfMissing(probeVersion(system, promptId, versionId), 'service/version-not-found');
+  return returnNullIfMissing(probeVersion(dependencies, promptId, versionId), 'service/version-not-found');
 }
 
 /**
@@ -42,7 +42,7 @@ async function probeVersionIfPresent(
 export async function probeNewestVersion(state: LedgerWriteState): Promise<void> {
   const { id: promptId, latestVersionId: id } = state.reading.prompt;
   if (id === null || findKnownEntry(state.reading, id) !== undefined) return;
-  const version = await probeVersionIfPresent(state.system, promptId, id);
+  const version = await probeVersionIfPresent(state.dependencies, promptId, id);
   if (version === null) throw new ProblemError(makeProblem('apply/newest-unreadable', { id }));
   rememberVersions(state, version);
 }
@@ -65,15 +65,18 @@ export async function probeVerifiedVersion(state: LedgerWriteState, entry: Ledge
  * Probes the version that a ledger entry describes. If git has the prompt file of the entry, first checks that its text
  * matches the digest in the entry.
  */
-async function probeAfterGitCheck({ system, reading }: LedgerWriteState, entry: LedgerEntry): Promise<LedgerVersion> {
+async function probeAfterGitCheck(
+  { dependencies, reading }: LedgerWriteState,
+  entry: LedgerEntry,
+): Promise<LedgerVersion> {
   const { id, commit, path, digest, number } = entry;
   if (commit !== undefined && path !== undefined) {
-    const committed = await system.textAt(commit, path);
+    const committed = await dependencies.textAt(commit, path);
     if (committed !== null && committed.digest !== digest) {
       throw makeOtherContentError(number, `the prompt file in git (${commit}:${path})`);
     }
   }
-  return probeVersion(system, reading.prompt.id, id);
+  return probeVersion(dependencies, reading.prompt.id, id);
 }
 
 /**
@@ -97,7 +100,7 @@ export async function probePinnedVersions(state: LedgerWriteState, pins: readonl
   const newest = pins.some(({ kind }) => kind === 'number') ? findUnreadNewestId(reading) : null;
   const ids = pins.flatMap((pin) => (pin.kind === 'version' ? [pin.id] : []));
   for (const id of new Set([...(newest === null ? [] : [newest]), ...ids])) {
-    const version = await probeVersionIfPresent(state.system, reading.prompt.id, id);
+    const version = await probeVersionIfPresent(state.dependencies, reading.prompt.id, id);
     if (version !== null) rememberVersions(state, version);
     else state.reading = { ...state.reading, missingIds: [...state.reading.missingIds, id] };
   }

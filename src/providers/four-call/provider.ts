@@ -14,17 +14,17 @@ import { activateVersion, type FourCallDependencies, type LedgerWriteState } fro
  * Creates the provider for a four-call service. It recognizes managed versions by the version records in their
  * metadata.
  */
-export function makeFourCallProvider(system: FourCallDependencies): Provider {
+export function makeFourCallProvider(dependencies: FourCallDependencies): Provider {
   return {
-    observe: (request) => makeLedgerWriter(system, request).observe(),
-    makeWriter: (request) => makeLedgerWriter(system, request),
-    readServed: (promptId, environment) => readServedPrompt(system.service, promptId, environment),
+    observe: (request) => makeLedgerWriter(dependencies, request).observe(),
+    makeWriter: (request) => makeLedgerWriter(dependencies, request),
+    readServed: (promptId, environment) => readServedPrompt(dependencies.service, promptId, environment),
     list: null,
   };
 }
 
-function makeLedgerWriter(system: FourCallDependencies, request: ReadRequest): PromptWriter {
-  const { service } = system;
+function makeLedgerWriter(dependencies: FourCallDependencies, request: ReadRequest): PromptWriter {
+  const { service } = dependencies;
   let state: LedgerWriteState | null = null;
   const getState = (): LedgerWriteState => {
     if (state !== null) return state;
@@ -36,7 +36,7 @@ function makeLedgerWriter(system: FourCallDependencies, request: ReadRequest): P
   return {
     observe: async () => {
       if (request.promptId === PLACEHOLDER_ID) throw new ProblemError(makeProblem('guard/placeholder-id'));
-      state = { system, request, reading: await readLedgerPrompt(service, request) };
+      state = { dependencies, request, reading: await readLedgerPrompt(service, request) };
       return interpret();
     },
     find: async (pins) => {
@@ -60,10 +60,13 @@ function makeLedgerWriter(system: FourCallDependencies, request: ReadRequest): P
  * Updates fields of a prompt. The response contains the updated prompt (interface section 4.3). If a field has a
  * different value there than promptsync sent, reports a problem, because every sync would send that field again.
  */
-async function updatePromptFields({ system, reading }: LedgerWriteState, change: UpdatePrompt): Promise<WriteOutcome> {
+async function updatePromptFields(
+  { dependencies, reading }: LedgerWriteState,
+  change: UpdatePrompt,
+): Promise<WriteOutcome> {
   const entries = Object.entries(change.fields).map(([field, { after }]) => [field, after]);
   const fields: PromptFields = Object.fromEntries(entries);
-  const updated = await system.service.updatePrompt(reading.prompt.id, fields);
+  const updated = await dependencies.service.updatePrompt(reading.prompt.id, fields);
   const changedByService = FIELDS.filter((field) => fields[field] !== undefined && fields[field] !== updated[field]);
   if (changedByService.length === 0) return { status: 'made', problems: [] };
   return makeStoppedOutcome('unknown', makeProblem('apply/fields-differ', { fields: changedByService }));

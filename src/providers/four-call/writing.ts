@@ -16,7 +16,7 @@ export type FourCallDependencies = Pick<ProviderOpening, 'newOperation' | 'textA
 
 /** The state that all writes to one prompt share. Creating, probing and activating versions replaces its reading. */
 export type LedgerWriteState = {
-  readonly system: FourCallDependencies;
+  readonly dependencies: FourCallDependencies;
   readonly request: ReadRequest;
   /**
    * Everything that promptsync has read so far. Replaced whenever promptsync creates, probes or activates a version.
@@ -45,7 +45,7 @@ export async function activateVersion(
   expected: LedgerVersion,
 ): Promise<WriteOutcome> {
   const { prompt, active } = state.reading;
-  await state.system.service.setActive(prompt.id, environment, expected.id);
+  await state.dependencies.service.setActive(prompt.id, environment, expected.id);
   try {
     const version = await verifyActive(state, environment, expected);
     const before = active.get(environment) ?? null;
@@ -82,13 +82,13 @@ export async function trackVersion(state: LedgerWriteState, version: LedgerVersi
  * different version, or the same version with different text.
  */
 async function verifyActive(
-  { system, reading }: LedgerWriteState,
+  { dependencies, reading }: LedgerWriteState,
   environment: string,
   expected: LedgerVersion,
 ): Promise<LedgerVersion> {
   const isExpected = ({ id, content }: LedgerVersion) =>
     id === expected.id && content.digest === expected.content.digest;
-  const active = await readActiveBack(system, reading.prompt.id, environment, isExpected);
+  const active = await readActiveBack(dependencies, reading.prompt.id, environment, isExpected);
   if (active === null || active.id !== expected.id) {
     throw new ProblemError(makeNotActiveProblem(environment, expected, active));
   }

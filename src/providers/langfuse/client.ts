@@ -5,7 +5,6 @@ import type { ServiceCall } from '../../http/service-call.ts';
 import { openConnection, type Connection, type ConnectionOptions } from '../../http/connection.ts';
 import { returnNullIfMissing, ServiceError } from '../../http/service-error.ts';
 import { renderUrl } from '../../domain/network.ts';
-import type { ProviderOpening } from '../provider-descriptor.ts';
 import type { ListedPrompt } from '../provider-interface.ts';
 import type { RemoteLangfuseVersion } from './version.ts';
 import {
@@ -83,22 +82,14 @@ type LangfuseKeys = { readonly publicKey: string; readonly secretKey: string };
 export type ConnectedLangfuse = LangfuseService & Pick<Connection, 'close'>;
 
 /** Creates a Langfuse client that uses HTTP with Basic authentication. Does not send a request. */
-export function connectLangfuse(
-  options: ConnectionOptions,
-  { publicKey, secretKey }: LangfuseKeys,
-  findUnselectedFile: ProviderOpening['findUnselectedFile'],
-): ConnectedLangfuse {
+export function connectLangfuse(options: ConnectionOptions, { publicKey, secretKey }: LangfuseKeys): ConnectedLangfuse {
   const basic = Buffer.from(`${publicKey}:${secretKey}`).toString('base64');
   const credentials = { header: { authorization: `Basic ${basic}` }, secrets: [basic, secretKey] };
   const { perform, close } = openConnection(options, credentials);
-  return { ...makeLangfuseService(perform, options.baseUrl, findUnselectedFile), close };
+  return { ...makeLangfuseService(perform, options.baseUrl), close };
 }
 
-function makeLangfuseService(
-  perform: Connection['perform'],
-  baseUrl: string,
-  findUnselectedFile: ProviderOpening['findUnselectedFile'],
-): LangfuseService {
+function makeLangfuseService(perform: Connection['perform'], baseUrl: string): LangfuseService {
   return {
     list: async () => {
       const prompts: LangfuseListing[] = [];
@@ -117,7 +108,7 @@ function makeLangfuseService(
     read: (name, selector) => returnNullIfMissing(perform(makeReadCall(name, selector)), 'service/prompt-not-found'),
     readServed: (name, selector) =>
       returnNullIfMissing(perform(makeReadServedCall(name, selector)), 'service/prompt-not-found'),
-    create: async (name, version) => perform(makeCreateCall(name, version, findUnselectedFile)),
+    create: async (name, version) => perform(makeCreateCall(name, version)),
     addLabels: async (name, version, labels) => perform(makeAddLabelsCall(name, version, labels)),
     deletePrompt: async (name) => {
       await returnNullIfMissing(perform(makeDeleteCall(name)), 'service/prompt-not-found');
@@ -229,7 +220,6 @@ function makeReadServedCall(name: string, selector: VersionSelector): ServiceCal
 function makeCreateCall(
   name: string,
   { content, labels, message }: NewLangfuseVersion,
-  findUnselectedFile: ProviderOpening['findUnselectedFile'],
 ): ServiceCall<RemoteLangfuseVersion> {
   const { type, metadata: config } = content;
   const body = { name, type, prompt: makePromptBody(content).prompt, config, labels, commitMessage: message };
@@ -241,7 +231,7 @@ function makeCreateCall(
     isSentOnce: true,
     promptId: name,
     maxBytes: MAX_VERSION_BYTES,
-    interpretRefusal: (status, responseText) => interpretCreateRefusal(status, responseText, findUnselectedFile),
+    interpretRefusal: (status, responseText) => interpretCreateRefusal(status, responseText),
     parse,
   };
 }

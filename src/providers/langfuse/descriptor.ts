@@ -42,8 +42,8 @@ export const LANGFUSE: NamedProviderDescriptor = {
   open: async ({ connection, secretKey, publicKey, findUnselectedFile }) => {
     const { connectLangfuse } = await import('./client.ts');
     const { makeLangfuseProvider } = await import('./provider.ts');
-    const service = connectLangfuse(connection, { publicKey: publicKey ?? '', secretKey }, findUnselectedFile);
-    const provider = makeLangfuseProvider({ service, sleep: connection.sleep });
+    const service = connectLangfuse(connection, { publicKey: publicKey ?? '', secretKey });
+    const provider = makeLangfuseProvider({ service, sleep: connection.sleep, findUnselectedFile });
     return { provider, close: service.close };
   },
 };

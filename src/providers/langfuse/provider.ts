@@ -6,7 +6,7 @@ import type { CreateVersion } from '../../domain/plan.ts';
 import type { CreateOutcome, Provider, PromptWriter, WriteOutcome } from '../provider-interface.ts';
 import type { ServedPrompt } from '../../domain/served-prompt.ts';
 import { makeVersionRef, type VersionRef } from '../../domain/versions.ts';
-import { isError, makeProblem, type Problem, toProblem } from '../../problem.ts';
+import { type EvidenceOf, isError, makeProblem, type Problem, toProblem } from '../../problem.ts';
 import { ServiceError } from '../../http/service-error.ts';
 import { readUntil } from '../../http/retry.ts';
 import {
@@ -27,7 +27,8 @@ import type { ProviderOpening } from '../provider-descriptor.ts';
 import { LANGFUSE_WORDS, LATEST_LABEL, MAX_MESSAGE_LENGTH } from './file-rules.ts';
 
 /** The external dependencies of the Langfuse provider: the service and the clock. */
-type LangfuseDependencies = Pick<ProviderOpening['connection'], 'sleep'> & { readonly service: LangfuseService };
+type LangfuseDependencies = Pick<ProviderOpening['connection'], 'sleep'> &
+  Pick<ProviderOpening, 'findUnselectedFile'> & { readonly service: LangfuseService };
 
 type PromptReading = {
   /** Reads a prompt. Uses texts again that were read a moment ago, if the prompt has not changed since then. */
@@ -37,28 +38,28 @@ type PromptReading = {
 };
 
 /** Creates the Langfuse provider. In Langfuse, environments are labels, and every version can be read by its number. */
-export function makeLangfuseProvider(system: LangfuseDependencies): Provider {
+export function makeLangfuseProvider(dependencies: LangfuseDependencies): Provider {
   /**
    * The last reading of each prompt, by prompt id. This takes little extra memory, because the plans keep the same
    * versions.
    */
   const lastReadings = new Map<string, LangfuseReading>();
   const read: PromptReading['read'] = async (request) => {
-    const reading = await readLangfusePrompt(system.service, request, lastReadings.get(request.promptId));
+    const reading = await readLangfusePrompt(dependencies.service, request, lastReadings.get(request.promptId));
     lastReadings.set(request.promptId, reading);
     return reading;
   };
   const interpret = (reading: LangfuseReading, request: ReadRequest): ObservedPrompt => {
     const observed = interpretLangfuseReading(reading, request);
     const projectId = listLangfuseVersions(reading).find((version) => version.projectId !== null)?.projectId;
-    return projectId ? { ...observed, url: system.service.makePromptUrl(request.promptId, projectId) } : observed;
+    return projectId ? { ...observed, url: dependencies.service.makePromptUrl(request.promptId, projectId) } : observed;
   };
   return {
     observe: async (request) => interpret(await read(request), request),
-    makeWriter: (request) => makeLangfuseWriter({ ...system, read, interpret }, request),
-    readServed: (promptId, label) => readLabeledPrompt(system.service, promptId, label),
+    makeWriter: (request) => makeLangfuseWriter({ ...dependencies, read, interpret }, request),
+    readServed: (promptId, label) => readLabeledPrompt(dependencies.service, promptId, label),
     list: async () => {
-      const prompts = await system.service.list();
+      const prompts = await dependencies.service.list();
       return prompts.map(({ labels, ...prompt }) => {
         const environments = labels.filter((label) => label !== LATEST_LABEL).toSorted();
         return { ...prompt, environments };
@@ -97,7 +98,7 @@ type LangfuseWriteState = LangfuseDependencies & {
 };
 
 function makeLangfuseWriter(
-  { read, interpret, ...system }: LangfuseDependencies & PromptReading,
+  { read, interpret, ...dependencies }: LangfuseDependencies & PromptReading,
   request: ReadRequest,
 ): PromptWriter {
   let reading: LangfuseReading | null = null;
@@ -106,7 +107,7 @@ function makeLangfuseWriter(
   const getState = (): LangfuseWriteState => {
     if (reading === null) throw makeUnexpectedError('promptsync did not read the prompt before writing it');
     const others = [...reading.others, ...newForeignVersions, ...createdVersions];
-    return { ...system, request, reading: { ...reading, others }, createdVersions, newForeignVersions };
+    return { ...dependencies, request, reading: { ...reading, others }, createdVersions, newForeignVersions };
   };
   const observe = async () => {
     reading = await read(request);
@@ -159,12 +160,20 @@ async function createLangfuseVersion(
     if (error instanceof ServiceError && error.problem.code === 'langfuse/concurrent-version') {
       return { ...makeStoppedOutcome('not_made', error.problem), hasConcurrentVersion: true };
     }
-    if (!isLostResponse(error)) throw error;
+    if (!isLostResponse(error)) throw nameUnselectedFile(error, state);
     const recovered = await findLostLangfuseVersion(state, newVersion, change);
     if (recovered === null) return { ...makeUnknownCreateOutcome(error, LANGFUSE_WORDS), movedEnvironments: labels };
     createdVersions.push(recovered);
     return { ...(await makeCreateOutcome(state, recovered, labels)), status: 'adopted', isRecovered: true };
   }
+}
+
+/** Adds the path of the missing part to the error about it, if the part has a file that the user did not select. */
+function nameUnselectedFile(error: unknown, { findUnselectedFile }: LangfuseDependencies): unknown {
+  if (!(error instanceof ServiceError) || error.problem.code !== 'langfuse/missing-part') return error;
+  const evidence = error.problem.evidence as EvidenceOf<'langfuse/missing-part'>;
+  const problem = makeProblem('langfuse/missing-part', { ...evidence, path: findUnselectedFile(evidence.part) });
+  return new ServiceError(problem, error.effect);
 }
 
 /**

@@ -1,25 +1,16 @@
 import { makeProblem, type Problem } from '../../problem.ts';
-import type { ProviderOpening } from '../provider-descriptor.ts';
 import { findErrorMessage } from '../../http/find-error-message.ts';
 import type { Refusal } from '../../http/service-call.ts';
 
-/**
- * Interprets a 4xx response to a request that creates a version. In this case, Langfuse did not create anything.
- * @param findUnselectedFile returns the path of the file of a prompt that the user did not select
- */
-export function interpretCreateRefusal(
-  status: number,
-  body: string,
-  findUnselectedFile: ProviderOpening['findUnselectedFile'],
-): Refusal | null {
+/** Interprets a 4xx response to a request that creates a version. In this case, Langfuse did not create anything. */
+export function interpretCreateRefusal(status: number, body: string): Refusal | null {
   const message = findErrorMessage(body);
   if (status !== 400 || message === null) return interpretOtherRefusal(status, message);
   const isConcurrent = CONCURRENT_VERSION.some((part) => message.includes(part));
   if (isConcurrent) return reject(makeProblem('langfuse/concurrent-version'));
   const [, part, selector] = MISSING_PART.exec(message) ?? [];
-  const path = part === undefined ? null : findUnselectedFile(part);
   if (part !== undefined && selector !== undefined)
-    return reject(makeProblem('langfuse/missing-part', { part, selector, path }));
+    return reject(makeProblem('langfuse/missing-part', { part, selector, path: null }));
   return interpretOtherRefusal(status, message);
 }
 
