@@ -23,15 +23,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
   },
   problems: { purpose: 'the wording of every problem, by subject', rooms: ['text.ts', 'words.ts'], packages: [] },
-  'problem.ts': {
-    purpose: 'the catalog of everything that can go wrong for a user, as one closed union of codes',
-    rooms: ['problems', 'providers/langfuse/langfuse-problems.ts', 'words.ts'],
-    packages: [],
-  },
   'providers/langfuse/langfuse-problems.ts': {
     // This file is in the folder of its provider, but `problem.ts` imports it: `ProblemCode` is one union of all codes.
     purpose: 'the wording of the problems that only Langfuse has',
     rooms: ['problems/catalog-entry.ts'],
+    packages: [],
+  },
+  'problem.ts': {
+    purpose: 'the catalog of everything that can go wrong for a user, as one closed union of codes',
+    rooms: ['problems', 'providers/langfuse/langfuse-problems.ts', 'words.ts'],
     packages: [],
   },
   domain: {
