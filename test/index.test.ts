@@ -32,29 +32,25 @@ test('Every export of the public API has a doc comment', () => {
 });
 
 test.each([
+  ['accepts a doc comment directly above the declaration', '/** What it is. */\nexport type One = 1;\n', true],
+  ['accepts a multi-line doc comment', '/**\n * What it is.\n */\nexport async function One() {}\n', true],
+  ['rejects a declaration without a comment', 'export const One = 1;\n', false],
   [
-    'isDescribed accepts a doc comment directly above the declaration',
-    '/** What it is. */\nexport type One = 1;\n',
-    true,
-  ],
-  ['isDescribed accepts a multi-line doc comment', '/**\n * What it is.\n */\nexport async function One() {}\n', true],
-  ['isDescribed rejects a declaration without a comment', 'export const One = 1;\n', false],
-  [
-    'isDescribed rejects a declaration with a line comment instead of a doc comment',
+    'rejects a declaration with a line comment instead of a doc comment',
     '// What it is.\nexport class One {}\n',
     false,
   ],
   [
-    'isDescribed rejects an undocumented declaration that follows a documented one',
+    'rejects an undocumented declaration that follows a documented one',
     '/** What it is. */\nexport type Another = 1;\nexport type One = 2;\n',
     false,
   ],
   [
-    'isDescribed rejects a name that is only a prefix of a documented name',
+    'rejects a name that is only a prefix of a documented name',
     '/** What it is. */\nexport type OneMore = 1;\n',
     false,
   ],
-])('%s', (_, source, described) => {
+])('isDescribed %s', (_, source, described) => {
   expect(isDescribed(source, 'One')).toBe(described);
 });
 

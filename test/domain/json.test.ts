@@ -24,32 +24,32 @@ function reverseKeys(json: JsonValue): JsonValue {
 
 describe('renderCanonicalJson', () => {
   const examples: readonly (readonly [string, JsonValue, string])[] = [
-    ['canonical JSON contains no insignificant whitespace', { a: [1, 'b', null, true] }, '{"a":[1,"b",null,true]}'],
+    ['contains no insignificant whitespace', { a: [1, 'b', null, true] }, '{"a":[1,"b",null,true]}'],
     [
-      'canonical JSON sorts the keys of each object',
+      'sorts the keys of each object',
       { b: { d: 1, c: 2 }, a: [{ f: 1, e: 2 }] },
       '{"a":[{"e":2,"f":1}],"b":{"c":2,"d":1}}',
     ],
     [
-      'canonical JSON sorts keys by UTF-16 code units',
+      'sorts keys by UTF-16 code units',
       { '\u{1f600}': 1, '\ufb33': 2, '€': 3, '10': 4, '9': 5, '': 6 },
       '{"":6,"10":4,"9":5,"€":3,"\u{1f600}":1,"\ufb33":2}',
     ],
     [
-      'canonical JSON formats numbers the way JSON.stringify does',
+      'formats numbers the way JSON.stringify does',
       [1e21, 1e-7, 0.1, -0, 9007199254740992, 1.0],
       '[1e+21,1e-7,0.1,0,9007199254740992,1]',
     ],
-    ['canonical JSON escapes strings the way JSON.stringify does', '"\\\n\u0001\u007fé', '"\\"\\\\\\n\\u0001\u007fé"'],
-    ['canonical JSON preserves the order of array elements', [3, 1, 2], '[3,1,2]'],
-    ['canonical JSON represents an empty object as {}', {}, '{}'],
+    ['escapes strings the way JSON.stringify does', '"\\\n\u0001\u007fé', '"\\"\\\\\\n\\u0001\u007fé"'],
+    ['preserves the order of array elements', [3, 1, 2], '[3,1,2]'],
+    ['represents an empty object as {}', {}, '{}'],
     [
-      'canonical JSON includes keys named __proto__ and constructor',
+      'includes keys named __proto__ and constructor',
       JSON.parse('{"__proto__": 1, "constructor": 2}') as JsonValue,
       '{"__proto__":1,"constructor":2}',
     ],
   ];
-  test.each(examples)('%s', (_, json, expected) => {
+  test.each(examples)('canonical JSON %s', (_, json, expected) => {
     expect(renderCanonicalJson(json)).toBe(expected);
   });
 
@@ -94,24 +94,24 @@ const maskSecret = (text: string) => text.replaceAll('secret', '…');
 
 describe('mapStrings', () => {
   test.each<[string, unknown, unknown]>([
-    ['mapStrings applies the function to a single string', 'a secret', 'a …'],
-    ['mapStrings applies the function to strings in nested arrays', ['secret', 1, ['secret']], ['…', 1, ['…']]],
+    ['applies the function to a single string', 'a secret', 'a …'],
+    ['applies the function to strings in nested arrays', ['secret', 1, ['secret']], ['…', 1, ['…']]],
     [
-      'mapStrings applies the function to both keys and string values of objects',
+      'applies the function to both keys and string values of objects',
       { a: 'secret', secret: null },
       { a: '…', '…': null },
     ],
     [
-      'mapStrings leaves numbers, booleans, null and undefined unchanged',
+      'leaves numbers, booleans, null and undefined unchanged',
       { a: 1, b: true, c: null, d: undefined },
       { a: 1, b: true, c: null, d: undefined },
     ],
     [
-      'mapStrings applies the function to the value of a key named __proto__',
+      'applies the function to the value of a key named __proto__',
       JSON.parse('{"__proto__":"secret"}'),
       JSON.parse('{"__proto__":"…"}'),
     ],
-  ])('%s', (_, data, expected) => {
+  ])('mapStrings %s', (_, data, expected) => {
     expect(mapStrings(data, maskSecret)).toEqual(expected);
   });
 

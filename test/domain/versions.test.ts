@@ -9,105 +9,96 @@ const model = { model: 'gpt-5' };
 
 describe('holdsContent and findVersionWithContent', () => {
   const rows: readonly (readonly [sentence: string, version: LedgerEntry, content: Content, expected: boolean])[] = [
-    ['a version matches a prompt file with the same text', entry(1, 'A'), content('A'), true],
-    ['a version does not match a prompt file with different text', entry(1, 'A'), content('B'), false],
+    ['matches a prompt file with the same text', entry(1, 'A'), content('A'), true],
+    ['does not match a prompt file with different text', entry(1, 'A'), content('B'), false],
     [
-      'a version that promptsync created with metadata matches a prompt file without a metadata field',
+      'that promptsync created with metadata matches a prompt file without a metadata field',
       entry(1, 'A', { metadata: model }),
       content('A'),
       true,
     ],
     [
-      'a version matches a prompt file with the same text and metadata',
+      'matches a prompt file with the same text and metadata',
       entry(1, 'A', { metadata: model }),
       content('A', model),
       true,
     ],
+    ['without metadata does not match a prompt file with metadata', entry(1, 'A'), content('A', model), false],
     [
-      'a version without metadata does not match a prompt file with metadata',
-      entry(1, 'A'),
-      content('A', model),
-      false,
-    ],
-    [
-      'a version with metadata does not match a prompt file whose metadata field is an empty object',
+      'with metadata does not match a prompt file whose metadata field is an empty object',
       entry(1, 'A', { metadata: model }),
       content('A', {}),
       false,
     ],
     [
-      'a version without metadata matches a prompt file whose metadata field is an empty object',
+      'without metadata matches a prompt file whose metadata field is an empty object',
       entry(1, 'A'),
       content('A', {}),
       true,
     ],
     [
-      'a version created outside promptsync matches a prompt file with the same text if neither has metadata',
+      'created outside promptsync matches a prompt file with the same text if neither has metadata',
       makeLedgerEntry(outside(1, 'A')),
       content('A'),
       true,
     ],
     [
-      'a version with metadata that was created outside promptsync does not match a prompt file without a metadata field',
+      'with metadata that was created outside promptsync does not match a prompt file without a metadata field',
       makeLedgerEntry(outside(1, 'A', model)),
       content('A'),
       false,
     ],
     [
-      'a version created outside promptsync matches a prompt file with the same text and metadata',
+      'created outside promptsync matches a prompt file with the same text and metadata',
       makeLedgerEntry(outside(1, 'A', model)),
       content('A', model),
       true,
     ],
   ];
-  test.each(rows)('%s', (_, version, desired, expected) => {
+  test.each(rows)('a version %s', (_, version, desired, expected) => {
     expect(holdsContent(version, desired)).toBe(expected);
     expect(findVersionWithContent([version], desired) !== undefined).toBe(expected);
   });
 
   test.each([
+    ['returns the older of two versions with the same content', [entry(3, 'A'), entry(2, 'A')], 2],
     [
-      'findVersionWithContent returns the older of two versions with the same content',
-      [entry(3, 'A'), entry(2, 'A')],
-      2,
-    ],
-    [
-      'findVersionWithContent returns the oldest matching version even if it was created outside promptsync',
+      'returns the oldest matching version even if it was created outside promptsync',
       [entry(3, 'A'), makeLedgerEntry(outside(2, 'A'))],
       2,
     ],
     [
-      'findVersionWithContent prefers a newer matching version over an older one that is marked as a baseline',
+      'prefers a newer matching version over an older one that is marked as a baseline',
       [entry(3, 'A'), { ...entry(2, 'A'), baseline: true }],
       3,
     ],
     [
-      'findVersionWithContent returns a matching version that is marked as a baseline if no other version matches',
+      'returns a matching version that is marked as a baseline if no other version matches',
       [{ ...entry(2, 'A'), baseline: true }, entry(1, 'B')],
       2,
     ],
     [
-      'findVersionWithContent returns a matching version that was created outside promptsync if no other version matches',
+      'returns a matching version that was created outside promptsync if no other version matches',
       [makeLedgerEntry(outside(3, 'A')), entry(2, 'B')],
       3,
     ],
-  ] as const)('%s', (_, entries, number) => {
+  ] as const)('findVersionWithContent %s', (_, entries, number) => {
     expect(findVersionWithContent(entries, content('A'))?.number).toBe(number);
   });
 });
 
 test.each<[string, Content | null, Content | null, boolean]>([
-  ['isSameContent returns true if the text and metadata are equal', content('A', model), content('A', model), true],
+  ['returns true if the text and metadata are equal', content('A', model), content('A', model), true],
   [
-    'isSameContent returns false if the text is equal but the metadata differs',
+    'returns false if the text is equal but the metadata differs',
     content('A', model),
     content('A', { model: 'other' }),
     false,
   ],
-  ['isSameContent ignores metadata if the first content has none', content('A'), content('A', model), true],
-  ['isSameContent ignores metadata if the second content has none', content('A', model), content('A'), true],
-  ['isSameContent returns false if neither content is known', null, null, false],
-  ['isSameContent returns false if the text differs', content('A'), content('B'), false],
-])('%s', (_, one, other, same) => {
+  ['ignores metadata if the first content has none', content('A'), content('A', model), true],
+  ['ignores metadata if the second content has none', content('A', model), content('A'), true],
+  ['returns false if neither content is known', null, null, false],
+  ['returns false if the text differs', content('A'), content('B'), false],
+])('isSameContent %s', (_, one, other, same) => {
   expect(isSameContent(one ?? {}, other ?? {})).toBe(same);
 });

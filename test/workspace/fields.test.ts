@@ -68,14 +68,26 @@ describe('parsePromptFile on id, key and name', () => {
     expect(isValidForSchema(source)).toBe(true);
   });
 
-  const lines = { id: 2, key: 3, name: 4 } as const;
-  const invalidValues = [
-    ...['123', '1.0', 'true', 'null', '', '[a]', '{a: b}'],
-    ...['""', '"a\\tb"', '"a\\nb"', '"a\\eb"', '"a\\u0085b"'],
+  // The three fields share one shape, so one value each shows that the others have it.
+  const invalid = [
+    '123',
+    '1.0',
+    'true',
+    'null',
+    '',
+    '[a]',
+    '{a: b}',
+    '""',
+    '"a\\tb"',
+    '"a\\nb"',
+    '"a\\eb"',
+    '"a\\u0085b"',
   ];
-  test.each(
-    Object.entries(lines).flatMap(([field, line]) => invalidValues.map((value) => [field, line, value] as const)),
-  )('the parser rejects the field %s on line %i if the value is %s', (field, line, value) => {
+  test.each([
+    ...invalid.map((value) => ['key', 3, value] as const),
+    ['id', 2, '123'] as const,
+    ['name', 4, '""'] as const,
+  ])('the parser rejects the field %s on line %i if the value is %s', (field, line, value) => {
     const { file, problems } = parse(withField(field, value));
     expect(problems).toMatchObject([{ code: 'prompt/invalid-field', line, column: field.length + 3 }]);
     expect(problems[0]?.message).toContain(`\`${field}\``);
@@ -83,7 +95,7 @@ describe('parsePromptFile on id, key and name', () => {
     expect(isValidForSchema(withField(field, value))).toBe(false);
   });
 
-  test.each(['yes', 'on', '2026-01-01', '1_000', '0b1', '12:30', 'a/b c', 'é', '../x', 'a%2e'])(
+  test.each(['yes', '2026-01-01', '1_000', '0b1', 'a/b c', 'é', '../x', 'a%2e'])(
     'the parser reads the unquoted key %s as a string',
     (value) => {
       expect(parseValidFile(withField('key', value)).key).toBe(value);
@@ -98,7 +110,7 @@ describe('parsePromptFile on id, key and name', () => {
     },
   );
 
-  test.each(['prm_1', 'a.b', '...', 'ü', 'a:b@c', 'a+b~c'])('the parser accepts %s as an id', (value) => {
+  test.each(['a.b', '...', 'ü', 'a:b@c'])('the parser accepts %s as an id', (value) => {
     expect(parseValidFile(withField('id', value)).id).toBe(value);
   });
 });
@@ -139,27 +151,15 @@ describe('parsePromptFile on unknown fields', () => {
     expect(summarizeProblems(problems)).toEqual(['prompt/unknown-field 6:1']);
     expect(messages(problems)).toContain(hint);
   });
-
-  test('the parser reports each unknown field separately', () => {
-    expect(parseProblems('a1: 1\nb1: 2\n')).toEqual(['prompt/unknown-field 5:1', 'prompt/unknown-field 6:1']);
-  });
-});
-
-describe('parsePromptFile on the description', () => {
-  test('the parser reads an empty description as an empty string', () => {
-    expect(parseValidFile(makeSource('description: ""\n')).description).toBe('');
-  });
 });
 
 describe('parsePromptFile on pins', () => {
   test.each([
-    [{ kind: 'latest' }, 'latest'],
     [{ kind: 'latest' }, '"latest"'],
     [{ kind: 'number', number: 1 }, '1'],
     [{ kind: 'number', number: 9007199254740991 }, '9007199254740991'],
     [{ kind: 'version', id: 'ver_6' }, 'version:ver_6'],
     [{ kind: 'version', id: 'a b/c:d' }, '"version:a b/c:d"'],
-    [{ kind: 'git', ref: 'main' }, 'git:main'],
     [{ kind: 'git', ref: 'main~3' }, 'git:main~3'],
     [{ kind: 'git', ref: 'feature/x@{1}' }, 'git:feature/x@{1}'],
     [{ kind: 'git', ref: 'v1.0.0^' }, 'git:v1.0.0^'],
@@ -171,11 +171,10 @@ describe('parsePromptFile on pins', () => {
   });
 
   const invalidValues = [
-    ...['0', '-1', '1.5', '9007199254740992', '"7"', 'true', 'null', '', '[1]', '{a: 1}', '2026-01-01'],
-    ...['Latest', '" latest"', '"latest "', '""', 'newest', 'main', 'ver_6'],
+    ...['0', '-1', '1.5', '9007199254740992', '"7"', 'true', 'null', '', '[1]', '{a: 1}'],
+    ...['Latest', '" latest"', '"latest "', '""', 'main'],
     ...['"version:"', '"version:a\\tb"', 'version:.', 'version:..', 'Version:a', '"git:"', 'git:-x', 'git:a:b'],
-    ...['git:--upload-pack=x', '"git:a b"', '"git:a\\nb"', '"git:a*"', 'git:^x', '"git:a[b"', '"git:a\\\\b"'],
-    ...['"git: a"', 'git:~1', 'git:a?'],
+    ...['"git:a b"', '"git:a\\nb"', '"git:a*"', 'git:^x', '"git:a[b"', '"git:a\\\\b"', '"git: a"', 'git:~1', 'git:a?'],
   ];
   test.each(invalidValues)('the parser rejects the pin %s', (value) => {
     const { file, problems } = parse(makeSource(`pins:\n  staging: latest\n  prod: ${value}\n`));
@@ -185,20 +184,16 @@ describe('parsePromptFile on pins', () => {
     expect(isValidForSchema(makeSource(`pins:\n  prod: ${value}\n`))).toBe(false);
   });
 
-  test.each(['v1', 'größe', '👋'])(
+  test.each(['v1', '👋'])(
     'the parser allows at most 250 characters in a git: pin whose ref starts with %j',
     (start) => {
-      const pinned = (length: number) => {
-        const pin = `git:${start}`;
-        return makeSource(`pins:\n  prod: ${pin}${'^'.repeat(length - [...pin].length)}\n`);
-      };
-      expect(parseValidFile(pinned(250)).pins).toHaveLength(1);
-      expect(isValidForSchema(pinned(250))).toBe(true);
-      const { file, problems } = parse(pinned(251));
-      expect(file).toBeNull();
+      const pinned = (length: number) => `pins:\n  prod: git:${start}${'^'.repeat(length - 4 - [...start].length)}\n`;
+      const [longest, longer] = [250, 251].map((length) => makeSource(pinned(length)));
+      expect(parseValidFile(longest ?? '').pins).toHaveLength(1);
+      const { problems } = parse(longer ?? '');
       expect(summarizeProblems(problems)).toEqual(['prompt/invalid-pin 6:9']);
       expect(problems[0]?.hint).toContain('at most 250 characters');
-      expect(isValidForSchema(pinned(251))).toBe(false);
+      expect([longest, longer].map((source) => isValidForSchema(source ?? ''))).toEqual([true, false]);
     },
   );
 
@@ -214,13 +209,13 @@ describe('parsePromptFile on pins', () => {
     expect(isValidForSchema(pinned(1001))).toBe(false);
   });
 
-  test.each(['v3', 'V3', '"3"', "'v3'"])('the parser rejects the pin %s and suggests the number 3 instead', (value) => {
-    expect(parse(makeSource(`pins:\n  prod: ${value}\n`)).problems[0]?.hint).toBe('Did you mean `3`?');
-  });
-
-  test('the parser suggests `latest` for the misspelled pin `latst`', () => {
-    const [problem] = parse(makeSource('pins:\n  prod: latst\n')).problems;
-    expect(problem?.hint).toBe('Did you mean `latest`?');
+  test.each([
+    ['V3', 'Did you mean `3`?'],
+    ["'v3'", 'Did you mean `3`?'],
+    ['"3"', 'Did you mean `3`?'],
+    ['latst', 'Did you mean `latest`?'],
+  ])('for the invalid pin %s, the parser asks: %s', (value, hint) => {
+    expect(parse(makeSource(`pins:\n  prod: ${value}\n`)).problems[0]?.hint).toBe(hint);
   });
 
   test.each([
@@ -271,11 +266,8 @@ describe('parsePromptFile on values that YAML 1.1 and YAML 1.2 interpret differe
     expect(problems[0]?.message).toContain('`off` as text');
     expect(problems[0]?.message).toContain('2 more values');
     expect(file?.content.metadata).toEqual({ a: 1, b: ['off', 'Yes', 'on'], c: { d: 755, e: true } });
-  });
-
-  test('the prompt file parser warns that it reads a number with a leading zero as a decimal number', () => {
-    const { problems } = parse(makeSource('metadata: {mode: 0755}\n'));
-    expect(problems[0]?.message).toContain('`0755` as the decimal number 755');
+    const [octal] = parse(makeSource('metadata: {mode: 0755}\n')).problems;
+    expect(octal?.message).toContain('`0755` as the decimal number 755');
   });
 
   test('the prompt file parser does not warn about YAML 1.1 Booleans and octal numbers outside the metadata, in keys, or in quotes', () => {
@@ -301,21 +293,12 @@ describe('parsePromptFile on characters that look like YAML syntax', () => {
   });
 
   test.each([
-    'note: Remarque :\u00a0voir',
-    'note: "Remarque\u00a0: voir"',
-    'note: {a: "Remarque\u00a0: voir"}',
-    'note: {a: 1} # Remarque\u00a0: voir',
-    String.raw`"note\u00a0": 1`,
-  ])(
-    'the prompt file parser reports only the unknown field in %j, because the space is not part of the syntax',
-    (line) => {
-      expect(summarizeProblems(parse(makeSource(`${line}\n`)).problems)).toEqual(['prompt/unknown-field 5:1']);
-    },
-  );
-
-  test('the prompt file parser names a no-break space after an id', () => {
-    const source = makeSource().replace('prm_1', 'prm_1\u00a0');
-    expect(summarizeProblems(parse(source).problems)).toEqual(['yaml/look-alike 2:10']);
+    ['note: {a: "Remarque\u00a0: voir"}', 'prompt/unknown-field 5:1'],
+    ['note: {a: 1} # Remarque\u00a0: voir', 'prompt/unknown-field 5:1'],
+    [String.raw`"note\u00a0": 1`, 'prompt/unknown-field 5:1'],
+    ['accept_warnings: []\u00a0', 'yaml/look-alike 5:20'],
+  ])('the prompt file parser reports a space in the line %j only if it is part of the syntax', (line, expected) => {
+    expect(summarizeProblems(parse(makeSource(`${line}\n`)).problems)).toEqual([expected]);
   });
 
   test('the prompt file parser does not repeat the content of a file in its messages if the file uses lone carriage returns as line breaks', () => {
@@ -325,13 +308,9 @@ describe('parsePromptFile on characters that look like YAML syntax', () => {
   });
 });
 
-describe('parsePromptFile on variables', () => {
-  test('the parser rejects variable names that are not strings', () => {
-    expect(summarizeProblems(parse(makeSource('variables: [a, 1, null]\n', '{{a}} {{1}}\n')).problems)).toEqual([
-      'prompt/invalid-field 5:16',
-      'prompt/invalid-field 5:19',
-    ]);
-  });
+test('the parser rejects variable names that are not strings', () => {
+  const { problems } = parse(makeSource('variables: [a, 1, null]\n', '{{a}} {{1}}\n'));
+  expect(summarizeProblems(problems)).toEqual(['prompt/invalid-field 5:16', 'prompt/invalid-field 5:19']);
 });
 
 test.each([
