@@ -9,19 +9,7 @@ const MARKER_PARTS = [
   ...['{{placeholder\t"h"}}', '{{role}}', '{{role user}}', '{{Role "user"}}', '{{role “user”}}', '{{roles "x"}}'],
 ];
 const OTHER_LINES = [
-  '',
-  '',
-  ' ',
-  'a',
-  '---',
-  '```',
-  '<<<<<<<x',
-  '{{name}}',
-  'e\u0301',
-  'é',
-  'a\rb',
-  '\u2028',
-  '\u0085',
+  ...['', '', ' ', 'a', '---', '```', '<<<<<<<x', '{{name}}', 'e\u0301', 'é', 'a\rb', '\u2028', '\u0085'],
 ];
 
 const lines = fc.oneof(
@@ -42,20 +30,7 @@ export const contents: fc.Arbitrary<string> = fc
   .filter((content) => !/\r(?=\n|$)/.test(content));
 
 const roles = fc.oneof(
-  fc.constantFrom(
-    'system',
-    'user',
-    'assistant',
-    'developer',
-    'tool',
-    '',
-    'a b',
-    '"',
-    '\\',
-    '{{name}}',
-    'history*',
-    'é',
-  ),
+  fc.constantFrom('system', 'user', 'assistant', 'tool', '', 'a b', '"', '\\', '{{name}}', 'history*', 'é'),
   fc.string({ unit: 'binary', maxLength: 4 }).filter((role) => !role.includes('\0')),
 );
 

@@ -47,19 +47,17 @@ describe('default pins', () => {
 
   test('plan reports activations, but no drift, for commits that add and change default pins, and still reports drift of another environment', async () => {
     const { service, json, commit } = await makeTeam();
-    const expectActivations = async (environment: string) => {
-      for (const words of BASES) {
-        const { prompts, problems } = await json(words);
-        const activated = { changes: [{ kind: 'set-active', environment }], drift: [], problems: [] };
-        expect(prompts).toMatchObject([activated, activated]);
-        expect(problems.filter(({ code }) => code !== 'service/not-asked')).toEqual([]);
-      }
+    const expectActivations = async (environment: string, words: string) => {
+      const { prompts, problems } = await json(words);
+      const activated = { changes: [{ kind: 'set-active', environment }], drift: [], problems: [] };
+      expect(prompts).toMatchObject([activated, activated]);
+      expect(problems.filter(({ code }) => code !== 'service/not-asked')).toEqual([]);
     };
     commit({ [CONFIG]: configOf('{ staging: 1 }') });
-    await expectActivations('staging');
+    for (const words of BASES) await expectActivations('staging', words);
     commit({ [CONFIG]: configOf('{ staging: latest }') });
     commit({ [CONFIG]: configOf('{ staging: latest, production: latest }') });
-    await expectActivations('production');
+    await expectActivations('production', 'plan --base HEAD^');
     await changeService(service.baseUrl, 'a', 'staging', 'A fix.');
     const { prompts } = await json('plan --base HEAD^');
     expect(prompts.map(({ drift }) => drift)).toMatchObject([[{ environment: 'staging', kind: 'outside' }], []]);

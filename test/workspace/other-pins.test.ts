@@ -23,12 +23,8 @@ describe('the pins of environments that a different configuration manages', () =
     expect(formatPins(file?.pins)).toEqual(['staging: latest']);
     expect(formatPins(file?.otherPins)).toEqual(['production: 7', 'eu: git:v1']);
     expect(file?.otherPins?.[0]).toMatchObject({ line: 7, column: 15 });
-  });
-
-  test('without other environments, a prompt file has no separate pins', () => {
-    const { file } = parseWith(makeSource(PINS), {});
-    expect(formatPins(file?.pins)).toHaveLength(3);
-    expect(file).not.toHaveProperty('otherPins');
+    const { file: own } = parseWith(makeSource(PINS), {});
+    expect([own?.pins.length, own?.otherPins]).toEqual([3, undefined]);
   });
 
   test("the parser reports an invalid pin of a different configuration's environment like any other invalid pin", () => {

@@ -31,17 +31,8 @@ describe('parsePromptFile on raw bytes', () => {
   });
 
   test('the prompt file parser rejects a file encoded in UTF-16', () => {
-    expect(summarizeProblems(parse(Buffer.from(`\ufeff${makeSource()}`, 'utf16le')).problems)).toEqual([
-      'prompt/not-utf8 1:1',
-    ]);
-  });
-
-  test('the prompt file parser reports a NUL character as an error instead of warning about a hidden character', () => {
-    expect(summarizeProblems(parse(makeSource('', 'a\nb\0c\0\n')).problems)).toEqual(['prompt/nul 7:2']);
-    expect(summarizeProblems(parse(makeSource('', 'b\0\n\u200b\n')).problems)).toEqual([
-      'prompt/hidden-character 7:1',
-      'prompt/nul 6:2',
-    ]);
+    const { problems } = parse(Buffer.from(`\ufeff${makeSource()}`, 'utf16le'));
+    expect(summarizeProblems(problems)).toEqual(['prompt/not-utf8 1:1']);
   });
 
   test.each(['<<<<<<< HEAD', '||||||| 1a2b3c4', '>>>>>>> topic', '<<<<<<<'])(
@@ -89,11 +80,18 @@ describe('parsePromptFile on files with several problems', () => {
     ]);
   });
 
-  test('the prompt file parser reports both a YAML syntax error and missing text', () => {
-    expect(summarizeProblems(parse('---\nid: "a\n---\n').problems)).toEqual([
-      'yaml/syntax 2:5',
-      'prompt/empty-body 4:1',
-    ]);
+  test.each<[string, string, readonly string[]]>([
+    ['a YAML syntax error and missing text', '---\nid: "a\n---\n', ['yaml/syntax 2:5', 'prompt/empty-body 4:1']],
+    [
+      'each problem with a value only once',
+      makeSource('pins: {a: &x 1, b: !t 2}\nvariables: [*y ]\ndescription: .nan\n'),
+      ['yaml/alias 5:14', 'yaml/tag 5:23', 'yaml/alias 6:13', 'yaml/number 7:14'],
+    ],
+    ['a NUL character only once', makeSource('', 'a\nb\0c\0\n'), ['prompt/nul 7:2']],
+    ['NUL and hidden characters', makeSource('', 'b\0\n\u200b\n'), ['prompt/hidden-character 7:1', 'prompt/nul 6:2']],
+    ['a hidden character in a field', makeSource('description: a\u200b\n'), ['prompt/hidden-character 5:15']],
+  ])('the prompt file parser reports %s', (_, source, expected) => {
+    expect(summarizeProblems(parse(source).problems)).toEqual(expected);
   });
 
   test('every problem in a prompt file has a path, a line, a column, a message and a hint', () => {
@@ -105,28 +103,14 @@ describe('parsePromptFile on files with several problems', () => {
       expect(problem.hint).toMatch(/[.?]$/);
     }
   });
-
-  test('the prompt file parser reports each problem only once', () => {
-    expect(
-      summarizeProblems(parse(makeSource('pins: {a: &x 1, b: !t 2}\nvariables: [*y ]\ndescription: .nan\n')).problems),
-    ).toEqual(['yaml/alias 5:14', 'yaml/tag 5:23', 'yaml/alias 6:13', 'yaml/number 7:14']);
-  });
 });
 
 /** test/text.test.ts proves which characters are hidden. */
-describe('parsePromptFile on hidden characters', () => {
-  test('the prompt file parser warns once about each kind of hidden character and does not remove the characters', () => {
-    const { file, problems } = parse(makeSource('', 'x\u200b\n\u202e\u200b\u200b\n'));
-    expect(summarizeProblems(problems)).toEqual(['prompt/hidden-character 6:2', 'prompt/hidden-character 7:1']);
-    expect(problems[0]).toMatchObject({ severity: 'warning', message: expect.stringContaining('\\u{200b} 3 times') });
-    expect(file?.content.text).toBe('x\u200b\n\u202e\u200b\u200b');
-  });
-
-  test('the prompt file parser warns about hidden characters in the front matter', () => {
-    expect(summarizeProblems(parse(makeSource('description: a\u200b\n')).problems)).toEqual([
-      'prompt/hidden-character 5:15',
-    ]);
-  });
+test('the prompt file parser warns once about each kind of hidden character and does not remove the characters', () => {
+  const { file, problems } = parse(makeSource('', 'x\u200b\n\u202e\u200b\u200b\n'));
+  expect(summarizeProblems(problems)).toEqual(['prompt/hidden-character 6:2', 'prompt/hidden-character 7:1']);
+  expect(problems[0]).toMatchObject({ severity: 'warning', message: expect.stringContaining('\\u{200b} 3 times') });
+  expect(file?.content.text).toBe('x\u200b\n\u202e\u200b\u200b');
 });
 
 /** test/words.test.ts proves what a placeholder is. */
