@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import package_ from '../package.json' with { type: 'json' };
-import { makeFolder, writeFiles } from './support/folder.ts';
 import { run } from './support/run.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -32,20 +31,6 @@ describe('the pre-commit hook', () => {
     expect(await run(root, [...words, '--help'])).toMatchObject({ exitCode: 0 });
   });
 
-  test('the pre-commit hook reports an invalid marker in a chat prompt with its line and both corrections', async () => {
-    const folder = makeFolder();
-    writeFiles(folder, {
-      'promptsync.yaml': 'service: { provider: langfuse }\n',
-      'prompts/a.md': "---\nid: a\ntype: chat\n---\n{{role 'user'}}\nHi.\n",
-    });
-    const { exitCode, stdout } = await run(folder, hook('promptsync-validate')?.entry.split(' ').slice(1) ?? []);
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain('prompts/a.md:5:1: error');
-    expect(stdout).toContain('{{role "user"}}');
-    expect(stdout).toContain(String.raw`\{{role 'user'}}`);
-  });
-
-  // pre-commit matches with Python's `re`, for which this pattern means the same.
   test('the file pattern of the pre-commit hook matches configurations and Markdown files', () => {
     const pattern = new RegExp(hook('promptsync-validate')?.files ?? '^$');
     const matched = [

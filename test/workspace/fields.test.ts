@@ -46,9 +46,9 @@ You are a support agent for {{customer_name}}…
 });
 
 test('the parser omits the description, variables and metadata if the file does not declare them', () => {
-  const file = parseValidFile(makeSource());
-  expect(Object.keys(file).toSorted()).toEqual(['content', 'id', 'key', 'name', 'path', 'pins', 'type']);
-  expect(file.content).toMatchObject({ metadata: undefined, metadataDigest: undefined });
+  const { content, ...file } = parseValidFile(makeSource());
+  expect(Object.keys(file).toSorted()).toEqual(['id', 'key', 'name', 'path', 'pins', 'type']);
+  expect(content).toMatchObject({ metadata: undefined, metadataDigest: undefined });
 });
 
 describe('parsePromptFile on id, key and name', () => {
@@ -100,25 +100,19 @@ describe('parsePromptFile on id, key and name', () => {
   });
 });
 
-describe('parsePromptFile on fields of the wrong type', () => {
-  const values = ['', '~', 'null', '1', 'x', 'true', '[]', '{a: 1}'];
-  test.each([
-    ['description', 'expected text', ['x']],
-    ['pins', 'expected a mapping', ['{a: 1}']],
-    ['metadata', 'expected a mapping', ['{a: 1}']],
-    ['variables', 'expected a list', ['[]']],
-  ])('the parser rejects a value of the wrong type in the field %s with the message: %s', (field, expected, valid) => {
-    for (const value of values) {
-      const { problems } = parse(makeSource(`${field}: ${value}\n`));
-      const reason = ['', '~', 'null'].includes(value) ? 'it has no value' : expected;
-      expect(isValidForSchema(makeSource(`${field}: ${value}\n`))).toBe(valid.includes(value));
-      if (valid.includes(value)) expect(problems).toEqual([]);
-      else
-        expect(problems).toMatchObject([
-          { code: 'prompt/invalid-field', line: 5, message: expect.stringContaining(reason) },
-        ]);
-    }
-  });
+test.each([
+  ['description', 'expected text', 'x'],
+  ['pins', 'expected a mapping', '{a: 1}'],
+  ['metadata', 'expected a mapping', '{a: 1}'],
+  ['variables', 'expected a list', '[]'],
+])('the parser rejects a value of the wrong type in the field %s with the message: %s', (field, expected, valid) => {
+  for (const value of ['', '~', '1', 'x', 'true', '[]', '{a: 1}']) {
+    const source = makeSource(`${field}: ${value}\n`);
+    const message = expect.stringContaining(['', '~'].includes(value) ? 'it has no value' : expected);
+    const problem = { code: 'prompt/invalid-field', line: 5, message };
+    expect(parse(source).problems).toMatchObject(value === valid ? [] : [problem]);
+    expect(isValidForSchema(source)).toBe(value === valid);
+  }
 });
 
 describe('parsePromptFile on unknown fields', () => {
@@ -246,12 +240,9 @@ describe('parsePromptFile on values that YAML 1.1 and YAML 1.2 interpret differe
 
 describe('parsePromptFile on characters that look like YAML syntax', () => {
   test.each([
-    ['in the indentation of a pin', 'pins:\n\u3000staging: latest\n', 6, 1],
     ['after a pin', 'pins:\n  staging: latest\u00a0\n', 6, 18],
     ['after the dash of a list item', 'variables:\n  -\u00a0a\n', 6, 4],
     ['after the colon of a pin inside braces', 'pins: {a: latest, staging:\u00a0latest}\n', 5, 27],
-    ['before the colon of a pin inside braces', 'pins: {staging\u3000: no}\n', 5, 15],
-    ['after the colon and a space inside braces', 'pins: {staging: \u00a0latest}\n', 5, 17],
     ['in the name of an unknown field', '"metadata\u00a0": {}\n', 5, 10],
     ['in place of a colon in the metadata', 'metadata:\n  model：gpt-5\n', 6, 8],
   ])('the prompt file parser names a character that looks like YAML syntax %s', (_, yaml, line, column) => {

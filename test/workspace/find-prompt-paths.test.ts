@@ -3,22 +3,14 @@ import { chmodSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findPromptPaths, makePromptMatcher } from '../../src/workspace/find-prompt-paths.ts';
-import { makeFolder, makeWorkspace } from '../support/folder.ts';
+import { makeWorkspace } from '../support/folder.ts';
 
-const FILES = {
-  'prompts/a.md': '',
-  'prompts/b.txt': '',
-  'prompts/deep/c.md': '',
-  'prompts/deep/er/d.md': '',
-  'prompts/.hidden/e.md': '',
-  'prompts/.f.md': '',
-  'prompts/node_modules/p/g.md': '',
-  'prompts/.git/h.md': '',
-  'prompts/Node_Modules/p/i.md': '',
-  'prompts/[x].md': '',
-  'other/j.md': '',
-  'README.md': '',
-};
+const PATHS = [
+  ...['prompts/a.md', 'prompts/b.txt', 'prompts/deep/c.md', 'prompts/deep/er/d.md', 'prompts/.hidden/e.md'],
+  ...['prompts/.f.md', 'prompts/node_modules/p/g.md', 'prompts/.git/h.md', 'prompts/Node_Modules/p/i.md'],
+  ...['prompts/[x].md', 'other/j.md', 'README.md'],
+];
+const FILES = Object.fromEntries(PATHS.map((path) => [path, '']));
 
 async function find(root: string, patterns: readonly string[], folder = root) {
   const { paths, problems } = findPromptPaths({ folder, root, patterns });
@@ -73,13 +65,10 @@ describe('findPromptPaths and makePromptMatcher', () => {
 
   test('patterns are relative to the configuration folder rather than the repository root', async () => {
     const root = makeWorkspace(FILES);
-    const folder = join(root, 'other');
-    expect(await find(root, ['../prompts/deep/*.md', '*.md'], folder)).toEqual({
-      paths: ['../prompts/deep/c.md', 'j.md'],
-      problems: [],
-    });
-    const matches = makePromptMatcher({ folder, patterns: ['../prompts/deep/*.md', '*.md'] });
+    const [folder, patterns] = [join(root, 'other'), ['../prompts/deep/*.md', '*.md']];
     const paths = ['../prompts/deep/c.md', 'j.md'];
+    expect(await find(root, patterns, folder)).toEqual({ paths, problems: [] });
+    const matches = makePromptMatcher({ folder, patterns });
     expect([...paths, '../prompts/a.md', 'x/j.md'].filter(matches)).toEqual(paths);
   });
 });
@@ -105,22 +94,18 @@ describe('findPromptPaths with patterns outside the repository', () => {
     ['a folder with a trailing backslash', 'prompts\\', 'prompts/**/*.md'],
   ])('findPromptPaths suggests the correct pattern for %s', (_, pattern, suggestion) => {
     const root = makeWorkspace(FILES);
-    const patternPlaces = [{ path: 'c.yaml', line: 3, column: 5 }];
+    const place = { path: 'c.yaml', line: 3, column: 5 };
+    const patternPlaces = [place];
+    const outside = findPromptPaths({ folder: root, root, patterns: ['../x', '!**'], patternPlaces });
+    expect(outside.problems).toMatchObject([{ code: 'config/pattern-outside', ...place }]);
     const { problems } = findPromptPaths({ folder: root, root, patterns: [pattern, 'other/*.md'], patternPlaces });
-    expect(problems).toMatchObject([{ code: 'config/pattern-unmatched', path: 'c.yaml', line: 3, column: 5 }]);
+    expect(problems).toMatchObject([{ code: 'config/pattern-unmatched', ...place }]);
     expect(problems[0]?.hint).toContain(`\`${suggestion}\``);
   });
 
   test('findPromptPaths accepts a pattern that matches no file, unless the pattern looks like a mistake', async () => {
     const patterns = ['prompts/none/*.md', 'prompts/\\[y\\].md', 'missing', 'prompts/a.md'];
     expect(await find(makeWorkspace(FILES), patterns)).toEqual({ paths: ['prompts/a.md'], problems: [] });
-  });
-
-  test('findPromptPaths reports the line and column of a pattern outside the repository', async () => {
-    const root = makeFolder();
-    const patternPlaces = [{ path: 'c.yaml', line: 3, column: 5 }];
-    const { problems } = findPromptPaths({ folder: root, root, patterns: ['../x', '!**'], patternPlaces });
-    expect(problems).toMatchObject([{ path: 'c.yaml', line: 3, column: 5 }]);
   });
 
   test('a sibling folder counts as outside the repository even if its name starts with the repository name', async () => {

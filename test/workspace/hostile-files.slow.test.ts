@@ -36,7 +36,7 @@ describe('parsePromptFile on random input', () => {
         expect(findContractViolations(Buffer.from(`---\n${front}\n---\nHello.`))).toEqual([]);
         expect(findContractViolations(Buffer.from(makeSource(`metadata: ${front}\n`, body)))).toEqual([]);
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
   });
 
@@ -51,16 +51,14 @@ describe('parsePromptFile on random input', () => {
         for (const [at, byte] of changes) bytes[at] = byte;
         expect(findContractViolations(bytes)).toEqual([]);
       }),
-      { numRuns: 250 },
+      { numRuns: 200 },
     );
   });
 });
 
 describe('parsePromptFile on 64 KiB of hostile front matter', () => {
   const repeated = [
-    ...splitPieces(
-      `\n§#\n§[§[\n§{a: [\n§{a: §- §? §: §"§'§a: b\n §&a §!a §*a §%a\n§...\n§a: >\n\n§a: "x  \n §- - \n§,§[a,`,
-    ),
+    ...splitPieces(`\n§[\n§{a: [\n§{a: §- §? §: §"§'§a: b\n §&a §*a §%a\n§...\n§a: >\n\n§a: "x  \n §- - \n§,§[a,`),
     ...['a\u00a0', 'a: b\u00a0\n', '\uff1a', 'a\uff1ab\n', '\r', '\u3000 ', '{a:"b"', "{'a\u00a0", '{a\u00a0"'],
     ...['{\t\uff1a', '[a\uff1a\t', `{"'"'`, '{a:\t', 'a\u00a0b: 0\n'],
   ];
@@ -116,18 +114,20 @@ describe('parsePromptFile on large hostile bodies', () => {
     },
   );
 
-  test('the parser quickly parses a large text with 4,096 different hidden characters', () => {
-    const tags = Array.from({ length: 4096 }, (_, index) => String.fromCodePoint(0xe0000 + index)).join('');
-    expect(findContractViolations(Buffer.from(makeSource('', `${'a\n'.repeat(HALF_MIB / 2)}${tags}`)))).toEqual([]);
-  });
-
-  test('the parser quickly parses a file with thousands of variables and placeholders', () => {
-    const names = (count: number, letter: string) => Array.from({ length: count }, (_, index) => `${letter}${index}`);
-    const body = names(100_000, 'b')
-      .map((name) => `{{${name}}}`)
-      .join('');
-    expect(
-      findContractViolations(Buffer.from(makeSource(`variables: [${names(8_000, 'a').join(',')}]\n`, body))),
-    ).toEqual([]);
+  const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+  const tags = range(4096).map((index) => String.fromCodePoint(0xe0000 + index));
+  test.each([
+    ['4,096 different hidden characters', '', `${'a\n'.repeat(HALF_MIB / 2)}${tags.join('')}`],
+    [
+      'thousands of variables and placeholders',
+      `variables: [${range(8_000)
+        .map((index) => `a${index}`)
+        .join(',')}]\n`,
+      range(100_000)
+        .map((index) => `{{b${index}}}`)
+        .join(''),
+    ],
+  ])('the parser quickly parses a file with %s', (_, further, body) => {
+    expect(findContractViolations(Buffer.from(makeSource(further, body)))).toEqual([]);
   });
 });

@@ -12,29 +12,22 @@ import {
 import { makeFolder, makeWorkspace, writeFiles } from '../support/folder.ts';
 
 const LIMIT = 200_000;
-const NOT_A_FILE = { kind: 'not-regular' };
 
 describe('readBytes', () => {
-  test.each([0, 65_536, LIMIT])('readBytes returns the complete content of a %d-byte file', (size) => {
-    const root = makeWorkspace({ a: Buffer.alloc(size, 7) });
-    expect(readBytes(join(root, 'a'), LIMIT)).toEqual({ kind: 'read', bytes: Buffer.alloc(size, 7) });
-  });
-
-  test('readBytes returns only the size of a file that exceeds the size limit', () => {
+  test('readBytes returns the complete content of a file, or only the size if it exceeds the limit', () => {
+    for (const size of [0, 65_536, LIMIT]) {
+      const root = makeWorkspace({ a: Buffer.alloc(size, 7) });
+      expect(readBytes(join(root, 'a'), LIMIT)).toEqual({ kind: 'read', bytes: Buffer.alloc(size, 7) });
+    }
     const root = makeWorkspace({ a: Buffer.alloc(LIMIT + 1) });
     expect(readBytes(join(root, 'a'), LIMIT)).toEqual({ kind: 'too-large', size: LIMIT + 1 });
   });
 
-  test('readBytes rejects folders and named pipes without waiting for data', () => {
-    const root = makeWorkspace({ 'folder/a': '' });
-    expect(readBytes(join(root, 'folder'))).toEqual(NOT_A_FILE);
+  test('readBytes rejects folders, named pipes, symbolic links and missing files without waiting for data', () => {
+    const root = makeWorkspace({ 'folder/a': 'x' });
     execFileSync('mkfifo', [join(root, 'pipe')]);
-    expect(readBytes(join(root, 'pipe'))).toEqual(NOT_A_FILE);
-  });
-
-  test('readBytes throws an error for a symbolic link or a missing file', () => {
-    const root = makeWorkspace({ a: 'x' });
-    symlinkSync('a', join(root, 'link'));
+    for (const name of ['folder', 'pipe']) expect(readBytes(join(root, name))).toEqual({ kind: 'not-regular' });
+    symlinkSync('folder/a', join(root, 'link'));
     expect(() => readBytes(join(root, 'link'))).toThrow('ELOOP');
     expect(() => readBytes(join(root, 'none'))).toThrow('ENOENT');
   });

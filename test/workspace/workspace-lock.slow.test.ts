@@ -17,7 +17,7 @@ const STALE = 7_000;
 describe('the workspace lock of two processes', () => {
   test('pull and promote both save their edits even when they start at the same time', async () => {
     const scene = await makeScene();
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const ran = await Promise.all([PULL, PROMOTE].map((words) => runCli(scene.folder, words, scene.service)));
       const codes = ran.map(({ exitCode }) => exitCode);
       expect({ codes, edits: editsIn(scene) }).toEqual({ codes: [0, 0], edits: ['pulled', 'promoted'] });
