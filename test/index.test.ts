@@ -31,31 +31,13 @@ test('Every export of the public API has a doc comment', () => {
   expect(exported.filter(({ name, file }) => !isDescribed(readSource(file), name))).toEqual([]);
 });
 
-test.each([
-  [
-    'isDescribed accepts a doc comment directly above the declaration',
-    '/** What it is. */\nexport type One = 1;\n',
-    true,
-  ],
-  ['isDescribed accepts a multi-line doc comment', '/**\n * What it is.\n */\nexport async function One() {}\n', true],
-  ['isDescribed rejects a declaration without a comment', 'export const One = 1;\n', false],
-  [
-    'isDescribed rejects a declaration with a line comment instead of a doc comment',
-    '// What it is.\nexport class One {}\n',
-    false,
-  ],
-  [
-    'isDescribed rejects an undocumented declaration that follows a documented one',
-    '/** What it is. */\nexport type Another = 1;\nexport type One = 2;\n',
-    false,
-  ],
-  [
-    'isDescribed rejects a name that is only a prefix of a documented name',
-    '/** What it is. */\nexport type OneMore = 1;\n',
-    false,
-  ],
-])('%s', (_, source, described) => {
-  expect(isDescribed(source, 'One')).toBe(described);
+test('isDescribed accepts only a doc comment directly above the declaration of exactly this name', () => {
+  const [comment, one] = ['/** What it is. */\n', 'export const One = 1;\n'];
+  for (const described of [`${comment}${one}`, '/**\n * What it is.\n */\nexport async function One() {}\n'])
+    expect(isDescribed(described, 'One')).toBe(true);
+  const another = `${comment}export type Another = 1;\n${one}`;
+  for (const source of [one, `// What it is.\n${one}`, another, `${comment}export type OneMore = 1;\n`])
+    expect(isDescribed(source, 'One')).toBe(false);
 });
 
 function readSource(file: string): string {
@@ -96,23 +78,14 @@ async function sync(service: api.PromptService, files: readonly api.PromptFile[]
     sleep: (milliseconds) => setTimeout(milliseconds),
   });
   const desired: api.DesiredState = {
-    ...{ files, contentsAtRefs: new Map(), base: null },
-    ...{
-      environmentOrder: null,
-      environmentsWithoutLatest: [],
-      movingRefs: new Set<string>(),
-      promotionSources: new Map(),
-      otherPromotionSources: new Map(),
-      environmentSelection: null,
-    },
+    ...{ files, contentsAtRefs: new Map(), base: null, environmentOrder: null, environmentSelection: null },
+    ...{ environmentsWithoutLatest: [], movingRefs: new Set<string>() },
+    ...{ promotionSources: new Map(), otherPromotionSources: new Map() },
   };
   const getReadRequest = (file: api.PromptFile) => api.makeReadRequest(file, desired);
   const observation = await api.observePrompts(provider, files.map(getReadRequest), { concurrency: 2 });
   const guards: api.GuardSettings = {
-    onDrift: 'overwrite',
-    maxChanges: null,
-    expectedPlan: null,
-    uncommitted: new Set(),
+    ...{ onDrift: 'overwrite', maxChanges: null, expectedPlan: null, uncommitted: new Set() },
   };
   const plan = api.guardPlan(api.makePlan(desired, observation, api.NO_PLANNING_HISTORY), guards);
   const outcomes = await api.applyPlan(plan, provider, {

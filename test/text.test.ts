@@ -14,14 +14,12 @@ import { renderWebUrl } from '../src/domain/network.ts';
 describe('renderWebUrl', () => {
   test.each<[string, string | null]>([
     ['https://cloud.langfuse.com/a?b=c&d#e', 'https://cloud.langfuse.com/a?b=c&d#e'],
-    ['http://[::1]:3000/a', 'http://[::1]:3000/a'],
     ['https://x.example/a%2Fb', 'https://x.example/a%2Fb'],
     ["https://x.example/a|b (c)'d'`^{}\\", 'https://x.example/a%7Cb%20%28c%29%27d%27%60%5E%7B%7D/'],
     ['https://x.example/ü\u200b', 'https://x.example/%C3%BC%E2%80%8B'],
     ['javascript:alert(1)', null],
     ['file:///etc/passwd', null],
     ['//x.example/a', null],
-    ['', null],
   ])('renderWebUrl turns %j into %j', (text, expected) => {
     expect(renderWebUrl(text)).toBe(expected);
   });
@@ -41,7 +39,6 @@ describe('findHidden and showHidden', () => {
   test.each([
     ['a\\u{202e}b', 'a\u202eb'],
     ['a\\u{0}\\u{1b}[31m', 'a\u0000\u001b[31m'],
-    ['\\u{d}', '\r'],
     ['\\u{e0041}', '\u{e0041}'],
     ['\\u{85}', '\u0085'],
     ['line\n\tnext', 'line\n\tnext'],
@@ -51,12 +48,13 @@ describe('findHidden and showHidden', () => {
     expect(showHidden(text)).toBe(expected);
   });
 
-  test('showHidden escapes every hidden character in arbitrary text', () => {
+  test('showHidden escapes exactly the characters that findHidden reports', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary-ascii' })), (text) => {
         const escaped = showHidden(text);
         expect(findHidden(escaped)).toEqual([]);
         expect(showHidden(escaped)).toBe(escaped);
+        expect(findHidden(text).length > 0).toBe(escaped !== text);
       }),
     );
   });
@@ -69,14 +67,6 @@ describe('findHidden and showHidden', () => {
     ]);
   });
 
-  test('findHidden reports a hidden character if and only if showHidden changes the text', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
-        expect(findHidden(text).length > 0).toBe(showHidden(text) !== text);
-      }),
-    );
-  });
-
   test('findHidden accepts zero-width joiners and tag characters inside emoji but reports stray ones', () => {
     expect(findHidden('👩‍👩‍👧')).toEqual([]);
     expect(findHidden('👩\u200d👩\u200d👧 \u200d')).toMatchObject([{ count: 1, offset: 9 }]);
@@ -85,48 +75,38 @@ describe('findHidden and showHidden', () => {
   });
 
   test.each([
-    ['findHidden accepts a rainbow flag emoji without a variation selector', '🏳\u200d🌈', 0],
-    ['findHidden accepts a rainbow flag emoji with a variation selector', '🏳\ufe0f\u200d🌈', 0],
-    ['findHidden accepts zero-width joiners in an emoji sequence that Unicode does not list', '👴🏽\u200d👶\u200d🐕', 0],
-    ['findHidden accepts zero-width joiners in an emoji with skin tones', '🧑🏻\u200d❤\ufe0f\u200d🧑🏿', 0],
-    ['findHidden accepts the variation selector in a keycap emoji', '1\ufe0f\u20e3', 0],
-    ['findHidden reports a zero-width joiner at the start or end of an emoji', '🌈\u200d \u200d🌈', 1],
-    ['findHidden reports two consecutive zero-width joiners between emoji', '👩\u200d\u200d👧', 1],
-    ['findHidden accepts a joiner after a letter or a mark in Persian and Hindi', 'क्\u200dष می\u200cخواهم', 0],
-    ['findHidden accepts a joiner after an Arabic vowel sign', 'مَ\u200cم', 0],
-    ['findHidden accepts a joiner after a letter beyond U+FFFF', '\u{11013}\u{11046}\u200d', 0],
-    ['findHidden reports a joiner after an invisible Mongolian mark', 'ᠠ\u180d\u200c', 2],
-    ['findHidden reports a joiner after another joiner', 'می\u200c\u200cم', 1],
-    ['findHidden reports a joiner before a Persian letter', ' \u200cم', 1],
-    ['findHidden reports a joiner after an Arabic digit', '٣\u200c', 1],
-    ['findHidden reports a joiner after a Latin letter with a mark', 'e\u0301\u200d', 1],
-    ['findHidden reports joiners after Latin, Cyrillic and Chinese letters', 'a\u200d б\u200d 中\u200c', 2],
-    ['findHidden reports a zero-width joiner between a letter and an emoji', 'a\u200d🌈', 1],
-    [
-      'findHidden reports the tag characters in a flag emoji that Unicode does not list',
-      '🏴\u{e0075}\u{e0073}\u{e007f}',
-      3,
-    ],
-    ['findHidden accepts a redundant variation selector after an emoji', '😀\ufe0f', 0],
-    ['findHidden accepts a text variation selector after a pictograph', '❤\ufe0e', 0],
-    ['findHidden reports a variation selector after a letter', 'a\ufe0f', 1],
-    ['findHidden reports a variation selector after a plain digit', '1\ufe0f', 1],
-  ])('%s', (_, text, kinds) => {
+    ['accepts a rainbow flag without a variation selector', '🏳\u200d🌈', 0],
+    ['accepts a rainbow flag with a variation selector', '🏳\ufe0f\u200d🌈', 0],
+    ['accepts joiners in an emoji that Unicode does not list', '👴🏽\u200d👶\u200d🐕', 0],
+    ['accepts the variation selector in a keycap emoji', '1\ufe0f\u20e3', 0],
+    ['reports a joiner at the start or end of an emoji', '🌈\u200d \u200d🌈', 1],
+    ['reports two consecutive joiners between emoji', '👩\u200d\u200d👧', 1],
+    ['accepts a joiner after a letter or a mark in Persian and Hindi', 'क्\u200dष می\u200cخواهم مَ\u200cم', 0],
+    ['accepts a joiner after a letter beyond U+FFFF', '\u{11013}\u{11046}\u200d', 0],
+    ['reports a joiner after an invisible Mongolian mark', 'ᠠ\u180d\u200c', 2],
+    ['reports a joiner after another joiner', 'می\u200c\u200cم', 1],
+    ['reports a joiner before a Persian letter', ' \u200cم', 1],
+    ['reports a joiner after an Arabic digit', '٣\u200c', 1],
+    ['reports a joiner after a Latin letter with a mark', 'e\u0301\u200d', 1],
+    ['reports joiners after Latin, Cyrillic and Chinese letters', 'a\u200d б\u200d 中\u200c', 2],
+    ['reports a joiner between a letter and an emoji', 'a\u200d🌈', 1],
+    ['reports the tags of a flag that Unicode does not list', '🏴\u{e0075}\u{e0073}\u{e007f}', 3],
+    ['accepts variation selectors after an emoji and a pictograph', '😀\ufe0f ❤\ufe0e', 0],
+    ['reports a variation selector after a letter', 'a\ufe0f', 1],
+    ['reports a variation selector after a plain digit', '1\ufe0f', 1],
+  ])('findHidden %s', (_, text, kinds) => {
     expect(findHidden(text)).toHaveLength(kinds);
   });
 });
 
 test.each([
-  [false, 'a b'],
-  [false, ''],
-  [false, 'é'],
+  [false, 'a b é'],
   [true, 'a\tb'],
   [true, 'a\n'],
   [true, '\u007f'],
   [true, '\u009f'],
 ])('hasControlCharacters returns %s for %j on both the first and the second call', (expected, text) => {
-  expect(hasControlCharacters(text)).toBe(expected);
-  expect(hasControlCharacters(text)).toBe(expected);
+  expect([hasControlCharacters(text), hasControlCharacters(text)]).toEqual([expected, expected]);
 });
 
 describe('findHidden and showHidden on ignorable characters', () => {
@@ -154,47 +134,31 @@ describe('findHidden and showHidden on ignorable characters', () => {
   });
 });
 
-describe('findPlace and makePlaceFinder', () => {
-  test.each([
-    ['', 0, 1, 1],
-    ['ab', 1, 1, 2],
-    ['a\nb', 1, 1, 2],
-    ['a\nb', 2, 2, 1],
-    ['\n\n', 2, 3, 1],
-    ['😀b', 2, 1, 3],
-    ['a\rb', 2, 1, 3],
-  ])('in the text %j, findPlace maps offset %i to line %i and column %i', (text, offset, line, column) => {
-    expect(findPlace(text, offset)).toEqual({ line, column });
-  });
-
-  test('findPlace and makePlaceFinder agree on the line and column of every offset', () => {
-    const text = fc.array(fc.constantFrom('a', '\n', '\r', 'é')).map((parts) => parts.join(''));
-    fc.assert(
-      fc.property(text, fc.array(fc.nat(40)), (given, numbers) => {
-        const offsets = numbers.map((number) => Math.min(number, given.length)).toSorted((a, b) => a - b);
-        const placeOf = makePlaceFinder(given);
-        for (const offset of offsets) {
-          const lines = given.slice(0, offset).split('\n');
-          const expected = { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
-          expect(findPlace(given, offset)).toEqual(expected);
-          expect(placeOf(offset)).toEqual(expected);
-        }
-      }),
-    );
-  });
+test('findPlace and makePlaceFinder return the line and the UTF-16 column of every offset', () => {
+  const text = fc.array(fc.constantFrom('a', '\n', '\r', '😀')).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(text, fc.array(fc.nat(40)), (given, numbers) => {
+      const offsets = numbers.map((number) => Math.min(number, given.length)).toSorted((a, b) => a - b);
+      const placeOf = makePlaceFinder(given);
+      for (const offset of offsets) {
+        const lines = given.slice(0, offset).split('\n');
+        const expected = { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
+        expect(findPlace(given, offset)).toEqual(expected);
+        expect(placeOf(offset)).toEqual(expected);
+      }
+    }),
+  );
 });
 
 const KEY = 'sk/"live" 123';
 
 describe('makeRedactor', () => {
-  const redactionCases: readonly (readonly [string, string, string])[] = [
-    ['redaction replaces an API key in plain text', `bad key ${KEY}!`, 'bad key [redacted]!'],
-    ['redaction replaces every occurrence of an API key', `${KEY}${KEY}`, '[redacted][redacted]'],
-    ['redaction replaces a JSON-escaped API key', JSON.stringify({ key: KEY }), '{"key":"[redacted]"}'],
-    ['redaction replaces a percent-encoded API key', `/?key=${encodeURIComponent(KEY)}`, '/?key=[redacted]'],
-    ['redaction leaves text without the API key unchanged', 'nothing here', 'nothing here'],
-  ];
-  test.each(redactionCases)('%s', (_, text, expected) => {
+  test.each([
+    ['plain text', `bad key ${KEY}!`, 'bad key [redacted]!'],
+    ['text with several occurrences', `${KEY}${KEY}`, '[redacted][redacted]'],
+    ['JSON', JSON.stringify({ key: KEY }), '{"key":"[redacted]"}'],
+    ['a URL', `/?key=${encodeURIComponent(KEY)}`, '/?key=[redacted]'],
+  ])('redaction replaces an API key in %s', (_, text, expected) => {
     expect(makeRedactor(KEY)(text)).toBe(expected);
   });
 
@@ -214,37 +178,21 @@ describe('makeRedactor', () => {
     expect(makeRedactor('key')('a2V5 and 2V5')).toBe('a2V5 and 2V5');
   });
 
-  test('redaction with an empty API key leaves text unchanged', () => {
-    expect(makeRedactor('')('text')).toBe('text');
+  test('redaction leaves text unchanged if the API key is empty or does not occur', () => {
+    expect([makeRedactor('')('text'), makeRedactor(KEY)('nothing here')]).toEqual(['text', 'nothing here']);
   });
 });
 
 describe('makeExcerpt', () => {
-  const excerpts: readonly (readonly [string, string, boolean, string])[] = [
-    ['makeExcerpt collapses whitespace', '  a\r\n\t b  ', true, 'a b'],
-    ['makeExcerpt returns at most 200 characters', 'x'.repeat(1000), true, 'x'.repeat(200)],
-    ['makeExcerpt does not split a surrogate pair', 'x'.repeat(199) + '😀', true, 'x'.repeat(199)],
-    [
-      'makeExcerpt redacts an API key before truncating the text',
-      'x'.repeat(195) + KEY,
-      true,
-      'x'.repeat(195) + '[reda',
-    ],
-    ['makeExcerpt redacts an API key that is split across lines', 'no sk/"live"\n 123', true, 'no [redacted]'],
-    [
-      'if the given text is incomplete, makeExcerpt omits its end, which might contain part of the API key',
-      `${'y'.repeat(30)} sk/"live`,
-      false,
-      'y'.repeat(18),
-    ],
-    [
-      'makeExcerpt returns an empty string if the given text is incomplete and shorter than the API key',
-      'sk/"',
-      false,
-      '',
-    ],
-  ];
-  test.each(excerpts)('%s', (_, text, whole, expected) => {
+  test.each<[string, string, boolean, string]>([
+    ['collapses whitespace', '  a\r\n\t b  ', true, 'a b'],
+    ['returns at most 200 characters', 'x'.repeat(1000), true, 'x'.repeat(200)],
+    ['does not split a surrogate pair', 'x'.repeat(199) + '😀', true, 'x'.repeat(199)],
+    ['redacts an API key before it truncates the text', 'x'.repeat(195) + KEY, true, 'x'.repeat(195) + '[reda'],
+    ['redacts an API key that is split across lines', 'no sk/"live"\n 123', true, 'no [redacted]'],
+    ['omits the end of incomplete text', `${'y'.repeat(30)} sk/"live`, false, 'y'.repeat(18)],
+    ['omits incomplete text that is shorter than the API key', 'sk/"', false, ''],
+  ])('makeExcerpt %s', (_, text, whole, expected) => {
     expect(makeExcerpt(text, whole, KEY)).toBe(expected);
   });
 

@@ -6,20 +6,16 @@ import { suggestName } from '../src/domain/suggest-name.ts';
 
 describe('listVariables', () => {
   test.each([
-    [['a'], '{{a}}'],
     [['b', 'a'], '{{b}} {{a}} {{b}}'],
     [['a', 'b'], '{{ a }}{{\tb\t}}'],
     [['a.b-c_D9'], '{{a.b-c_D9}}'],
     [['名前', 'é'], '{{名前}} {{é}}'],
-    [['a'], '{{{a}}}'],
     [['a'], '{{{{a}}}}'],
     [['a'], '{{{{ {{a}} }}'],
-    [[], '{{a}'],
     [[], '{a}}'],
     [[], '{{}} {{ }} {{a b}} {{a\n}} {{a|b}} {{#if}} {{/if}} {{>a}} {{a()}}'],
     [[], '{{\u200ba}}'],
     [['else.a', 'this.name'], '{{else}} {{ this }} {{else.a}} {{this.name}}'],
-    [[], ''],
   ])('listVariables returns %j for the text %j', (expected, text) => {
     expect(listVariables({ type: 'text', text })).toEqual(expected);
   });
@@ -36,53 +32,20 @@ describe('listVariables', () => {
 });
 
 describe('listBreakingChanges', () => {
-  test.each<[string, string, string, readonly (readonly [string, 'added' | 'removed'])[]]>([
-    [
-      'listBreakingChanges lists a variable as added if only the new text contains it',
-      'Hi.',
-      'Hi {{name}}.',
-      [['name', 'added']],
-    ],
-    [
-      'listBreakingChanges lists a variable as removed if only the old text contains it',
-      'Hi {{name}}.',
-      'Hi.',
-      [['name', 'removed']],
-    ],
-    [
-      'A variable does not count as removed if the new text passes it to a filter',
-      'Hi {{name}}.',
-      'Hi {{ name | default("you") }}.',
-      [],
-    ],
-    [
-      'A variable does not count as added if the old text tests it in a block',
-      '{% if vip %}Hi{% endif %}',
-      '{{vip}}',
-      [],
-    ],
-    ['A Handlebars block counts as a use of its variable', '{{#if vip}}Hi{{else}}Bye{{/if}}', '{{vip}}', []],
-    [
-      'A variable does not count as used if its name is only part of a longer name in a tag',
-      '{{user}}',
-      '{{user.name}} {{ user-id | x }}',
-      [
-        ['user.name', 'added'],
-        ['user', 'removed'],
-      ],
-    ],
-    [
-      'A name outside of tags does not count as a use of a variable',
-      'Hi {{name}}.',
-      'Hi {name} and name.',
-      [['name', 'removed']],
-    ],
-    ['An unclosed tag does not count as a use of a variable', 'Hi {{name}}.', '{{{{{% name', [['name', 'removed']]],
-    ['A tag that spans several lines counts as a use of its variable', 'Hi {{name}}.', '{{ greet(\n  name\n) }}', []],
-  ])('%s', (_, before, after, expected) => {
+  test.each<[string, string, string, string]>([
+    ['a variable of the new text as added', 'Hi.', 'Hi {{name}}.', 'name added'],
+    ['a variable of the old text as removed', 'Hi {{name}}.', 'Hi.', 'name removed'],
+    ['no variable that the new text passes to a filter', 'Hi {{name}}.', 'Hi {{ name | default("you") }}.', ''],
+    ['no variable that the old text tests in a block', '{% if vip %}Hi{% endif %}', '{{vip}}', ''],
+    ['no variable of a Handlebars block', '{{#if vip}}Hi{{else}}Bye{{/if}}', '{{vip}}', ''],
+    ['no longer name as a use', '{{user}}', '{{user.name}} {{ user-id | x }}', 'user.name added, user removed'],
+    ['no name outside of tags as a use', 'Hi {{name}}.', 'Hi {name} and name.', 'name removed'],
+    ['no unclosed tag as a use', 'Hi {{name}}.', '{{{{{% name', 'name removed'],
+    ['no variable of a tag that spans several lines', 'Hi {{name}}.', '{{ greet(\n  name\n) }}', ''],
+  ])('listBreakingChanges lists %s', (_, before, after, expected) => {
     const [old, now] = [before, after].map((text) => ({ type: 'text', text, metadata: {} }) as const);
-    const changes = expected.map(([variable, kind]) => ({ variable, kind }));
-    expect(listBreakingChanges({ before: old ?? null, after: now ?? 'unknown' })).toEqual(changes);
+    const changes = listBreakingChanges({ before: old ?? null, after: now ?? 'unknown' });
+    expect(changes.map((change) => Object.values(change).join(' ')).join(', ')).toBe(expected);
   });
 });
 
@@ -90,48 +53,38 @@ describe('suggestName', () => {
   const known = ['id', 'key', 'name', 'description', 'variables'];
   test.each([
     ['nmae', 'name'],
-    ['Name', 'name'],
     ['names', 'name'],
     ['kye', 'key'],
-    ['keys', 'key'],
     ['ID', 'id'],
     ['desciption', 'description'],
     ['varaibels', 'variables'],
-    ['title', undefined],
     ['prompt', undefined],
     ['x'.repeat(100_000), undefined],
   ])('suggestName returns the closest known name for %s, or undefined if none is similar enough', (word, expected) => {
     expect(suggestName(word, known)).toBe(expected);
   });
 
-  test.each([
+  test.each<[string, readonly string[], string | undefined]>([
     ['greeting', ['support/greeting', 'prompts/support/greeting.md', 'sales/offer'], 'support/greeting'],
     ['greeting', ['support/greeting', 'sales/greeting'], undefined],
     ['eeting', ['support/greeting'], undefined],
+    ['a', [], undefined],
   ])('suggestName compares the name %j with the last path segment of each name in %j', (word, known, expected) => {
     expect(suggestName(word, known)).toBe(expected);
-  });
-
-  test('suggestName returns undefined if there are no known names', () => {
-    expect(suggestName('a', [])).toBeUndefined();
   });
 });
 
 describe('parseMaxChanges and countAllowedChanges', () => {
-  const validLimits: readonly (readonly [string | number, MaxChanges])[] = [
-    ['0', { kind: 'count', count: 0 }],
+  test.each<[string | number, MaxChanges]>([
     ['12', { kind: 'count', count: 12 }],
     [7, { kind: 'count', count: 7 }],
     ['0%', { kind: 'percent', percent: 0 }],
-    ['25%', { kind: 'percent', percent: 25 }],
     ['100%', { kind: 'percent', percent: 100 }],
-  ];
-  test.each(validLimits)('parseMaxChanges parses the limit %j', (given, expected) => {
+  ])('parseMaxChanges parses the limit %j', (given, expected) => {
     expect(parseMaxChanges(given)).toEqual(expected);
   });
 
-  const invalidLimits = ['', '%', '-1', '1.5', '101%', '2.5%', ' 1', '1 %', '1e3', 'all', '0x1', '9999999999'];
-  test.each([...invalidLimits, 1.5, -1, 1e21, Number.NaN])(
+  test.each(['', '%', '-1', '1.5', '101%', '2.5%', ' 1', '1e3', 'all', '9999999999', 1.5, -1, 1e21, Number.NaN])(
     'parseMaxChanges rejects %j, which is neither a valid count nor a valid percentage',
     (given) => {
       expect(parseMaxChanges(given)).toBeNull();

@@ -140,21 +140,19 @@ describe('the apply workflow', () => {
     return { ...scheduler, end, running: () => [...steps.keys()] };
   }
 
-  test('The production job starts only after the staging job of the same commit has ended, and has its own key', async () => {
-    const { begin, end, running } = startScheduler([]);
-    const run = begin('a');
-    expect(running()).toEqual(['staging a']);
-    await end('staging a');
-    expect(running()).toEqual(['production a']);
-    await end('production a');
-    expect(run.statuses()).toEqual({ staging: 'success', production: 'success' });
-  });
-
-  test('The production job runs even if the staging job has failed', async () => {
-    const { begin, end, running } = startScheduler([]);
-    begin('a');
-    await end('staging a', 1);
-    expect(running()).toEqual(['production a']);
+  test('The production job starts with its own key after the staging job of the same commit has ended, even if that has failed', async () => {
+    for (const [exitCode, result] of [
+      [0, 'success'],
+      [1, 'failure'],
+    ] as const) {
+      const { begin, end, running } = startScheduler([]);
+      const run = begin('a');
+      expect(running()).toEqual(['staging a']);
+      await end('staging a', exitCode);
+      expect(running()).toEqual(['production a']);
+      await end('production a');
+      expect(run.statuses()).toEqual({ staging: result, production: 'success' });
+    }
   });
 
   test('A production job that waits for approval does not block the jobs of a newer commit', async () => {
@@ -182,28 +180,18 @@ describe('the apply workflow', () => {
   });
 });
 
-describe('the GitLab jobs', () => {
+test('A newer GitLab pipeline can interrupt only the plan job, and all jobs that write or look for drift are in one resource group', () => {
   const jobs = z.record(z.string(), z.looseObject({})).parse(read('prompts.example/.gitlab/promptsync.gitlab-ci.yml'));
-
-  test('A newer GitLab pipeline can interrupt the plan job but not the apply jobs', () => {
-    const interruptible = Object.entries(jobs).flatMap(([name, job]) => (job['interruptible'] === true ? [name] : []));
-    expect(interruptible).toEqual(['promptsync:plan']);
-  });
-
-  test('All GitLab jobs that write or look for drift are in one resource group', () => {
-    for (const name of ['.promptsync:apply', 'promptsync:drift']) {
-      expect(jobs[name]).toMatchObject({ resource_group: 'promptsync' });
-    }
-    for (const name of ['staging', 'production']) {
-      expect(jobs[`promptsync:apply:${name}`]).toMatchObject({ extends: '.promptsync:apply', environment: name });
-    }
-  });
+  const interruptible = Object.entries(jobs).flatMap(([name, job]) => (job['interruptible'] === true ? [name] : []));
+  expect(interruptible).toEqual(['promptsync:plan']);
+  for (const name of ['.promptsync:apply', 'promptsync:drift']) {
+    expect(jobs[name]).toMatchObject({ resource_group: 'promptsync' });
+  }
+  for (const name of ['staging', 'production']) {
+    expect(jobs[`promptsync:apply:${name}`]).toMatchObject({ extends: '.promptsync:apply', environment: name });
+  }
 });
 
-describe('action.yml', () => {
-  const action = ActionShape.parse(read('action.yml'));
-
-  test('action.yml declares exactly the inputs that the action reads', () => {
-    expect(Object.keys(action.inputs)).toEqual(INPUT_NAMES);
-  });
+test('action.yml declares exactly the inputs that the action reads', () => {
+  expect(Object.keys(ActionShape.parse(read('action.yml')).inputs)).toEqual(INPUT_NAMES);
 });

@@ -4,7 +4,7 @@ import { type ChatMessage, parseChatText, renderChatText } from '../../src/domai
 import { digestChat } from '../../src/domain/content.ts';
 import { computeDigest } from '../../src/domain/digest.ts';
 import { runs } from '../support/seed.ts';
-import { makeLayouts, messageLists } from './chat-messages.ts';
+import { messageLists } from './chat-messages.ts';
 
 const parseMessages = (text: string): readonly ChatMessage[] =>
   parseChatText(text).messages.map(({ message }) => message);
@@ -21,77 +21,20 @@ describe('the canonical form of chat prompts', () => {
         expect(parseMessages(text)).toEqual(messages);
         expect(digestChat(messages).text).toBe(text);
       }),
-      { numRuns: runs(100_000) },
-    );
-  });
-
-  test('Blank lines around the content of a message and spaces after a marker never change the messages', () => {
-    const written = messageLists.chain((messages) =>
-      makeLayouts(messages.map((message) => renderChatText([message]))).map((text) => ({ messages, text })),
-    );
-    fc.assert(
-      fc.property(written, ({ messages, text }) => {
-        expect(parseMessages(text)).toEqual(messages);
-      }),
-      { numRuns: runs(20_000) },
-    );
-  });
-
-  test('Parsing and rendering any valid chat text twice gives the same text as doing so once', () => {
-    const lines = fc.constantFrom('{{role "a"}}', '{{placeholder "h"}}', '\\{{role "a"}}', '', 'x', " \\\\{{role 'a");
-    fc.assert(
-      fc.property(fc.array(lines, { maxLength: 8 }), (parts) => {
-        const { messages, faults } = parseChatText(parts.join('\n'));
-        fc.pre(faults.length === 0);
-        const canonical = renderChatText(messages.map(({ message }) => message));
-        expect(renderChatText(parseMessages(canonical))).toBe(canonical);
-      }),
-      { numRuns: runs(10_000) },
+      { numRuns: runs(4_000) },
     );
   });
 
   test.each<[title: string, messages: readonly ChatMessage[], text: string]>([
-    [
-      'The canonical form starts the content of a message on the line below its marker',
-      [user('Hi.')],
-      '{{role "user"}}\nHi.',
-    ],
-    [
-      'The canonical form separates messages with one blank line',
-      [user('a'), user('b')],
-      '{{role "user"}}\na\n\n{{role "user"}}\nb',
-    ],
-    [
-      'The canonical form adds a line break in front of content that begins with a line break',
-      [user('\na')],
-      '{{role "user"}}\n\n\na',
-    ],
-    [
-      'The canonical form of an empty message is its marker alone',
-      [user(''), history],
-      '{{role "user"}}\n\n{{placeholder "history"}}',
-    ],
-    [
-      'The canonical form writes a role as a JSON string',
-      [{ role: 'a "b"\n', content: '' }],
-      String.raw`{{role "a \"b\"\n"}}`,
-    ],
-    [
-      'The canonical form adds a backslash to a line of content that looks like a marker',
-      [user('{{role "x"}}')],
-      '{{role "user"}}\n\\{{role "x"}}',
-    ],
-    [
-      'The canonical form adds one more backslash to a line of content that looks like an escaped marker',
-      [user(" \\{{ role 'x")],
-      '{{role "user"}}\n \\\\{{ role \'x',
-    ],
-    [
-      'The canonical form does not add a backslash to the variable {{role}}',
-      [user('{{role}}')],
-      '{{role "user"}}\n{{role}}',
-    ],
-  ])('%s', (_, messages, text) => {
+    ['starts the content of a message on the line below its marker', [user('Hi.')], '{{role "user"}}\nHi.'],
+    ['separates messages with one blank line', [user('a'), user('b')], '{{role "user"}}\na\n\n{{role "user"}}\nb'],
+    ['adds a line break in front of content that begins with a line break', [user('\na')], '{{role "user"}}\n\n\na'],
+    ['of an empty message is its marker alone', [user(''), history], '{{role "user"}}\n\n{{placeholder "history"}}'],
+    ['writes a role as a JSON string', [{ role: 'a "b"\n', content: '' }], String.raw`{{role "a \"b\"\n"}}`],
+    ['adds a backslash to a line like a marker', [user('{{role "x"}}')], '{{role "user"}}\n\\{{role "x"}}'],
+    ['adds a backslash to an escaped marker', [user(" \\{{ role 'x")], '{{role "user"}}\n \\\\{{ role \'x'],
+    ['does not add a backslash to the variable {{role}}', [user('{{role}}')], '{{role "user"}}\n{{role}}'],
+  ])('The canonical form %s', (_, messages, text) => {
     expect(renderChatText(messages)).toBe(text);
     expect(parseMessages(text)).toEqual(messages);
   });
@@ -104,81 +47,32 @@ describe('the canonical form of chat prompts', () => {
 });
 
 describe('parseChatText', () => {
-  test.each<[title: string, text: string, faults: readonly string[]]>([
-    ['The chat prompt parser rejects empty text', '', ['no-messages 1']],
-    ['The chat prompt parser rejects text without markers', '\nHello.', ['no-messages 2']],
-    ['The chat prompt parser rejects text above the first marker', '\n \nHi\n{{role "a"}}', ['text-before-marker 3']],
-    [
-      'The chat prompt parser rejects text below a placeholder',
-      '{{placeholder "h"}}\n\nHi\n{{role "a"}}',
-      ['text-after-placeholder 3'],
-    ],
-    ['The chat prompt parser rejects a marker with single quotes', "{{role 'a'}}\nHi", ['invalid-marker 1']],
-    ['The chat prompt parser rejects an indented marker', '{{role "a"}}\n  {{role "b"}}', ['invalid-marker 2']],
-    ['The chat prompt parser rejects a marker with spaces inside its braces', '{{ role "a" }}', ['invalid-marker 1']],
-    [
-      'The chat prompt parser rejects a marker with two spaces in front of its name',
-      '{{role  "a"}}',
-      ['invalid-marker 1'],
-    ],
-    ['The chat prompt parser rejects text after a marker on the same line', '{{role "a"}} Hi', ['invalid-marker 1']],
-    ['The chat prompt parser rejects a role that is not valid JSON', String.raw`{{role "\x"}}`, ['invalid-marker 1']],
-    [
-      'The chat prompt parser rejects a role that contains a NUL character',
-      String.raw`{{role "\u0000"}}`,
-      ['invalid-marker 1'],
-    ],
-    [
-      'The chat prompt parser rejects a role that contains a lone surrogate',
-      String.raw`{{role "\ud800"}}`,
-      ['invalid-marker 1'],
-    ],
-    [
-      'The chat prompt parser rejects a placeholder whose name contains a space',
-      '{{placeholder "my history"}}',
-      ['invalid-marker 1'],
-    ],
-    [
-      'The chat prompt parser reports every invalid marker in the text',
-      "{{role 'a'}}\n{{role 'b'}}",
-      ['invalid-marker 1', 'invalid-marker 2'],
-    ],
-  ])('%s', (_, text, faults) => {
-    expect(parseChatText(text).faults.map(({ kind, line }) => `${kind} ${line}`)).toEqual(faults);
+  test.each<[string, string, string]>([
+    ['empty text', '', 'no-messages 1'],
+    ['text without markers', '\nHello.', 'no-messages 2'],
+    ['text above the first marker', '\n \nHi\n{{role "a"}}', 'text-before-marker 3'],
+    ['text below a placeholder', '{{placeholder "h"}}\n\nHi\n{{role "a"}}', 'text-after-placeholder 3'],
+    ['every marker with single quotes', "{{role 'a'}}\n{{role 'b'}}", 'invalid-marker 1, invalid-marker 2'],
+    ['an indented marker', '{{role "a"}}\n  {{role "b"}}', 'invalid-marker 2'],
+    ['a marker with spaces inside its braces', '{{ role "a" }}', 'invalid-marker 1'],
+    ['a marker with two spaces in front of its name', '{{role  "a"}}', 'invalid-marker 1'],
+    ['text after a marker on the same line', '{{role "a"}} Hi', 'invalid-marker 1'],
+    ['a role that is not valid JSON', String.raw`{{role "\x"}}`, 'invalid-marker 1'],
+    ['a role that contains a NUL character', String.raw`{{role "\u0000"}}`, 'invalid-marker 1'],
+    ['a role that contains a lone surrogate', String.raw`{{role "\ud800"}}`, 'invalid-marker 1'],
+    ['a placeholder whose name contains a space', '{{placeholder "my history"}}', 'invalid-marker 1'],
+  ])('The chat prompt parser rejects %s', (_, text, expected) => {
+    const { faults } = parseChatText(text);
+    expect(faults.map(({ kind, line }) => `${kind} ${line}`).join(', ')).toBe(expected);
   });
 
   test.each<[title: string, text: string]>([
-    ['The chat prompt parser ignores blank lines above the first marker', '\n \n{{role "user"}}\nHi.'],
-    ['The chat prompt parser ignores spaces and tabs after a marker', '{{role "user"}} \t\nHi.'],
-    ['The chat prompt parser ignores a blank line below a marker', '{{role "user"}}\n\nHi.'],
-    ['The chat prompt parser ignores line breaks at the end of the text', '{{role "user"}}\nHi.\n\n\n'],
-    ['The chat prompt parser resolves a JSON escape sequence in a role', String.raw`{{role "us\u0065r"}}` + '\nHi.'],
-  ])('%s', (_, text) => {
+    ['ignores blank lines above the first marker', '\n \n{{role "user"}}\nHi.'],
+    ['ignores spaces and tabs after a marker', '{{role "user"}} \t\nHi.'],
+    ['ignores a blank line below a marker', '{{role "user"}}\n\nHi.'],
+    ['ignores line breaks at the end of the text', '{{role "user"}}\nHi.\n\n\n'],
+    ['resolves a JSON escape sequence in a role', String.raw`{{role "us\u0065r"}}` + '\nHi.'],
+  ])('The chat prompt parser %s', (_, text) => {
     expect(parseChatText(text)).toMatchObject({ messages: [{ message: user('Hi.') }], faults: [] });
-  });
-
-  test.each([
-    { part: '{{role "', messages: 0, faults: 1 },
-    { part: '{{role "\\', messages: 0, faults: 1 },
-    { part: '{{role "a"}}\n', messages: 76_924, faults: 0 },
-    { part: '{{placeholder "a"}}\n', messages: 50_001, faults: 0 },
-    { part: "{{role 'a'}}\n", messages: 0, faults: 76_924 },
-    { part: '\n', messages: 0, faults: 1 },
-  ])('The chat prompt parser can read a megabyte that repeats $part', ({ part, messages, faults }) => {
-    const parsed = parseChatText(part.repeat(Math.ceil(1_000_001 / part.length)));
-    expect([parsed.messages.length, parsed.faults.length]).toEqual([messages, faults]);
-  });
-
-  test.each([
-    { title: 'a million blank lines inside a message', text: `{{role "a"}}\nx${'\n'.repeat(1_000_000)}y` },
-    { title: 'a role with ten million characters', text: `{{role "${'x'.repeat(10_000_000)}"}}` },
-    {
-      title: 'ten million characters after an opening quotation mark',
-      text: `{{role "a"}}\n\\{{role "${'x'.repeat(10_000_000)}`,
-    },
-  ])('The chat prompt parser can read $title', ({ text }) => {
-    const { messages, faults } = parseChatText(text);
-    expect([messages.length, faults]).toEqual([1, []]);
-    expect(renderChatText(messages.map(({ message }) => message))).toBe(text);
   });
 });

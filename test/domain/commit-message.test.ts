@@ -11,11 +11,8 @@ describe('makeCommitMessage', () => {
     expect(makeCommitMessage(atRef, 500)).toBe(message);
   });
 
-  test("if a commit has no subject, the version's commit message is just the commit id", () => {
+  test("the version's commit message is just the commit id without a subject, and missing without a commit", () => {
     expect(makeCommitMessage({ commit: COMMIT }, 500)).toBe('(9f2c1ab04d3e)');
-  });
-
-  test('a version from an uncommitted file has no commit message', () => {
     expect(makeCommitMessage({}, 500)).toBeUndefined();
   });
 

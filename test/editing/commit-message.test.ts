@@ -19,16 +19,14 @@ test('renderCommitMessage names a version by its number if the new pin names it 
 });
 
 test.each([
-  { key: 'support/greeting', named: 'support/greeting' },
-  { key: 'mail@example [draft] (v1)', named: 'mail@example [draft] (v1)' },
-  { key: 'a [skip ci]', named: String.raw`a \u{5b}skip ci]` },
-  { key: 'a [CI skip]', named: String.raw`a \u{5b}CI skip]` },
-  { key: '[no ci]', named: String.raw`\u{5b}no ci]` },
-  { key: '[actions skip]', named: String.raw`\u{5b}actions skip]` },
-  { key: '@octocat', named: String.raw`\u{40}octocat` },
-  { key: '(@octocat)', named: String.raw`(\u{40}octocat)` },
-  { key: '\u202edesrever', named: String.raw`\u{202e}desrever` },
-])('renderCommitMessage renders the key $key without a CI skip marker or a user mention', ({ key, named }) => {
+  ['support/greeting', 'support/greeting'],
+  ['mail@example [draft] (v1)', 'mail@example [draft] (v1)'],
+  ['a [CI skip]', String.raw`a \u{5b}CI skip]`],
+  ['[no ci]', String.raw`\u{5b}no ci]`],
+  ['[actions skip]', String.raw`\u{5b}actions skip]`],
+  ['(@octocat)', String.raw`(\u{40}octocat)`],
+  ['\u202edesrever', String.raw`\u{202e}desrever`],
+])('renderCommitMessage renders the key %s without a CI skip marker or a user mention', (key, named) => {
   expect(messageFor(key)).toBe(`Promote ${named} to production (v1 → v2)`);
   expect(messageFor(key, 'b')).toBe(`Promote 2 prompts to production\n\n- ${named} (v1 → v2)\n- b (v1 → v2)`);
 });

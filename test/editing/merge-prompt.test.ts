@@ -11,6 +11,7 @@ import {
   type ServiceSide,
 } from '../../src/editing/merge-prompt.ts';
 import { makeMerger } from '../../src/git/make-merger.ts';
+import { runs } from '../support/seed.ts';
 import { parseValidFile, makeSource } from '../workspace/support.ts';
 
 const makeMerging = (side: PreferredSide): MergeOptions => ({
@@ -29,56 +30,17 @@ const markConflict = (ours: string, theirs: string) => `<<<<<<< mine\n${ours}===
 const withoutConflict = (text: string) => ({ text, conflicts: 0 });
 
 describe('mergeText', () => {
-  test.each<[string, string, string, string, string]>([
-    [
-      'a text merge combines changes that the two sides made in different places',
-      'a\nb\nc',
-      'A\nb\nc',
-      'a\nb\nC',
-      'A\nb\nC',
-    ],
-    ['a text merge keeps the final newline', 'a\nb\n', 'A\nb\n', 'a\nb\n', 'A\nb\n'],
-    ['a text merge keeps a final newline that only one side added', 'a\nb\nc', 'A\nb\nc', 'a\nb\nc\n', 'A\nb\nc\n'],
-    [
-      'a text merge does not treat a lone carriage return as a line break',
-      'a\rb\nc\nd',
-      'a\rb\nc\nD',
-      'a\rB\nc\nd',
-      'a\rB\nc\nD',
-    ],
-  ])('%s', async (_, base, ours, theirs, expected) => {
-    expect(await merge(base, ours, theirs)).toEqual(withoutConflict(expected));
-  });
-
-  const two = [`a\n${UNCHANGED_LINES}c`, `1\n${UNCHANGED_LINES}1`, `2\n${UNCHANGED_LINES}2`] as const;
+  const [two, one, other] = [`a\n${UNCHANGED_LINES}c`, `1\n${UNCHANGED_LINES}1`, `2\n${UNCHANGED_LINES}2`];
   const twice = `${markConflict('1\n', '2\n')}\n${UNCHANGED_LINES}${markConflict('1\n', '2\n')}`;
   test.each<[string, string | null, string, string, string, number]>([
-    [
-      'a text merge marks a conflict if both sides changed the same line differently',
-      'a\nb\nc',
-      'a\nB\nc',
-      'a\nß\nc',
-      `a\n${markConflict('B\n', 'ß\n')}\nc`,
-      1,
-    ],
-    ['a text merge marks two conflicts in different places separately', ...two, twice, 2],
-    [
-      'a text merge marks every difference as a conflict if the merge base is unknown',
-      null,
-      'B\nc',
-      'b\nc',
-      `${markConflict('B\n', 'b\n')}\nc`,
-      1,
-    ],
-    [
-      'a text merge marks a conflict if one side was edited and the other side was emptied',
-      'a\nb',
-      'a\nB',
-      '',
-      markConflict('a\nB\n', '\n'),
-      1,
-    ],
-  ])('%s', async (_, base, ours, theirs, text, conflicts) => {
+    ['combines changes in different places', 'a\nb\nc', 'A\nb\nc', 'a\nb\nC', 'A\nb\nC', 0],
+    ['keeps a final newline that only one side added', 'a\nb\nc', 'A\nb\nc', 'a\nb\nc\n', 'A\nb\nc\n', 0],
+    ['keeps a lone carriage return in a line', 'a\rb\nc\nd', 'a\rb\nc\nD', 'a\rB\nc\nd', 'a\rB\nc\nD', 0],
+    ['marks different changes of a line', 'a\nb\nc', 'a\nB\nc', 'a\nß\nc', `a\n${markConflict('B\n', 'ß\n')}\nc`, 1],
+    ['marks two conflicts in different places separately', two, one, other, twice, 2],
+    ['marks every difference without a merge base', null, 'B\nc', 'b\nc', `${markConflict('B\n', 'b\n')}\nc`, 1],
+    ['marks an edit of a text that the other side emptied', 'a\nb', 'a\nB', '', markConflict('a\nB\n', '\n'), 1],
+  ])('a text merge %s', async (_, base, ours, theirs, text, conflicts) => {
     expect(await merge(base, ours, theirs)).toEqual({ text, conflicts });
   });
 
@@ -86,9 +48,25 @@ describe('mergeText', () => {
     const [base, ours, theirs] = ['a\nb\nc\nd\ne', 'A\nb\nours\nd\ne', 'a\nb\ntheirs\nd\nE'];
     expect(await merge(base, ours, theirs, 'ours')).toEqual(withoutConflict('A\nb\nours\nd\nE'));
     expect(await merge(base, ours, theirs, 'theirs')).toEqual(withoutConflict('A\nb\ntheirs\nd\nE'));
-    expect(await merge(null, 'a\nb', 'a\nc', 'ours')).toEqual(withoutConflict('a\nb'));
     expect(await merge(null, 'a\nb', 'a\nc', 'theirs')).toEqual(withoutConflict('a\nc'));
   });
+
+  test.each(['a\0b', 'a\ud83d'])(
+    'a text merge returns the service text %j unchanged, because git cannot merge it',
+    async (theirs) => {
+      expect(await merge('a', 'b', theirs)).toEqual(withoutConflict(theirs));
+      expect(await merge(theirs, 'b', 'c')).toEqual({ text: markConflict('b\n', 'c\n'), conflicts: 1 });
+    },
+  );
+
+  test.each(['--exec=x', 'core.editor=x', 'a b/ü 👍.md'])(
+    'git does not interpret the conflict label %j as an option',
+    async (label) => {
+      const labels = { ours: label, theirs: 'yours' };
+      const { text } = await mergeText({ base: 'a', ours: 'b', theirs: 'c' }, { ...makeMerging(null), labels });
+      expect(text).toBe(`<<<<<<< ${label}\nb\n=======\nc\n>>>>>>> yours`);
+    },
+  );
 });
 
 /**
@@ -121,7 +99,6 @@ function sideOf(text: string, side: 'ours' | 'theirs'): readonly string[] {
   return kept.split('\n').slice(0, -1);
 }
 
-/** test/commands/pull-laws.slow.test.ts proves that no line is lost. */
 describe('mergeText on random texts', () => {
   test('a text merge returns the changed text if only one side changed', async () => {
     await fc.assert(
@@ -130,7 +107,7 @@ describe('mergeText on random texts', () => {
         expect(await merge(from, ours, from, side)).toEqual(withoutConflict(ours));
         expect(await merge(from, ours, ours, side)).toEqual(withoutConflict(ours));
       }),
-      { numRuns: 15 },
+      { numRuns: runs(24) },
     );
   });
 
@@ -140,27 +117,10 @@ describe('mergeText on random texts', () => {
         const { text } = await merge(null, ours, theirs);
         expect([sideOf(text, 'ours'), sideOf(text, 'theirs')]).toEqual([ours.split('\n'), theirs.split('\n')]);
       }),
-      { numRuns: 15 },
+      { numRuns: runs(24) },
     );
   });
 });
-
-test.each([
-  ['a text merge returns the service text unchanged if git cannot merge it because of a NUL character', 'a\0b'],
-  ['a text merge returns the service text unchanged if git cannot merge it because of a lone surrogate', 'a\ud83d'],
-])('%s', async (_, theirs) => {
-  expect(await merge('a', 'b', theirs)).toEqual(withoutConflict(theirs));
-  expect(await merge(theirs, 'b', 'c')).toEqual({ text: markConflict('b\n', 'c\n'), conflicts: 1 });
-});
-
-test.each(['-c', '--exec=x', 'core.editor=x', 'a b/ü 👍.md'])(
-  'git does not interpret the conflict label %j as an option',
-  async (label) => {
-    const labels = { ours: label, theirs: 'yours' };
-    const { text } = await mergeText({ base: 'a', ours: 'b', theirs: 'c' }, { ...makeMerging(null), labels });
-    expect(text).toBe(`<<<<<<< ${label}\nb\n=======\nc\n>>>>>>> yours`);
-  },
-);
 
 describe('mergePrompt with several possible merge bases', () => {
   /** Merges the text of the service into a file. */
@@ -173,38 +133,35 @@ describe('mergePrompt with several possible merge bases', () => {
     return text ?? withoutConflict(ours);
   };
 
-  test.each<[string, readonly string[], string, string, ReturnType<typeof withoutConflict>]>([
+  test.each<[string, readonly string[], string, string, string, number]>([
     [
-      'a prompt merge accepts a change that only the service made if every possible merge base leads to the same result',
+      'accepts a change of the service if every base leads to it',
       ['a\nb\nc', 'A\nb\nc'],
       'A\nb\nc',
       'A\nb\nC',
-      withoutConflict('A\nb\nC'),
+      'A\nb\nC',
+      0,
     ],
     [
-      'a prompt merge marks a conflict if the service may have reverted a line that the file still has',
+      'marks a line that the service may have reverted',
       ['a\nb', 'A\nb'],
       'A\nb',
       'a\nb',
-      { text: `${markConflict('A\n', 'a\n')}\nb`, conflicts: 1 },
+      `${markConflict('A\n', 'a\n')}\nb`,
+      1,
     ],
     [
-      'a prompt merge marks a conflict if the file may have reverted a line that the service still has',
+      'marks a line that the file may have reverted',
       ['a\nb', 'A\nb'],
       'a\nb',
       'A\nB',
-      { text: markConflict('a\nb\n', 'A\nB\n'), conflicts: 1 },
+      markConflict('a\nb\n', 'A\nB\n'),
+      1,
     ],
-    [
-      'a prompt merge without a possible merge base marks every difference as a conflict',
-      [],
-      'a\nb',
-      'A\nb',
-      { text: `${markConflict('a\n', 'A\n')}\nb`, conflicts: 1 },
-    ],
-  ])('%s', async (_, bases, ours, theirs, merged) => {
-    expect(await mergeWith(bases, ours, theirs)).toEqual(merged);
-    if (merged.conflicts === 0) return;
+    ['marks every difference without a possible base', [], 'a\nb', 'A\nb', `${markConflict('a\n', 'A\n')}\nb`, 1],
+  ])('a prompt merge %s', async (_, bases, ours, theirs, text, conflicts) => {
+    expect(await mergeWith(bases, ours, theirs)).toEqual({ text, conflicts });
+    if (conflicts === 0) return;
     expect(await mergeWith(bases, ours, theirs, 'ours')).toEqual(withoutConflict(ours));
     expect(await mergeWith(bases, ours, theirs, 'theirs')).toEqual(withoutConflict(theirs));
   });
@@ -216,68 +173,23 @@ describe('mergePrompt with several possible merge bases', () => {
         const expected = isDeepStrictEqual(one, two) ? one : await mergeWith([], ours, theirs);
         expect(await mergeWith([from, other], ours, theirs)).toEqual(expected);
       }),
-      { numRuns: 15 },
+      { numRuns: runs(16) },
     );
   });
 });
 
-describe('mergeValue', () => {
-  test.each<[string, string | null, string, string, PreferredSide, string, boolean]>([
-    ['a value merge keeps a value that neither side changed', 'a', 'a', 'a', null, 'a', false],
-    ['a value merge keeps a value that only the file changed', 'a', 'b', 'a', null, 'b', false],
-    ['a value merge accepts a value that only the service changed', 'a', 'a', 'b', null, 'b', false],
-    ['a value merge finds no conflict if both sides made the same change', 'a', 'b', 'b', null, 'b', false],
-    [
-      'a value merge reports a conflict and returns the value from the file if both sides changed the value differently',
-      'a',
-      'b',
-      'c',
-      null,
-      'b',
-      true,
-    ],
-    [
-      'a value merge that prefers the file resolves a conflict with the value from the file',
-      'a',
-      'b',
-      'c',
-      'ours',
-      'b',
-      false,
-    ],
-    [
-      'a value merge that prefers the service resolves a conflict with the value from the service',
-      'a',
-      'b',
-      'c',
-      'theirs',
-      'c',
-      false,
-    ],
-    [
-      'a value merge reports a conflict if the values differ and the merge base is unknown',
-      null,
-      'b',
-      'c',
-      null,
-      'b',
-      true,
-    ],
-    [
-      'a value merge reports no conflict if both sides have the same value and the merge base is unknown',
-      null,
-      'b',
-      'b',
-      null,
-      'b',
-      false,
-    ],
-  ])('%s', (_, base, ours, theirs, side, value, conflict) => {
-    expect(mergeValue({ base: base === null ? null : { value: base }, ours, theirs }, side)).toEqual({
-      value,
-      isConflict: conflict,
-    });
-  });
+test.each<[string, string | null, string, string, PreferredSide, string, boolean]>([
+  ['keeps a value that only the file changed', 'a', 'b', 'a', null, 'b', false],
+  ['accepts a value that only the service changed', 'a', 'a', 'b', null, 'b', false],
+  ['finds no conflict if both sides made the same change', 'a', 'b', 'b', null, 'b', false],
+  ['keeps the value of the file in a conflict', 'a', 'b', 'c', null, 'b', true],
+  ['resolves a conflict in favor of the file', 'a', 'b', 'c', 'ours', 'b', false],
+  ['resolves a conflict in favor of the service', 'a', 'b', 'c', 'theirs', 'c', false],
+  ['finds a conflict between different values without a merge base', null, 'b', 'c', null, 'b', true],
+  ['finds no conflict between equal values without a merge base', null, 'b', 'b', null, 'b', false],
+])('mergeValue %s', (_, base, ours, theirs, side, value, isConflict) => {
+  const sides = { base: base === null ? null : { value: base }, ours, theirs };
+  expect(mergeValue(sides, side)).toEqual({ value, isConflict });
 });
 
 /** Merges metadata. Returns the merged mapping and, if there is a conflict, the metadata of the service. */
@@ -303,31 +215,12 @@ describe('mergePrompt on metadata', () => {
   const hostile = JSON.parse('{"toString": 1, "__proto__": 2}') as JsonObject;
   const [one, other] = [{ a: { x: 1, y: 2 } }, { a: { y: 2, x: 1 } }];
   test.each<[string, JsonObject | null, JsonObject, JsonObject, JsonObject]>([
-    ['a metadata merge keeps the keys that each side added', {}, { a: 1 }, { b: 2 }, { a: 1, b: 2 }],
-    [
-      'a metadata merge combines changes to different keys',
-      { a: 1, b: 1 },
-      { a: 2, b: 1 },
-      { a: 1, b: 3 },
-      { a: 2, b: 3 },
-    ],
-    [
-      'a metadata merge replaces a nested value as a whole if the service changed any part of it',
-      { a: { x: [1] } },
-      { a: { x: [1] } },
-      { a: { x: [2] } },
-      { a: { x: [2] } },
-    ],
-    ['a metadata merge ignores the order of keys', one, other, one, one],
-    ['a metadata merge distinguishes null from a missing key', { a: null }, { a: null }, {}, {}],
-    [
-      'a metadata merge adds the keys toString and __proto__ from the service like ordinary keys',
-      {},
-      {},
-      hostile,
-      hostile,
-    ],
-  ])('%s', async (_, base, ours, theirs, mapping) => {
+    ['combines changes to different keys', { a: 1, b: 1 }, { a: 2, b: 1 }, { a: 1, b: 3, c: 4 }, { a: 2, b: 3, c: 4 }],
+    ['replaces a nested value as a whole', { a: { x: [1] } }, { a: { x: [1] } }, { a: { x: [2] } }, { a: { x: [2] } }],
+    ['ignores the order of keys', one, other, one, one],
+    ['distinguishes null from a missing key', { a: null }, { a: null }, {}, {}],
+    ['adds the keys toString and __proto__ like ordinary keys', {}, {}, hostile, hostile],
+  ])('a metadata merge %s', async (_, base, ours, theirs, mapping) => {
     expect(await mergeMetadata(base, ours, theirs)).toEqual({ mapping, conflict: null });
   });
 
@@ -364,40 +257,34 @@ describe('mergePrompt on fields', () => {
     return { kind: 'set-field', field, before: JSON.stringify(before), after: JSON.stringify(after), conflict };
   };
 
-  test.each<[string, ServiceSide, readonly unknown[], readonly unknown[]]>([
+  test.each<[string, ServiceSide, unknown, unknown]>([
+    ['ignores the description from the service if the file declares none', nothing, [], []],
     [
-      'a prompt merge ignores the description from the service if the prompt file declares no description',
-      nothing,
-      [],
-      [],
-    ],
-    [
-      'a prompt merge uses the name from the service if only the service changed it',
+      'uses the name from the service if only the service changed it',
       { ...named('T'), baseFile: file },
-      ...([[edit('name', 'N', 'T')], [{ path: ['name'], value: 'T' }]] as const),
+      [edit('name', 'N', 'T')],
+      [{ path: ['name'], value: 'T' }],
     ],
+    ['keeps the name if only the file changed it', { ...named('B'), baseFile: { ...file, name: 'B' } }, [], []],
     [
-      'a prompt merge keeps the name from the file if only the file changed it',
-      { ...named('B'), baseFile: { ...file, name: 'B' } },
-      [],
-      [],
-    ],
-    [
-      'a prompt merge reports a conflict if the names differ and the merge base is unknown',
+      'reports a conflict if the names differ and the merge base is unknown',
       named('T'),
-      ...([[edit('name', 'N', 'T', true)], [{ path: ['name'], value: 'T', labels }]] as const),
+      [edit('name', 'N', 'T', true)],
+      [{ path: ['name'], value: 'T', labels }],
     ],
     [
-      'a prompt merge uses the metadata from the service if only the service changed it',
+      'uses the metadata from the service if only the service changed it',
       { ...nothing, content: content(2), baseContents: [content(1)] },
-      ...([[edit('metadata.m', 1, 2)], [{ path: ['metadata', 'm'], value: 2 }]] as const),
+      [edit('metadata.m', 1, 2)],
+      [{ path: ['metadata', 'm'], value: 2 }],
     ],
     [
-      'a prompt merge reports a metadata conflict if the possible merge bases have different metadata',
+      'reports a metadata conflict if the possible merge bases have different metadata',
       { ...nothing, content: content(2), baseContents: [content(1), content(2)] },
-      ...([[edit('metadata', { m: 1 }, { m: 2 }, true)], [{ path: ['metadata'], value: { m: 2 }, labels }]] as const),
+      [edit('metadata', { m: 1 }, { m: 2 }, true)],
+      [{ path: ['metadata'], value: { m: 2 }, labels }],
     ],
-  ])('%s', async (_, theirs, edits, frontMatter) => {
+  ])('a prompt merge %s', async (_, theirs, edits, frontMatter) => {
     expect(await mergePrompt(file, theirs, makeMerging(null))).toEqual({ edits, frontMatter, text: null });
   });
 });

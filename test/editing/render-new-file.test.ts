@@ -25,10 +25,10 @@ function writeWith({ type = 'text', text = 'Hello.', metadata, ...parts }: Parts
 }
 
 describe('renderNewFile', () => {
-  test('renderNewFile writes `pins: {}` for a prompt without pins if the configuration has default pins', () => {
+  test('renderNewFile omits empty fields, but writes `pins: {}` if the configuration has default pins', () => {
     const defaultPins = [{ environment: 'staging', pin: { kind: 'latest' }, line: 1, column: 1 }] as const;
     const newFile = { ...NEW_FILE, pins: [] };
-    expect(renderNewFile(newFile, SETTINGS).source).not.toContain('pins');
+    expect(renderNewFile(newFile, SETTINGS).source).not.toMatch(/description|pins|metadata/);
     expect(renderNewFile(newFile, { ...SETTINGS, defaultPins }).source).toContain('pins: {}');
   });
 
@@ -67,106 +67,48 @@ Hello.
 
   test('a new prompt file lists pins in the given order even if environment names are numeric', () => {
     const pins = ['z', '10', '9'].map((environment, index) => ({ environment, value: index + 1, comment: '' }));
-    expect(renderNewFile({ ...NEW_FILE, pins }, SETTINGS).source).toContain('pins:\n  z: 1\n  "10": 2\n  "9": 3\n');
+    expect(writeWith({ pins }).source).toContain('pins:\n  z: 1\n  "10": 2\n  "9": 3\n');
   });
 
-  test('a new prompt file omits empty fields', () => {
-    expect(renderNewFile({ ...NEW_FILE, pins: [] }, SETTINGS).source).not.toMatch(/description|pins|metadata/);
-  });
-
-  test('if the text of a new prompt file contains conflict markers, its front matter lists prompt/conflict-markers as accepted', () => {
-    const { source, problems } = writeWith({ text: 'a\n<<<<<<< SEARCH\nb' });
-    expect(source).toContain('\naccept_warnings: [prompt/conflict-markers]\n---\n\na\n<<<<<<< SEARCH\nb\n');
-    expect(problems).toMatchObject([{ code: 'prompt/conflict-markers', severity: 'warning' }]);
-  });
-
-  test('a new prompt file quotes metadata that YAML 1.1 reads as a Boolean or a number, so that the file causes no warnings', () => {
-    const { source, problems } = writeWith({ metadata: { a: 'on', b: '0755', c: 755 } });
-    expect(source).toContain('metadata:\n  a: "on"\n  b: "0755"\n  c: 755\n');
-    expect(problems).toEqual([]);
-  });
-
-  test('promptsync keeps hidden characters in a new prompt file and warns about them', () => {
-    const { source, problems } = writeWith({ text: 'Hello\u200b.' });
-    expect(source).toContain('Hello\u200b.');
-    expect(problems).toMatchObject([{ code: 'prompt/hidden-character', path: PATH }]);
+  test.each<[string, Parts, string, readonly string[]]>([
+    [
+      'lists prompt/conflict-markers as accepted if its text has conflict markers',
+      { text: 'a\n<<<<<<< SEARCH\nb' },
+      '\naccept_warnings: [prompt/conflict-markers]\n---\n\na\n<<<<<<< SEARCH\nb\n',
+      ['prompt/conflict-markers warning'],
+    ],
+    [
+      'quotes metadata that YAML 1.1 reads as a Boolean or a number',
+      { metadata: { a: 'on', b: '0755', c: 755 } },
+      'metadata:\n  a: "on"\n  b: "0755"\n  c: 755\n',
+      [],
+    ],
+    ['keeps hidden characters', { text: 'Hello\u200b.' }, 'Hello\u200b.', ['prompt/hidden-character warning']],
+  ])('a new prompt file %s', (_, parts, part, expected) => {
+    const { source, problems } = writeWith(parts);
+    expect(source).toContain(part);
+    expect(problems.map(({ code, severity }) => `${code} ${severity}`)).toEqual(expected);
   });
 
   const nested = (depth: number): JsonObject => (depth === 0 ? {} : { a: nested(depth - 1) });
 
   test.each<[string, Parts, string]>([
-    ['promptsync refuses to write a new prompt file without text', { text: ' \n' }, 'It has no text.'],
-    [
-      'promptsync refuses to write a new prompt file with a NUL character in the text',
-      { text: 'a\0b' },
-      'NUL character',
-    ],
-    [
-      'promptsync refuses to write a new prompt file with a NUL character in the metadata',
-      { metadata: { a: '\0' } },
-      'NUL character',
-    ],
-    [
-      'promptsync refuses to write a new prompt file with a lone surrogate in the text',
-      { text: 'a\nb\ud800c' },
-      'Line 2 of its text contains a lone surrogate',
-    ],
-    [
-      'promptsync refuses to write a new prompt file whose text ends with a carriage return',
-      { text: 'a\r' },
-      'Line 1 of its text ends with a lone carriage return',
-    ],
-    [
-      'promptsync refuses to write a new prompt file with an extra carriage return before a line break',
-      { text: 'a\r\nb\r\r\nc' },
-      'Line 2 of its text ends with a lone carriage return',
-    ],
-    [
-      'promptsync refuses to write a new prompt file whose key contains control characters',
-      { key: 'a\u001b[2J' },
-      '`key` is invalid: it contains control characters',
-    ],
-    [
-      'promptsync refuses to write a new prompt file with an empty name',
-      { name: '' },
-      '`name` is invalid: it is empty',
-    ],
-    [
-      'promptsync refuses to write a new prompt file with a pin to version 0',
-      { pins: [{ environment: 'staging', value: 0, comment: '' }] },
-      'The pin `0` for "staging"',
-    ],
-    [
-      'promptsync refuses to write a new prompt file with the integer 2^60 because the parser would reject such a large number',
-      { metadata: { a: 2 ** 60 } },
-      'promptsync cannot represent the number',
-    ],
-    [
-      'promptsync refuses to write a new prompt file with the metadata key __proto__',
-      { metadata: JSON.parse('{"a":{"__proto__":1}}') as JsonObject },
-      '`__proto__`',
-    ],
-    [
-      'promptsync refuses to write a new prompt file with metadata nested 70 levels deep',
-      { metadata: nested(70) },
-      'nested too deeply',
-    ],
-    [
-      'promptsync refuses to write a new prompt file with metadata nested thousands of levels deep',
-      { metadata: nested(5_000) },
-      'nested too deeply',
-    ],
-    [
-      'promptsync refuses to write a new prompt file whose front matter exceeds the size limit',
-      { metadata: { a: 'x'.repeat(70_000) } },
-      'The front matter is 70',
-    ],
-    [
-      'promptsync refuses to write a new prompt file larger than 16 MiB',
-      { text: 'x'.repeat(17 * 1024 * 1024) },
-      'the limit is 16,777,216',
-    ],
-  ])('%s', (_, part, said) => {
+    ['an empty text', { text: ' \n' }, 'It has no text.'],
+    ['a NUL character in the text', { text: 'a\0b' }, 'NUL character'],
+    ['a NUL character in the metadata', { metadata: { a: '\0' } }, 'NUL character'],
+    ['a lone surrogate', { text: 'a\nb\ud800c' }, 'Line 2 of its text contains a lone surrogate'],
+    ['a carriage return at the end', { text: 'a\r' }, 'Line 1 of its text ends with a lone carriage return'],
+    ['an extra carriage return', { text: 'a\r\nb\r\r\nc' }, 'Line 2 of its text ends with a lone carriage return'],
+    ['control characters in the key', { key: 'a\u001b[2J' }, '`key` is invalid: it contains control characters'],
+    ['an empty name', { name: '' }, '`name` is invalid: it is empty'],
+    ['version 0', { pins: [{ environment: 'staging', value: 0, comment: '' }] }, 'The pin `0` for "staging"'],
+    ['the integer 2^60', { metadata: { a: 2 ** 60 } }, 'promptsync cannot represent the number'],
+    ['the key __proto__', { metadata: JSON.parse('{"a":{"__proto__":1}}') as JsonObject }, '`__proto__`'],
+    ['metadata nested 70 levels deep', { metadata: nested(70) }, 'nested too deeply'],
+    ['metadata nested thousands of levels deep', { metadata: nested(5_000) }, 'nested too deeply'],
+    ['too large front matter', { metadata: { a: 'x'.repeat(70_000) } }, 'The front matter is 70'],
+    ['more than 16 MiB of text', { text: 'x'.repeat(17 * 1024 * 1024) }, 'the limit is 16,777,216'],
+  ])('promptsync refuses to write a new prompt file with %s', (_, part, said) => {
     const { source, problems } = writeWith(part);
     expect(source).toBeNull();
     expect(problems).toMatchObject([{ code: 'import/not-writable' }]);
@@ -198,15 +140,9 @@ Hello.
         const { source, problems } = writeWith(parts);
         expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
         const { description = '', content, pins, ...file } = parseValidFile(source ?? '');
-        expect({ ...file, description, text: content.text }).toMatchObject({
-          ...{
-            id: parts.id,
-            key: parts.key,
-            name: parts.name,
-            description: parts.description,
-            text: normalizeText(parts.text),
-          },
-        });
+        const { id, key, name, description: written, text } = parts;
+        const expected = { id, key, name, description: written, text: normalizeText(text) };
+        expect({ ...file, description, text: content.text }).toMatchObject(expected);
         expect(content.metadata ?? {}).toEqual(parts.metadata);
         expect(pins).toHaveLength(parts.pins.length);
       }),
@@ -216,17 +152,14 @@ Hello.
 
 describe('makeFilePath', () => {
   test.each([
-    ['support/greeting.md', 'support/greeting'],
     ['Größe/日本語/हिन्दी_2.0.md', 'Größe/日本語/हिन्दी_2.0'],
     ['\u00e9.md', 'e\u0301'],
     ['first-message-hello.md', 'first  message: hello!'],
     ['a.b.md', 'a..b'],
-    ['etc/passwd.md', '../../etc/passwd'],
-    ['etc/passwd.md', '/etc//passwd/'],
+    ['etc/passwd.md', '../../etc//passwd/'],
     ['C-windows-system32.md', 'C:\\windows\\system32'],
     ['rf.md', '-rf'],
     ['hidden/env.md', '.hidden/.env'],
-    ['_node_modules/x.md', 'node_modules/x'],
     ['_Node_Modules.md', 'Node_Modules'],
     ['_AUX.txt/_lpt1.md', 'AUX.txt/lpt1'],
     ['_com¹.md', 'com¹'],
@@ -241,10 +174,8 @@ describe('makeFilePath', () => {
 
   test.each([
     ['prm_1.md', 'prm_1', ''],
-    ['prm_1.md', 'prm_1', '..'],
     ['prm_1.md', 'prm_1', '\u3164/!?'],
     ['prm_1.md', 'prm_1', 'a/'.repeat(300)],
-    ['prm_1.md', 'prm_1', 'a'.repeat(1_000_000)],
     ['prm_1.md', 'prm_1', 'x'.repeat(98)],
     ['prm_1.md', 'prm_1', `${'ä'.repeat(49)}/x`],
     ['a-b.md', 'a/b', '!'],

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { commitAll, makeRepository, writeFiles } from '../support/folder.ts';
+import { LENIENT_SETTINGS } from '../../src/workspace/parse-prompt-file.ts';
+import { readPrompts } from '../../src/workspace/read-prompts.ts';
+import { fourCallFileRules } from '../../src/providers/four-call/file-rules.ts';
+import { commitAll, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { runJson } from '../support/run.ts';
 import { changeService, startTestService } from '../support/service.ts';
 
@@ -17,75 +20,74 @@ async function makeTeam() {
     [A]: fileOf('a', 'One.'),
     [B]: fileOf('b', 'One.'),
   });
-  const json = async (...words: readonly string[]) => (await runJson(folder, words, service)).report;
+  const json = async (words: string) => (await runJson(folder, words.split(' '), service)).report;
   const commit = (files: Readonly<Record<string, string>>) => {
     writeFiles(folder, files);
     return commitAll(folder, 'Change');
   };
-  await json('sync', '--yes');
+  await json('sync --yes');
   commit({ [A]: fileOf('a', 'Two.'), [B]: fileOf('b', 'Two.') });
-  expect((await json('sync', '--yes')).summary).toMatchObject({ create_version: 2, set_active: 2 });
+  expect((await json('sync --yes')).summary).toMatchObject({ create_version: 2, set_active: 2 });
   return { folder, service, json, commit };
 }
 
+const BASES = ['plan --base HEAD^', 'plan --base HEAD^ --offline'];
+
 describe('default pins', () => {
-  test('Default pins apply only to prompt files that have no field `pins`', async () => {
-    const { json, commit } = await makeTeam();
-    commit({ [A]: fileOf('a', 'Three.'), [B]: fileOf('b', 'Three.', 'pins: {}\n') });
-    const { prompts } = await json('plan');
-    expect(
-      prompts.map(({ environments = [] }) => environments.map(({ environment, pin }) => [environment, pin])),
-    ).toEqual([[['staging', 'latest']], []]);
+  test('Default pins apply only to prompt files that have no field `pins`, and an unknown environment among them is no problem of a file', async () => {
+    const folder = makeWorkspace({ [A]: fileOf('a', 'One.'), [B]: fileOf('b', 'One.', 'pins: {}\n') });
+    const pin = { environment: 'stagng', pin: { kind: 'latest' }, path: CONFIG, line: 5, column: 11 } as const;
+    const { files, problems } = await readPrompts({
+      ...{ ...LENIENT_SETTINGS, folder, root: folder, patterns: ['prompts/*.md'], rules: fourCallFileRules },
+      ...{ environments: [{ name: 'staging' }], defaultPins: [pin] },
+    });
+    expect(files.map(({ pins }) => pins)).toEqual([[pin], []]);
+    expect(problems).toEqual([]);
   });
 
-  test.each([
-    [
-      'plan reports activations, but no drift, for a commit that adds a default pin',
-      '{ staging: latest, production: latest }',
-      'production',
-    ],
-    ['plan reports activations, but no drift, for a commit that changes a default pin', '{ staging: 1 }', 'staging'],
-  ])('%s', async (_, pins, environment) => {
-    const { json, commit } = await makeTeam();
-    commit({ [CONFIG]: configOf(pins) });
-    for (const words of [
-      ['plan', '--base', 'HEAD^'],
-      ['plan', '--base', 'HEAD^', '--offline'],
-    ]) {
-      const { prompts, problems } = await json(...words);
-      expect(prompts).toMatchObject([
-        { changes: [{ kind: 'set-active', environment }], drift: [], problems: [] },
-        { changes: [{ kind: 'set-active', environment }], drift: [], problems: [] },
-      ]);
-      expect(problems.filter(({ code }) => code !== 'service/not-asked')).toEqual([]);
-    }
-  });
-
-  test('plan still reports drift in staging if a commit adds a default pin for production', async () => {
+  test('plan reports activations, but no drift, for commits that add and change default pins, and still reports drift of another environment', async () => {
     const { service, json, commit } = await makeTeam();
-    await changeService(service.baseUrl, 'a', 'staging', 'A fix.');
+    const expectActivations = async (environment: string, words: string) => {
+      const { prompts, problems } = await json(words);
+      const activated = { changes: [{ kind: 'set-active', environment }], drift: [], problems: [] };
+      expect(prompts).toMatchObject([activated, activated]);
+      expect(problems.filter(({ code }) => code !== 'service/not-asked')).toEqual([]);
+    };
+    commit({ [CONFIG]: configOf('{ staging: 1 }') });
+    for (const words of BASES) await expectActivations('staging', words);
+    commit({ [CONFIG]: configOf('{ staging: latest }') });
     commit({ [CONFIG]: configOf('{ staging: latest, production: latest }') });
-    const { prompts } = await json('plan', '--base', 'HEAD^');
+    await expectActivations('production', 'plan --base HEAD^');
+    await changeService(service.baseUrl, 'a', 'staging', 'A fix.');
+    const { prompts } = await json('plan --base HEAD^');
     expect(prompts.map(({ drift }) => drift)).toMatchObject([[{ environment: 'staging', kind: 'outside' }], []]);
   });
 
-  test('plan reports activations, but no drift, for an uncommitted change to the default pins', async () => {
-    const { folder, json } = await makeTeam();
-    writeFiles(folder, { [CONFIG]: configOf('{ staging: latest, production: 1 }') });
-    const { prompts } = await json('plan');
-    expect(prompts.map(({ changes, drift }) => [changes, drift])).toMatchObject([
-      [[{ environment: 'production' }], []],
-      [[{ environment: 'production' }], []],
-    ]);
+  test('a plan reports for each prompt file which default pin the last commit removed, unless the file has the pin itself', async () => {
+    const { json, commit } = await makeTeam();
+    commit({ [CONFIG]: configOf('{}') });
+    for (const words of BASES) {
+      const { problems } = await json(words);
+      const gone = problems.filter(({ code }) => code === 'pin/gone');
+      expect(gone).toMatchObject([{ path: A, message: expect.stringContaining('"staging" to "latest"') }, { path: B }]);
+    }
+    commit({ [A]: fileOf('a', 'Two.', 'pins: { staging: latest }\n') });
+    const { prompts, problems } = await json('plan --base HEAD~2');
+    expect(prompts[0]).toMatchObject({ status: 'unchanged', drift: [] });
+    expect(problems.map(({ code, path }) => `${code} ${path}`)).toEqual([`pin/gone ${B}`]);
   });
 
-  test('sync blocks a prompt if an uncommitted edit to the configuration changes its default pins', async () => {
+  test('an uncommitted change to the default pins is no drift, and sync blocks exactly the prompts that use the default pins', async () => {
     const { folder, json, commit } = await makeTeam();
     commit({ [B]: fileOf('b', 'Two.', 'pins: { staging: latest }\n') });
-    writeFiles(folder, { [CONFIG]: configOf('{ staging: latest, production: latest }') });
+    writeFiles(folder, { [CONFIG]: configOf('{ staging: latest, production: 1 }') });
     const plan = await json('plan');
+    expect(plan.prompts.map(({ changes, drift }) => [changes, drift])).toMatchObject([
+      [[{ environment: 'production' }], []],
+      [[], []],
+    ]);
     expect(plan.problems.map(({ code, path }) => [code, path])).toEqual([['git/uncommitted', A]]);
-    const { prompts } = await json('sync', '--yes');
+    const { prompts } = await json('sync --yes');
     expect(prompts.map(({ status, problems }) => [status, ...problems.map(({ code }) => code)])).toEqual([
       ['blocked', 'guard/uncommitted'],
       ['unchanged'],
@@ -100,74 +102,20 @@ describe('default pins', () => {
     expect(report.prompts.flatMap(({ problems }) => problems.map(({ code }) => code))).toEqual(['guard/uncommitted']);
   });
 
-  test.each([['plan --base HEAD^'], ['plan --base HEAD^ --offline']])(
-    '%s reports for each prompt file which default pin the last commit removed',
-    async (words) => {
-      const { json, commit } = await makeTeam();
-      commit({ [CONFIG]: configOf('{}') });
-      const { problems } = await json(...words.split(' '));
-      expect(problems.filter(({ code }) => code === 'pin/gone')).toMatchObject([
-        { path: A, message: expect.stringContaining('"staging" to "latest"') },
-        { path: B },
-      ]);
-    },
-  );
-
-  test('plan --base reports no removed pin if a commit moves the pin from the default pins into the file', async () => {
+  test('a problem with a default pin points to its line in the configuration, and a prompt file can accept a warning about it', async () => {
     const { json, commit } = await makeTeam();
-    commit({ [CONFIG]: configOf('{}'), [A]: fileOf('a', 'Two.', 'pins: { staging: latest }\n') });
-    const { prompts, problems } = await json('plan', '--base', 'HEAD^');
-    expect(prompts[0]).toMatchObject({ status: 'unchanged', drift: [] });
-    expect(problems.map(({ code, path }) => `${code} ${path}`)).toEqual([`pin/gone ${B}`]);
-  });
-
-  test('A guard that refuses a default pin points to the line of that pin in the configuration', async () => {
-    const { json, commit } = await makeTeam();
-    const environments = 'environments: { staging: { allow_latest: false } }\n';
-    commit({ [CONFIG]: configOf('{ staging: latest }', environments), [A]: fileOf('a', 'Three.') });
-    const { prompts } = await json('plan');
-    expect(prompts[0]?.problems).toMatchObject([
-      { code: 'guard/latest-not-allowed', path: CONFIG, line: 5, column: 20 },
+    const order = 'environments: { staging: {}, production: { promote_from: staging } }\n';
+    commit({ [CONFIG]: configOf('{ staging: latest, production: latest }', order), [A]: fileOf('a', 'Three.') });
+    const ordered = await json('plan');
+    expect(ordered.prompts).toMatchObject([
+      { status: 'blocked', problems: [{ code: 'guard/promotion-order', path: CONFIG, line: 5, column: 40 }] },
+      { status: 'pending', changes: [{ environment: 'production' }] },
     ]);
-  });
-
-  test('plan applies a new default pin for production only to prompts whose text is already live in staging', async () => {
-    const { json, commit } = await makeTeam();
-    const environments = 'environments: { staging: {}, production: { promote_from: staging } }\n';
-    commit({ [CONFIG]: configOf('{ staging: latest, production: latest }', environments), [A]: fileOf('a', 'Three.') });
-    const { prompts } = await json('plan');
-    expect(prompts[0]).toMatchObject({
-      status: 'blocked',
-      problems: [{ code: 'guard/promotion-order', path: CONFIG, line: 5 }],
-    });
-    expect(prompts[1]).toMatchObject({ status: 'pending', changes: [{ environment: 'production' }] });
-  });
-
-  test('plan blocks a new default pin for production to a version that staging does not serve', async () => {
-    const { json, commit } = await makeTeam();
-    const environments = 'environments: { staging: {}, production: { promote_from: staging } }\n';
-    commit({ [CONFIG]: configOf('{ staging: latest, production: 1 }', environments) });
-    const { prompts } = await json('plan');
-    expect(prompts.flatMap(({ problems }) => problems.map(({ code }) => code))).toEqual([
-      'guard/promotion-order',
-      'guard/promotion-order',
-    ]);
-  });
-
-  test('A prompt file can suppress a warning about a default pin with `accept_warnings`', async () => {
-    const { json, commit } = await makeTeam();
-    const environments = 'environments: { production: { promote_from: staging } }\nother_environments: [staging]\n';
+    const other = 'environments: { production: { promote_from: staging } }\nother_environments: [staging]\n';
     const accepting = fileOf('b', 'Two.', 'accept_warnings: [pin/source-not-asked]\n');
-    commit({ [CONFIG]: configOf('{ staging: latest, production: latest }', environments), [B]: accepting });
+    commit({ [CONFIG]: configOf('{ staging: latest, production: latest }', other), [B]: accepting });
     const { prompts } = await json('plan');
     const warnings = prompts.map(({ problems }) => problems.filter(({ severity }) => severity === 'warning'));
     expect(warnings).toMatchObject([[{ code: 'pin/source-not-asked', path: CONFIG, line: 6 }], []]);
-  });
-
-  test('validate reports a default pin for an unknown environment only once, even if several files use it', async () => {
-    const { json, commit } = await makeTeam();
-    commit({ [CONFIG]: configOf('{ stagng: latest }', 'environments: { staging: {} }\n') });
-    const { problems } = await json('validate');
-    expect(problems).toMatchObject([{ code: 'prompt/unknown-environment', path: CONFIG, line: 5, column: 11 }]);
   });
 });

@@ -3,22 +3,14 @@ import { chmodSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findPromptPaths, makePromptMatcher } from '../../src/workspace/find-prompt-paths.ts';
-import { makeFolder, makeWorkspace } from '../support/folder.ts';
+import { makeWorkspace } from '../support/folder.ts';
 
-const FILES = {
-  'prompts/a.md': '',
-  'prompts/b.txt': '',
-  'prompts/deep/c.md': '',
-  'prompts/deep/er/d.md': '',
-  'prompts/.hidden/e.md': '',
-  'prompts/.f.md': '',
-  'prompts/node_modules/p/g.md': '',
-  'prompts/.git/h.md': '',
-  'prompts/Node_Modules/p/i.md': '',
-  'prompts/[x].md': '',
-  'other/j.md': '',
-  'README.md': '',
-};
+const PATHS = [
+  ...['prompts/a.md', 'prompts/b.txt', 'prompts/deep/c.md', 'prompts/deep/er/d.md', 'prompts/.hidden/e.md'],
+  ...['prompts/.f.md', 'prompts/node_modules/p/g.md', 'prompts/.git/h.md', 'prompts/Node_Modules/p/i.md'],
+  ...['prompts/[x].md', 'other/j.md', 'README.md'],
+];
+const FILES = Object.fromEntries(PATHS.map((path) => [path, '']));
 
 async function find(root: string, patterns: readonly string[], folder = root) {
   const { paths, problems } = findPromptPaths({ folder, root, patterns });
@@ -31,64 +23,36 @@ async function find(root: string, patterns: readonly string[], folder = root) {
 const words = (text: string) => text.split(' ').filter((word) => word !== '');
 
 describe('findPromptPaths and makePromptMatcher', () => {
-  const found: readonly (readonly [sentence: string, patterns: string, paths: string])[] = [
+  // test/workspace/glob.test.ts proves what a pattern matches.
+  const found: readonly (readonly [what: string, patterns: string, paths: string])[] = [
     [
-      'a ** pattern finds files at any depth but skips hidden files and folders',
+      '** finds files at any depth but skips hidden ones',
       'prompts/**/*.md',
       'prompts/[x].md prompts/a.md prompts/deep/c.md prompts/deep/er/d.md',
     ],
-    ['a * pattern finds only files directly in the given folder', 'prompts/*.md', 'prompts/[x].md prompts/a.md'],
-    [
-      'a pattern with * in place of a folder name finds files in direct subfolders only',
-      'prompts/*/*.md',
-      'prompts/deep/c.md',
-    ],
-    ['a pattern may start with ./', './prompts/d*/*.md', 'prompts/deep/c.md'],
-    [
-      'a pattern with braces finds files that match any of the alternatives',
-      '{prompts/deep,other}/*.md',
-      'other/j.md prompts/deep/c.md',
-    ],
-    [
-      'a pattern that starts with **/ searches the whole repository',
-      '**/[a-j].md',
-      'other/j.md prompts/a.md prompts/deep/c.md prompts/deep/er/d.md',
-    ],
-    ['a pattern without wildcards finds one file by its path', 'prompts/a.md', 'prompts/a.md'],
-    ['a pattern with escaped brackets finds a file with brackets in its name', 'prompts/\\[x\\].md', 'prompts/[x].md'],
-    [
-      'a file that matches several patterns is listed only once',
-      'prompts/a.md ./prompts/*.md prompts/a*',
-      'prompts/[x].md prompts/a.md',
-    ],
-    [
-      'a pattern with an explicit leading dot finds hidden files and files in hidden folders',
-      'prompts/.*/*.md prompts/.f.md',
-      'prompts/.f.md prompts/.hidden/e.md',
-    ],
-    ['a pattern that names a hidden folder finds the files in it', 'prompts/.hidden/**/*.md', 'prompts/.hidden/e.md'],
-    ['a negative pattern excludes matching files', 'prompts/**/*.md !prompts/deep/** !**/[[]*', 'prompts/a.md'],
-    [
-      'a negative pattern also applies if it precedes the positive pattern',
-      '!prompts/[[]* prompts/*.md',
-      'prompts/a.md',
-    ],
-    ['a pattern list with only a negative pattern finds no files', '!prompts/a.md', ''],
+    ['* finds files directly in a folder', 'prompts/*.md', 'prompts/[x].md prompts/a.md'],
+    ['* stands for one folder', './prompts/*/*.md', 'prompts/deep/c.md'],
+    ['braces name alternative folders', '{prompts/deep,other}/*.md', 'other/j.md prompts/deep/c.md'],
+    ['**/ searches everything', '**/[a-j].md', 'other/j.md prompts/a.md prompts/deep/c.md prompts/deep/er/d.md'],
+    ['a path without wildcards finds one file', 'prompts/a.md', 'prompts/a.md'],
+    ['escaped brackets stand for brackets', 'prompts/\\[x\\].md', 'prompts/[x].md'],
+    ['no file is listed twice', 'prompts/a.md ./prompts/*.md prompts/a*', 'prompts/[x].md prompts/a.md'],
+    ['a leading dot finds hidden files', 'prompts/.*/*.md prompts/.f.md', 'prompts/.f.md prompts/.hidden/e.md'],
+    ['the name of a hidden folder finds its files', 'prompts/.hidden/**/*.md', 'prompts/.hidden/e.md'],
+    ['a negative pattern excludes files', 'prompts/**/*.md !prompts/deep/** !**/[[]*', 'prompts/a.md'],
+    ['a negative pattern may come first', '!prompts/[[]* prompts/*.md', 'prompts/a.md'],
     ['an empty negative pattern excludes nothing', 'prompts/a.md !', 'prompts/a.md'],
-    ['a pattern for a missing folder finds no files', 'nowhere/**/*.md', ''],
-    ['a pattern that uses a file name as a folder name finds no files', 'README.md/*.md README.md/x.md', ''],
+    ['a negative pattern alone finds no files', '!prompts/a.md', ''],
+    ['a missing folder or a file in its place is no error', 'nowhere/**/*.md README.md/*.md README.md/x.md', ''],
     [
-      'patterns never find files in .git or node_modules',
+      '.git and node_modules are never searched',
       'prompts/.git/*.md prompts/node_modules/**/*.md prompts/**/[gh].md',
       '',
     ],
-    ['a pattern that matches only a folder finds no files', 'prompts/dee?', ''],
+    ['a folder is not a file', 'prompts/dee?', ''],
   ];
-  test.each(found)('%s', async (_, patterns, paths) => {
+  test.each(found)('findPromptPaths and makePromptMatcher agree that %s', async (_, patterns, paths) => {
     expect(await find(makeWorkspace(FILES), words(patterns))).toEqual({ paths: words(paths), problems: [] });
-  });
-
-  test.each(found)('%s, and makePromptMatcher agrees based on the paths alone', (_, patterns, paths) => {
     const matches = makePromptMatcher({ folder: '/somewhere', patterns: words(patterns) });
     expect(Object.keys(FILES).filter(matches).toSorted()).toEqual(words(paths));
   });
@@ -101,13 +65,10 @@ describe('findPromptPaths and makePromptMatcher', () => {
 
   test('patterns are relative to the configuration folder rather than the repository root', async () => {
     const root = makeWorkspace(FILES);
-    const folder = join(root, 'other');
-    expect(await find(root, ['../prompts/deep/*.md', '*.md'], folder)).toEqual({
-      paths: ['../prompts/deep/c.md', 'j.md'],
-      problems: [],
-    });
-    const matches = makePromptMatcher({ folder, patterns: ['../prompts/deep/*.md', '*.md'] });
+    const [folder, patterns] = [join(root, 'other'), ['../prompts/deep/*.md', '*.md']];
     const paths = ['../prompts/deep/c.md', 'j.md'];
+    expect(await find(root, patterns, folder)).toEqual({ paths, problems: [] });
+    const matches = makePromptMatcher({ folder, patterns });
     expect([...paths, '../prompts/a.md', 'x/j.md'].filter(matches)).toEqual(paths);
   });
 });
@@ -115,7 +76,7 @@ describe('findPromptPaths and makePromptMatcher', () => {
 describe('findPromptPaths with patterns outside the repository', () => {
   test.each([
     ...words(
-      '../*.md ../../etc/*.md /etc/*.md /etc/passwd prompts/../../x.md .. ../{a,b}.md {..,prompts}/x.md {prompts/../..,x}/x.md prompts/*/../../../x.md',
+      '../*.md /etc/passwd prompts/../../x.md .. {..,prompts}/x.md {prompts/../..,x}/x.md prompts/*/../../../x.md',
     ),
   ])('findPromptPaths rejects the pattern %s, which points outside the repository', async (pattern) => {
     const root = join(makeWorkspace({ 'x.md': '', 'repo/prompts/a.md': '' }), 'repo');
@@ -133,22 +94,18 @@ describe('findPromptPaths with patterns outside the repository', () => {
     ['a folder with a trailing backslash', 'prompts\\', 'prompts/**/*.md'],
   ])('findPromptPaths suggests the correct pattern for %s', (_, pattern, suggestion) => {
     const root = makeWorkspace(FILES);
-    const patternPlaces = [{ path: 'c.yaml', line: 3, column: 5 }];
+    const place = { path: 'c.yaml', line: 3, column: 5 };
+    const patternPlaces = [place];
+    const outside = findPromptPaths({ folder: root, root, patterns: ['../x', '!**'], patternPlaces });
+    expect(outside.problems).toMatchObject([{ code: 'config/pattern-outside', ...place }]);
     const { problems } = findPromptPaths({ folder: root, root, patterns: [pattern, 'other/*.md'], patternPlaces });
-    expect(problems).toMatchObject([{ code: 'config/pattern-unmatched', path: 'c.yaml', line: 3, column: 5 }]);
+    expect(problems).toMatchObject([{ code: 'config/pattern-unmatched', ...place }]);
     expect(problems[0]?.hint).toContain(`\`${suggestion}\``);
   });
 
   test('findPromptPaths accepts a pattern that matches no file, unless the pattern looks like a mistake', async () => {
     const patterns = ['prompts/none/*.md', 'prompts/\\[y\\].md', 'missing', 'prompts/a.md'];
     expect(await find(makeWorkspace(FILES), patterns)).toEqual({ paths: ['prompts/a.md'], problems: [] });
-  });
-
-  test('findPromptPaths reports the line and column of a pattern outside the repository', async () => {
-    const root = makeFolder();
-    const patternPlaces = [{ path: 'c.yaml', line: 3, column: 5 }];
-    const { problems } = findPromptPaths({ folder: root, root, patterns: ['../x', '!**'], patternPlaces });
-    expect(problems).toMatchObject([{ path: 'c.yaml', line: 3, column: 5 }]);
   });
 
   test('a sibling folder counts as outside the repository even if its name starts with the repository name', async () => {
@@ -165,108 +122,32 @@ describe('findPromptPaths on symbolic links', () => {
     return join(top, 'repo');
   };
 
+  const [UP, IN] = ['prompts/l.md', ['prompts/a.md']];
   const cases: readonly (readonly [string, Readonly<Record<string, string>>, string, readonly string[], string])[] = [
-    [
-      'findPromptPaths rejects a symbolic link to a file instead of following it',
-      { 'prompts/l.md': '../real/b.md' },
-      'prompts/*.md',
-      ['prompts/a.md'],
-      'prompts/l.md',
-    ],
-    [
-      'findPromptPaths rejects a dangling symbolic link',
-      { 'prompts/l.md': 'nowhere' },
-      'prompts/*.md',
-      ['prompts/a.md'],
-      'prompts/l.md',
-    ],
-    [
-      'findPromptPaths rejects a symbolic link to itself',
-      { 'prompts/l.md': 'l.md' },
-      'prompts/*.md',
-      ['prompts/a.md'],
-      'prompts/l.md',
-    ],
-    [
-      'findPromptPaths rejects a symbolic link to a file outside the repository',
-      { 'prompts/l.md': '../../outside/c.md' },
-      'prompts/l.md',
-      [],
-      'prompts/l.md',
-    ],
-    [
-      'findPromptPaths rejects a symbolic link to a folder instead of following it',
-      { 'prompts/l': '../real' },
-      'prompts/**/*.md',
-      ['prompts/a.md'],
-      'prompts/l',
-    ],
-    [
-      'findPromptPaths rejects a symbolic link to its parent folder instead of following it',
-      { 'prompts/l': '.' },
-      'prompts/**/*.md',
-      ['prompts/a.md'],
-      'prompts/l',
-    ],
-    [
-      'findPromptPaths rejects a symbolic link to a folder if a pattern searches the linked folder',
-      { l: 'real' },
-      'l/*.md',
-      [],
-      'l',
-    ],
-    [
-      'findPromptPaths rejects a symbolic link to a folder if a pattern searches a subfolder of the linked folder',
-      { l: '.' },
-      'l/real/*.md',
-      [],
-      'l',
-    ],
-    [
-      'findPromptPaths rejects a symbolic link to a folder if a pattern names a single file in the linked folder',
-      { l: 'real' },
-      'l/b.md',
-      [],
-      'l',
-    ],
-    [
-      'findPromptPaths rejects a symbolic link to a folder outside the repository',
-      { l: '../outside' },
-      'l/*.md',
-      [],
-      'l',
-    ],
+    ['to a file', { [UP]: '../real/b.md' }, 'prompts/*.md', IN, UP],
+    ['that is dangling', { [UP]: 'nowhere' }, 'prompts/*.md', IN, UP],
+    ['to itself', { [UP]: 'l.md' }, 'prompts/*.md', IN, UP],
+    ['to a file outside the repository', { [UP]: '../../outside/c.md' }, 'prompts/l.md', [], UP],
+    ['to a folder', { 'prompts/l': '../real' }, 'prompts/**/*.md', IN, 'prompts/l'],
+    ['to its parent folder', { 'prompts/l': '.' }, 'prompts/**/*.md', IN, 'prompts/l'],
+    ['to a folder that a pattern names', { l: 'real' }, 'l/*.md', [], 'l'],
+    ['above the folder that a pattern names', { l: '.' }, 'l/real/*.md', [], 'l'],
+    ['above the file that a pattern names', { l: 'real' }, 'l/b.md', [], 'l'],
+    ['to a folder outside the repository', { l: '../outside' }, 'l/*.md', [], 'l'],
   ];
-  test.each(cases)('%s', async (_, links, pattern, paths, link) => {
+  test.each(cases)('findPromptPaths rejects a symbolic link %s', async (_, links, pattern, paths, link) => {
     const expected = { paths, problems: [`prompt/symbolic-link ${link}:1`] };
-    expect(await find(withLinks(links), [pattern])).toEqual(expected);
     expect(await find(withLinks(links), [pattern, `./${pattern}`])).toEqual(expected);
   });
 
   test.each([
-    [
-      'findPromptPaths ignores a symbolic link that matches no pattern',
-      { 'prompts/l.txt': '../real/b.md' },
-      ['prompts/*.md'],
-    ],
-    [
-      'findPromptPaths ignores a symbolic link to a folder that no pattern searches',
-      { 'prompts/l': '../real' },
-      ['prompts/*.md'],
-    ],
-    [
-      'findPromptPaths ignores a symbolic link that is excluded by a negative pattern',
-      { 'prompts/l': '../real' },
-      ['prompts/**/*.md', '!prompts/l/**'],
-    ],
-    [
-      'findPromptPaths ignores a symbolic link named node_modules',
-      { 'prompts/node_modules': '../real' },
-      ['prompts/**/*.md'],
-    ],
-    ['findPromptPaths ignores a hidden symbolic link', { 'prompts/.venv': '../real' }, ['prompts/**/*.md']],
-  ])('%s', async (_, links, patterns) => {
-    expect(await find(withLinks(links), patterns)).toEqual({ paths: ['prompts/a.md'], problems: [] });
+    ['that matches no pattern', 'prompts/l.txt', ['prompts/*.md']],
+    ['to a folder that no pattern searches', 'prompts/l', ['prompts/*.md']],
+    ['that a negative pattern excludes', 'prompts/l', ['prompts/**/*.md', '!prompts/l/**']],
+    ['named node_modules', 'prompts/node_modules', ['prompts/**/*.md']],
+    ['with a hidden name', 'prompts/.venv', ['prompts/**/*.md']],
+  ])('findPromptPaths ignores a symbolic link %s', async (_, link, patterns) => {
+    expect(await find(withLinks({ [link]: '../real' }), patterns)).toEqual({ paths: ['prompts/a.md'], problems: [] });
   });
 
   test('findPromptPaths accepts a repository root that is a symbolic link', async () => {

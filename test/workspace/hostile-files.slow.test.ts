@@ -30,26 +30,13 @@ const fragments = [
 const randomYaml = fc.array(fc.constantFrom(...fragments), { maxLength: 40 }).map((parts) => parts.join(''));
 
 describe('parsePromptFile on random input', () => {
-  test('the parser does not throw on random bytes', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-        expect(findContractViolations(bytes)).toEqual([]);
-      }),
-    );
-  });
-
   test('the parser does not throw on randomly combined YAML fragments', () => {
     fc.assert(
-      fc.property(randomYaml, (text) => {
-        expect(findContractViolations(Buffer.from(`---\n${text}\n---\nHello.`))).toEqual([]);
-      }),
-      { numRuns: 1500 },
-    );
-    fc.assert(
       fc.property(randomYaml, randomYaml, (front, body) => {
+        expect(findContractViolations(Buffer.from(`---\n${front}\n---\nHello.`))).toEqual([]);
         expect(findContractViolations(Buffer.from(makeSource(`metadata: ${front}\n`, body)))).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 
@@ -64,17 +51,16 @@ describe('parsePromptFile on random input', () => {
         for (const [at, byte] of changes) bytes[at] = byte;
         expect(findContractViolations(bytes)).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });
 
 describe('parsePromptFile on 64 KiB of hostile front matter', () => {
   const repeated = [
-    ...splitPieces(`\n§ \n§#\n§[§{§[\n§{a: [\n§{a: §- §? §: §"§'§a:\n§a: b\n §&a §!a §*a `),
-    ...splitPieces('%a\n§...\n§"\n§a: |\n§a: >\n\n§a: "x  \n §- - \n§\\§\t§a§a §1§,§[a,§{{§<'),
-    ...['\u00a0', 'a\u00a0', 'a: b\u00a0\n', 'a\u00a0: b\n', '\uff1a', 'a\uff1ab\n', '\r', '\u3000 '],
-    ...['{a:"b"', "{'a\u00a0", '{a\u00a0"', '{\t\uff1a', '[a\uff1a\t', '{"a', `{"'"'`, '{a:\t', '{ ', 'a\u00a0b: 0\n'],
+    ...splitPieces(`\n§[\n§{a: [\n§{a: §- §? §: §"§'§a: b\n §&a §*a §%a\n§...\n§a: >\n\n§a: "x  \n §- - \n§,§[a,`),
+    ...['a\u00a0', 'a: b\u00a0\n', '\uff1a', 'a\uff1ab\n', '\r', '\u3000 ', '{a:"b"', "{'a\u00a0", '{a\u00a0"'],
+    ...['{\t\uff1a', '[a\uff1a\t', `{"'"'`, '{a:\t', 'a\u00a0b: 0\n'],
   ];
   test.each(repeated)('the parser quickly parses 64 KiB of front matter that repeats %j', (piece) => {
     const times = Math.floor((KIB64 - 200) / piece.length);
@@ -83,34 +69,31 @@ describe('parsePromptFile on 64 KiB of hostile front matter', () => {
 
   test.each([
     [
-      'the parser quickly parses a long key whose value is a list of thousands of items',
+      'parses a long key whose value is a list of thousands of items',
       `? "${'x'.repeat(30_000)}"\n: [${'1,'.repeat(15_000)}]\n`,
     ],
+    ['reports thousands of unknown fields', Array.from({ length: 7_000 }, (_, index) => `f${index}:\n`).join('')],
     [
-      'the parser quickly reports thousands of unknown fields',
-      Array.from({ length: 7_000 }, (_, index) => `f${index}:\n`).join(''),
-    ],
-    [
-      'the parser quickly parses front matter with thousands of invalid pins',
+      'parses front matter with thousands of invalid pins',
       `pins: {${Array.from({ length: 5_000 }, (_, index) => `e${index}: 0`).join(', ')}}\n`,
     ],
     [
-      'the parser quickly reports thousands of invalid pins whose names contain an escaped no-break space',
+      'reports thousands of invalid pins whose names contain an escaped no-break space',
       `pins: {${Array.from({ length: 4_000 }, (_, index) => `"e${index}\\u00a0": 0`).join(', ')}}\n`,
     ],
-    ['the parser quickly parses an integer with thousands of digits', `metadata: {a: ${'1'.repeat(60_000)}}\n`],
+    ['parses an integer with thousands of digits', `metadata: {a: ${'1'.repeat(60_000)}}\n`],
     [
-      'the parser quickly parses a block scalar whose blank lines have decreasing indentation',
+      'parses a block scalar whose blank lines have decreasing indentation',
       `metadata: |\n${Array.from({ length: 350 }, (_, i) => `${' '.repeat(350 - i)}\n`).join('')}`,
     ],
-  ])('%s', (_, further) => {
+  ])('the parser quickly %s', (_, further) => {
     expect(findContractViolations(Buffer.from(makeSource(further)))).toEqual([]);
   });
 
   test.each(['[', '{a: ', '- ', '? '])(
     'the parser rejects metadata in which %j opens 66 or more nested levels',
     (piece) => {
-      for (const depth of [66, 500, 5_000, 15_000]) {
+      for (const depth of [66, 15_000]) {
         const { file, problems } = parse(makeSource(`metadata:\n  ${piece.repeat(depth)}\n`));
         expect(file).toBeNull();
         expect(problems.length).toBeGreaterThan(0);
@@ -123,25 +106,28 @@ describe('parsePromptFile on 64 KiB of hostile front matter', () => {
 
 describe('parsePromptFile on large hostile bodies', () => {
   const HALF_MIB = 512 * 1024;
+  test.each([...splitPieces('{{§{{a §<<<<<<<x\n§\n§---\n§\r§\u200b§👩\u200d§\u{e0041}§❤\ufe0f\ufe0f§}}')])(
+    'the parser quickly parses 512 KiB of text that repeats %j',
+    (piece) => {
+      const body = piece.repeat(HALF_MIB / Buffer.byteLength(piece));
+      expect(findContractViolations(Buffer.from(makeSource('variables: [a]\n', body)))).toEqual([]);
+    },
+  );
+
+  const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+  const tags = range(4096).map((index) => String.fromCodePoint(0xe0000 + index));
   test.each([
-    ...splitPieces('{{§{{ §{{a§{{a §{§<§<<<<<<<x\n§\n§---\n§ §\r§\u200b§👩\u200d§\u{e0041}§a\ufe01§❤\ufe0f\ufe0f§}}'),
-  ])('the parser quickly parses 512 KiB of text that repeats %j', (piece) => {
-    const body = piece.repeat(HALF_MIB / Buffer.byteLength(piece));
-    expect(findContractViolations(Buffer.from(makeSource('variables: [a]\n', body)))).toEqual([]);
-  });
-
-  test('the parser quickly parses a large text with 4,096 different hidden characters', () => {
-    const tags = Array.from({ length: 4096 }, (_, index) => String.fromCodePoint(0xe0000 + index)).join('');
-    expect(findContractViolations(Buffer.from(makeSource('', `${'a\n'.repeat(HALF_MIB / 2)}${tags}`)))).toEqual([]);
-  });
-
-  test('the parser quickly parses a file with thousands of variables and placeholders', () => {
-    const names = (count: number, letter: string) => Array.from({ length: count }, (_, index) => `${letter}${index}`);
-    const body = names(100_000, 'b')
-      .map((name) => `{{${name}}}`)
-      .join('');
-    expect(
-      findContractViolations(Buffer.from(makeSource(`variables: [${names(8_000, 'a').join(',')}]\n`, body))),
-    ).toEqual([]);
+    ['4,096 different hidden characters', '', `${'a\n'.repeat(HALF_MIB / 2)}${tags.join('')}`],
+    [
+      'thousands of variables and placeholders',
+      `variables: [${range(8_000)
+        .map((index) => `a${index}`)
+        .join(',')}]\n`,
+      range(100_000)
+        .map((index) => `{{b${index}}}`)
+        .join(''),
+    ],
+  ])('the parser quickly parses a file with %s', (_, further, body) => {
+    expect(findContractViolations(Buffer.from(makeSource(further, body)))).toEqual([]);
   });
 });

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { startCli, type Started } from '../support/cli.ts';
-import { type Files, makeRepository } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { makePromotionScene, type Scene } from '../support/promotion.ts';
 
@@ -10,8 +9,8 @@ export const PROMOTE = ['promote', 'greeting', '--to', 'production'];
 export const LOCK = 'promptsync.lock';
 
 /** Makes a workspace in which pull and promote each have one edit, because staging serves a foreign version. */
-export async function makeScene(makeFolder: (files: Files) => string = makeRepository): Promise<Scene> {
-  const scene = await makePromotionScene({ text: 'Two.', pins: { staging: 'latest', production: 1 } }, { makeFolder });
+export async function makeScene(): Promise<Scene> {
+  const scene = await makePromotionScene({ text: 'Two.', pins: { staging: 'latest', production: 1 } });
   scene.make(['One.', 'Two.']);
   scene.activate('production', 1);
   const version = scene.service.store.createVersion('prm_greeting', { content: 'Three.' });

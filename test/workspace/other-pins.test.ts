@@ -23,19 +23,12 @@ describe('the pins of environments that a different configuration manages', () =
     expect(formatPins(file?.pins)).toEqual(['staging: latest']);
     expect(formatPins(file?.otherPins)).toEqual(['production: 7', 'eu: git:v1']);
     expect(file?.otherPins?.[0]).toMatchObject({ line: 7, column: 15 });
+    const { file: own } = parseWith(makeSource(PINS), {});
+    expect([own?.pins.length, own?.otherPins]).toEqual([3, undefined]);
   });
 
-  test('without other environments, a prompt file has no separate pins', () => {
-    const { file } = parseWith(makeSource(PINS), {});
-    expect(formatPins(file?.pins)).toHaveLength(3);
-    expect(file).not.toHaveProperty('otherPins');
-  });
-
-  test("the parser reports an invalid pin of a different configuration's environment like any other invalid pin", () => {
-    const { file, problems } = parseWith(makeSource('pins: {production: newest}\n'), {
-      otherEnvironments: ['production'],
-    });
-    expect(file).toBeNull();
+  test('the parser reports an invalid pin of an environment of another configuration like any other invalid pin', () => {
+    const { problems } = parseWith(makeSource('pins: {production: newest}\n'), { otherEnvironments: ['production'] });
     expect(summarizeProblems(problems)).toEqual(['prompt/invalid-pin 5:20']);
   });
 
@@ -59,11 +52,8 @@ describe('portable pins', () => {
     const pins = 'pins:\n  staging: 3\n  production: 7\n  eu: version:ver_1\n  us: latest\n  asia: git:v1\n';
     const { file, problems } = parseWith(makeSource(pins), portable);
     expect(file).toBeNull();
-    expect(summarizeProblems(problems)).toEqual([
-      'prompt/not-portable-pin 6:12',
-      'prompt/not-portable-pin 7:15',
-      'prompt/not-portable-pin 8:7',
-    ]);
+    const places = ['6:12', '7:15', '8:7'].map((place) => `prompt/not-portable-pin ${place}`);
+    expect(summarizeProblems(problems)).toEqual(places);
     expect(messages(problems)).toMatch(
       /"eu" is pinned to `version:ver_1`.*`portable_pins`.*`promptsync promote KEY --to eu`/s,
     );

@@ -12,29 +12,22 @@ import {
 import { makeFolder, makeWorkspace, writeFiles } from '../support/folder.ts';
 
 const LIMIT = 200_000;
-const NOT_A_FILE = { kind: 'not-regular' };
 
 describe('readBytes', () => {
-  test.each([0, 1, 65_536, LIMIT])('readBytes returns the complete content of a %d-byte file', (size) => {
-    const root = makeWorkspace({ a: Buffer.alloc(size, 7) });
-    expect(readBytes(join(root, 'a'), LIMIT)).toEqual({ kind: 'read', bytes: Buffer.alloc(size, 7) });
-  });
-
-  test('readBytes returns only the size of a file that exceeds the size limit', () => {
+  test('readBytes returns the complete content of a file, or only the size if it exceeds the limit', () => {
+    for (const size of [0, 65_536, LIMIT]) {
+      const root = makeWorkspace({ a: Buffer.alloc(size, 7) });
+      expect(readBytes(join(root, 'a'), LIMIT)).toEqual({ kind: 'read', bytes: Buffer.alloc(size, 7) });
+    }
     const root = makeWorkspace({ a: Buffer.alloc(LIMIT + 1) });
     expect(readBytes(join(root, 'a'), LIMIT)).toEqual({ kind: 'too-large', size: LIMIT + 1 });
   });
 
-  test('readBytes rejects folders and named pipes without waiting for data', () => {
-    const root = makeWorkspace({ 'folder/a': '' });
-    expect(readBytes(join(root, 'folder'))).toEqual(NOT_A_FILE);
+  test('readBytes rejects folders, named pipes, symbolic links and missing files without waiting for data', () => {
+    const root = makeWorkspace({ 'folder/a': 'x' });
     execFileSync('mkfifo', [join(root, 'pipe')]);
-    expect(readBytes(join(root, 'pipe'))).toEqual(NOT_A_FILE);
-  });
-
-  test('readBytes throws an error for a symbolic link or a missing file', () => {
-    const root = makeWorkspace({ a: 'x' });
-    symlinkSync('a', join(root, 'link'));
+    for (const name of ['folder', 'pipe']) expect(readBytes(join(root, name))).toEqual({ kind: 'not-regular' });
+    symlinkSync('folder/a', join(root, 'link'));
     expect(() => readBytes(join(root, 'link'))).toThrow('ELOOP');
     expect(() => readBytes(join(root, 'none'))).toThrow('ENOENT');
   });
@@ -60,29 +53,16 @@ describe('createFile', () => {
     expect(readlinkSync(join(folder, 'link.md'))).toBe('nowhere');
     expect(readdirSync(folder)).toEqual(['a.md', 'link.md']);
   });
-
-  test('createFile throws an error and leaves no files behind if the file name is too long', async () => {
-    const folder = makeFolder();
-    await expect(createFile(join(folder, 'n'.repeat(256)), 'text')).rejects.toThrow('ENAMETOOLONG');
-    expect(readdirSync(folder)).toEqual([]);
-  });
 });
 
-describe('renameToNewFile', () => {
-  test('renameToNewFile moves a file to a free path but does not overwrite an existing file', async () => {
-    const folder = makeFolder();
-    writeFiles(folder, { first: 'one', second: 'two' });
-    expect(await renameToNewFile(join(folder, 'first'), join(folder, 'a.md'))).toBe(true);
-    expect(await renameToNewFile(join(folder, 'second'), join(folder, 'a.md'))).toBe(false);
-    expect(readFileSync(join(folder, 'a.md'), 'utf8')).toBe('one');
-    expect(readdirSync(folder)).toEqual(['a.md', 'second']);
-  });
-
-  test('renameToNewFile removes the empty placeholder at the target path if the move fails', async () => {
-    const folder = makeFolder();
-    await expect(renameToNewFile(join(folder, 'none'), join(folder, 'a.md'))).rejects.toThrow('ENOENT');
-    expect(readdirSync(folder)).toEqual([]);
-  });
+test('renameToNewFile moves a file to a free path, overwrites nothing, and leaves no placeholder behind if it fails', async () => {
+  const folder = makeFolder();
+  writeFiles(folder, { first: 'one', second: 'two' });
+  expect(await renameToNewFile(join(folder, 'first'), join(folder, 'a.md'))).toBe(true);
+  expect(await renameToNewFile(join(folder, 'second'), join(folder, 'a.md'))).toBe(false);
+  await expect(renameToNewFile(join(folder, 'none'), join(folder, 'b.md'))).rejects.toThrow('ENOENT');
+  expect(readFileSync(join(folder, 'a.md'), 'utf8')).toBe('one');
+  expect(readdirSync(folder)).toEqual(['a.md', 'second']);
 });
 
 describe('replaceFile', () => {
@@ -108,8 +88,9 @@ describe('replaceFile', () => {
     expect(readdirSync(folder)).toEqual([name]);
   });
 
-  test('replaceFile throws the operating system error and leaves no files behind if it cannot write the file', async () => {
+  test('createFile and replaceFile throw the operating system error and leave no files behind if they cannot write the file', async () => {
     const folder = makeFolder();
+    await expect(createFile(join(folder, 'n'.repeat(256)), 'text')).rejects.toThrow('ENAMETOOLONG');
     await expect(replaceFile(join(folder, 'none', 'a.md'), 'after')).rejects.toThrow('ENOENT');
     await expect(replaceFile(join(folder, 'n'.repeat(256)), 'after')).rejects.toThrow('ENAMETOOLONG');
     expect(readdirSync(folder)).toEqual([]);
@@ -119,11 +100,11 @@ describe('replaceFile', () => {
 describe('replaceUnchangedFile', () => {
   const [before, after] = [Buffer.from('before'), Buffer.from('after')];
 
-  test('replaceUnchangedFile replaces a file that contains the expected bytes', async () => {
+  test('replaceUnchangedFile replaces a file that contains the expected bytes, and throws if there is no file', async () => {
     const folder = makeWorkspace({ 'a.md': before });
     expect(await replaceUnchangedFile(join(folder, 'a.md'), before, after)).toBe(true);
-    expect(readFileSync(join(folder, 'a.md'), 'utf8')).toBe('after');
-    expect(readdirSync(folder)).toEqual(['a.md']);
+    await expect(replaceUnchangedFile(join(folder, 'none.md'), before, after)).rejects.toThrow('ENOENT');
+    expect([readdirSync(folder), readFileSync(join(folder, 'a.md'), 'utf8')]).toEqual([['a.md'], 'after']);
   });
 
   test('replaceUnchangedFile keeps a file that somebody edits while the new content is being written', async () => {
@@ -133,11 +114,5 @@ describe('replaceUnchangedFile', () => {
     expect(await replaced).toBe(false);
     expect(readFileSync(join(folder, 'a.md'), 'utf8')).toBe('edited');
     expect(readdirSync(folder)).toEqual(['a.md']);
-  });
-
-  test('replaceUnchangedFile throws an error if the file is missing', async () => {
-    const folder = makeFolder();
-    await expect(replaceUnchangedFile(join(folder, 'a.md'), before, after)).rejects.toThrow('ENOENT');
-    expect(readdirSync(folder)).toEqual([]);
   });
 });

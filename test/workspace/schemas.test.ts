@@ -26,10 +26,10 @@ function isAcceptedByParser(yaml: string): boolean {
 // rules that depend on the text of the prompt or on how the YAML is written.
 describe('the schema of the front matter', () => {
   test.each([
-    ['the parser, not the schema, rejects declared variables that do not match the prompt text', 'variables: [other]'],
-    ['the parser, not the schema, rejects a number that would lose precision', 'metadata: { n: 9007199254740993 }'],
-    ['the parser, not the schema, rejects YAML anchors', 'metadata: { a: &x 1, b: *x }'],
-  ])('%s', (_, more) => {
+    ['declared variables that do not match the prompt text', 'variables: [other]'],
+    ['a number that would lose precision', 'metadata: { n: 9007199254740993 }'],
+    ['YAML anchors', 'metadata: { a: &x 1, b: *x }'],
+  ])('the parser, not the schema, rejects %s', (_, more) => {
     const yaml = `id: a\nkey: b\nname: c\n${more}`;
     expect({ schema: frontMatter(parse(yaml)), parser: isAcceptedByParser(yaml) }).toEqual({
       schema: true,
@@ -38,44 +38,29 @@ describe('the schema of the front matter', () => {
   });
 });
 
-test('the example configuration refers to its schema', () => {
-  const [, path = ''] =
-    /^# yaml-language-server: \$schema=(.*)/.exec(readFileSync(join(EXAMPLE, 'promptsync.yaml'), 'utf8')) ?? [];
-  expect(JSON.parse(readFileSync(join(EXAMPLE, path), 'utf8'))).toMatchObject({ title: 'promptsync.yaml' });
-});
-
-test.each([
-  ['config', 'promptsync'],
-  ['front-matter', 'front-matter'],
-  ['report', 'report'],
-  ['bundle', 'bundle'],
-  ['doctor', 'doctor'],
-])('promptsync schema %s prints the schema that ships with the package', async (name, file) => {
-  const { stdout, stderr, exitCode } = await run('.', ['schema', name]);
-  const shipped: unknown = JSON.parse(readFileSync(join(EXAMPLE, `../schemas/${file}.schema.json`), 'utf8'));
-  expect({ exitCode, stderr, schema: JSON.parse(stdout) }).toEqual({ exitCode: 0, stderr: '', schema: shipped });
-});
-
-test('the example configuration and the example prompt files match the schemas', () => {
+test('the example configuration and the example prompt files match the schemas, and the configuration refers to its schema', () => {
   const read = (path: string): string => readFileSync(join(EXAMPLE, path), 'utf8');
+  const [, path = ''] = /^# yaml-language-server: \$schema=(.*)/.exec(read('promptsync.yaml')) ?? [];
+  expect(JSON.parse(read(path))).toMatchObject({ title: 'promptsync.yaml' });
   expect(config(parse(read('promptsync.yaml')))).toBe(true);
   for (const name of ['summary', 'support/greeting', 'support/refund']) {
     expect(frontMatter(parse(read(`prompts/${name}.md`).split('---\n')[1] ?? ''))).toBe(true);
   }
 });
 
+test('promptsync schema prints each schema that ships with the package', async () => {
+  for (const name of ['config', 'front-matter', 'report', 'bundle', 'doctor']) {
+    const file = name === 'config' ? 'promptsync' : name;
+    const { stdout, stderr, exitCode } = await run('.', ['schema', name]);
+    const shipped: unknown = JSON.parse(readFileSync(join(EXAMPLE, `../schemas/${file}.schema.json`), 'utf8'));
+    expect({ exitCode, stderr, schema: JSON.parse(stdout) }).toEqual({ exitCode: 0, stderr: '', schema: shipped });
+  }
+});
+
 test.each([
-  [
-    'the promptsync.yaml schema describes every property and forbids unknown ones',
-    SCHEMAS['schemas/promptsync.schema.json'],
-    10,
-  ],
-  [
-    'the front matter schema describes every property and forbids unknown ones',
-    SCHEMAS['schemas/front-matter.schema.json'],
-    7,
-  ],
-] as const)('%s', (_, schema, least) => {
+  ['promptsync.yaml', SCHEMAS['schemas/promptsync.schema.json'], 10],
+  ['front matter', SCHEMAS['schemas/front-matter.schema.json'], 7],
+] as const)('the %s schema describes every property and forbids unknown ones', (_, schema, least) => {
   const objects = objectsIn(schema);
   const properties = objects.flatMap(({ properties }) => Object.entries(properties ?? {}));
   expect(properties.length).toBeGreaterThanOrEqual(least);

@@ -2,32 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { parseValidFile, messages, parse, makeSource, summarizeProblems } from './support.ts';
 
 describe('parsePromptFile on raw bytes', () => {
-  const invalidByteCases: readonly (readonly [string, readonly number[], string])[] = [
-    [
-      'the prompt file parser rejects a byte that is never valid in UTF-8',
-      [0x0a, 0x61, 0xff, 0x62],
-      'prompt/not-utf8 6:2',
-    ],
-    ['the prompt file parser rejects an overlong UTF-8 sequence', [0xc0, 0xaf], 'prompt/not-utf8 5:4'],
-    [
-      'the prompt file parser rejects a lone surrogate encoded in UTF-8',
-      [0xc3, 0xa9, 0xed, 0xa0, 0x80],
-      'prompt/not-utf8 5:5',
-    ],
-    [
-      'the prompt file parser rejects a file that ends in the middle of a UTF-8 character',
-      [0x61, 0xf0, 0x9f, 0x98],
-      'prompt/not-utf8 5:5',
-    ],
-    [
-      'the prompt file parser rejects a stray UTF-8 continuation byte',
-      [0x0d, 0x0a, 0xf0, 0x9f, 0x98, 0x80, 0x80],
-      'prompt/not-utf8 6:3',
-    ],
-  ];
-  test.each(invalidByteCases)('%s', (_, bytes, expected) => {
+  test.each<[string, readonly number[], string]>([
+    ['a byte that is never valid in UTF-8', [0x0a, 0x61, 0xff, 0x62], '6:2'],
+    ['an overlong UTF-8 sequence', [0xc0, 0xaf], '5:4'],
+    ['a lone surrogate encoded in UTF-8', [0xc3, 0xa9, 0xed, 0xa0, 0x80], '5:5'],
+    ['an incomplete character at the end', [0x61, 0xf0, 0x9f, 0x98], '5:5'],
+    ['a stray continuation byte', [0x0d, 0x0a, 0xf0, 0x9f, 0x98, 0x80, 0x80], '6:3'],
+  ])('the prompt file parser rejects %s', (_, bytes, place) => {
     const source = Buffer.concat([Buffer.from(makeSource('', '').slice(0, -1)), Buffer.from(bytes)]);
-    expect(summarizeProblems(parse(source).problems)).toEqual([expected]);
+    expect(summarizeProblems(parse(source).problems)).toEqual([`prompt/not-utf8 ${place}`]);
   });
 
   test.each([
@@ -48,28 +31,15 @@ describe('parsePromptFile on raw bytes', () => {
   });
 
   test('the prompt file parser rejects a file encoded in UTF-16', () => {
-    expect(summarizeProblems(parse(Buffer.from(`\ufeff${makeSource()}`, 'utf16le')).problems)).toEqual([
-      'prompt/not-utf8 1:1',
-    ]);
-  });
-
-  test('the prompt file parser reports a NUL character as an error instead of warning about a hidden character', () => {
-    expect(summarizeProblems(parse(makeSource('', 'a\nb\0c\0\n')).problems)).toEqual(['prompt/nul 7:2']);
-    expect(summarizeProblems(parse(makeSource('', 'b\0\n\u200b\n')).problems)).toEqual([
-      'prompt/hidden-character 7:1',
-      'prompt/nul 6:2',
-    ]);
+    const { problems } = parse(Buffer.from(`\ufeff${makeSource()}`, 'utf16le'));
+    expect(summarizeProblems(problems)).toEqual(['prompt/not-utf8 1:1']);
   });
 
   test.each(['<<<<<<< HEAD', '||||||| 1a2b3c4', '>>>>>>> topic', '<<<<<<<'])(
     'the prompt file parser rejects the conflict marker %s in the text',
     (marker) => {
-      expect(summarizeProblems(parse(makeSource('', `a\n${marker}\nb\n`)).problems)).toEqual([
-        'prompt/conflict-markers 7:1',
-      ]);
-      expect(summarizeProblems(parse(makeSource('', `a\r\n${marker}`)).problems)).toEqual([
-        'prompt/conflict-markers 7:1',
-      ]);
+      for (const body of [`a\n${marker}\nb\n`, `a\r\n${marker}`])
+        expect(summarizeProblems(parse(makeSource('', body)).problems)).toEqual(['prompt/conflict-markers 7:1']);
     },
   );
 
@@ -80,16 +50,11 @@ describe('parsePromptFile on raw bytes', () => {
     expect(file?.content.text).toBe(text);
   });
 
-  test('the prompt file parser rejects conflict markers inside the front matter even if the file lists prompt/conflict-markers as accepted', () => {
+  test('the prompt file parser reports a merge conflict in the front matter as a single error, even if the file accepts conflict markers', () => {
     const conflict = '<<<<<<< HEAD\nx: 1\n=======\nx: 2\n>>>>>>> topic\n';
     const { file, problems } = parse(makeSource(`accept_warnings: [prompt/conflict-markers]\n${conflict}`));
-    expect(problems).toMatchObject([{ code: 'prompt/conflict-markers', severity: 'error', line: 6 }]);
-    expect(file).toBeNull();
-  });
-
-  test('the prompt file parser reports a merge conflict in the front matter as a single problem', () => {
-    const source = makeSource('<<<<<<< HEAD\nx: 1\n=======\nx: 2\n>>>>>>> topic\n');
-    expect(summarizeProblems(parse(source).problems)).toEqual(['prompt/conflict-markers 5:1']);
+    expect([file, ...summarizeProblems(problems)]).toEqual([null, 'prompt/conflict-markers 6:1']);
+    expect(problems).toMatchObject([{ severity: 'error' }]);
   });
 
   test.each(['<<<<<<<<', ' <<<<<<<', '<<<<<<<HEAD', '<<<<<<', 'a <<<<<<< b', '======='])(
@@ -115,11 +80,18 @@ describe('parsePromptFile on files with several problems', () => {
     ]);
   });
 
-  test('the prompt file parser reports both a YAML syntax error and missing text', () => {
-    expect(summarizeProblems(parse('---\nid: "a\n---\n').problems)).toEqual([
-      'yaml/syntax 2:5',
-      'prompt/empty-body 4:1',
-    ]);
+  test.each<[string, string, readonly string[]]>([
+    ['a YAML syntax error and missing text', '---\nid: "a\n---\n', ['yaml/syntax 2:5', 'prompt/empty-body 4:1']],
+    [
+      'each problem with a value only once',
+      makeSource('pins: {a: &x 1, b: !t 2}\nvariables: [*y ]\ndescription: .nan\n'),
+      ['yaml/alias 5:14', 'yaml/tag 5:23', 'yaml/alias 6:13', 'yaml/number 7:14'],
+    ],
+    ['a NUL character only once', makeSource('', 'a\nb\0c\0\n'), ['prompt/nul 7:2']],
+    ['NUL and hidden characters', makeSource('', 'b\0\n\u200b\n'), ['prompt/hidden-character 7:1', 'prompt/nul 6:2']],
+    ['a hidden character in a field', makeSource('description: a\u200b\n'), ['prompt/hidden-character 5:15']],
+  ])('the prompt file parser reports %s', (_, source, expected) => {
+    expect(summarizeProblems(parse(source).problems)).toEqual(expected);
   });
 
   test('every problem in a prompt file has a path, a line, a column, a message and a hint', () => {
@@ -131,32 +103,14 @@ describe('parsePromptFile on files with several problems', () => {
       expect(problem.hint).toMatch(/[.?]$/);
     }
   });
-
-  test('the prompt file parser reports each problem only once', () => {
-    expect(
-      summarizeProblems(parse(makeSource('pins: {a: &x 1, b: !t 2}\nvariables: [*y ]\ndescription: .nan\n')).problems),
-    ).toEqual(['yaml/alias 5:14', 'yaml/tag 5:23', 'yaml/alias 6:13', 'yaml/number 7:14']);
-  });
 });
 
 /** test/text.test.ts proves which characters are hidden. */
-describe('parsePromptFile on hidden characters', () => {
-  test('the prompt file parser warns once about each kind of hidden character and does not remove the characters', () => {
-    const { file, problems } = parse(makeSource('', 'x\u200b\n\u202e\u200b\u200b\n'));
-    expect(summarizeProblems(problems)).toEqual(['prompt/hidden-character 6:2', 'prompt/hidden-character 7:1']);
-    expect(problems[0]).toMatchObject({ severity: 'warning', message: expect.stringContaining('\\u{200b} 3 times') });
-    expect(file?.content.text).toBe('x\u200b\n\u202e\u200b\u200b');
-  });
-
-  test('the prompt file parser warns about bidirectional isolates, soft hyphens and byte order marks inside the text', () => {
-    expect(parse(makeSource('', 'x\u2066\ufeff\u00ady\n')).problems).toHaveLength(3);
-  });
-
-  test('the prompt file parser warns about hidden characters in the front matter', () => {
-    expect(summarizeProblems(parse(makeSource('description: a\u200b\n')).problems)).toEqual([
-      'prompt/hidden-character 5:15',
-    ]);
-  });
+test('the prompt file parser warns once about each kind of hidden character and does not remove the characters', () => {
+  const { file, problems } = parse(makeSource('', 'x\u200b\n\u202e\u200b\u200b\n'));
+  expect(summarizeProblems(problems)).toEqual(['prompt/hidden-character 6:2', 'prompt/hidden-character 7:1']);
+  expect(problems[0]).toMatchObject({ severity: 'warning', message: expect.stringContaining('\\u{200b} 3 times') });
+  expect(file?.content.text).toBe('x\u200b\n\u202e\u200b\u200b');
 });
 
 /** test/words.test.ts proves what a placeholder is. */
@@ -164,45 +118,23 @@ describe('parsePromptFile on placeholders and variables', () => {
   const body = 'Dear {{b}}, {{ a }}, {{b}}.\n';
 
   test.each([
-    ['the prompt file parser accepts variables that are listed in a different order than in the text', '[a, b]', body],
-    ['the prompt file parser accepts an empty list of variables for text without placeholders', '[]', 'Hello.\n'],
-    ['the prompt file parser does not treat malformed braces as placeholders', '[]', '{{a b}} {{}} {{ }} {a} {{a}\n'],
-  ])('%s', (_, variables, text) => {
+    ['[a, b]', body],
+    ['[]', '{{a b}} {{}} {{ }} {a} {{a}\n'],
+  ])('the prompt file parser accepts the variables %s for the text %j', (variables, text) => {
     expect(parse(makeSource(`variables: ${variables}\n`, text)).problems).toEqual([]);
   });
 
   test.each([
-    [
-      'the prompt file parser rejects a placeholder that is missing from the list of variables',
-      '[a]',
-      '`variables:` is missing "b". ',
-    ],
-    [
-      'the prompt file parser rejects a variable that the text does not use',
-      '[a, b, c]',
-      '`variables:` lists "c", which the text does not use. ',
-    ],
-    [
-      'the prompt file parser rejects a variable that is listed twice',
-      '[a, b, a]',
-      '`variables:` lists "a" more than once. ',
-    ],
-    [
-      'the prompt file parser rejects a listed variable that differs from its placeholder only in letter case',
-      '[A, b]',
-      '`variables:` is missing "a"; and lists "A", which the text does not use. ',
-    ],
-    ['the prompt file parser rejects a variable with an empty name', '[a, b, ""]', 'lists "", which'],
-    [
-      'the prompt file parser rejects an empty list of variables for text with placeholders',
-      '[]',
-      '`variables:` is missing "b", "a". ',
-    ],
-  ])('%s', (_, variables, expected) => {
+    ['[a]', 'is missing "b". '],
+    ['[a, b, c]', 'lists "c", which the text does not use. '],
+    ['[a, b, a]', 'lists "a" more than once. '],
+    ['[A, b]', 'is missing "a"; and lists "A", which the text does not use. '],
+    ['[a, b, ""]', 'lists "", which'],
+    ['[]', 'is missing "b", "a". '],
+  ])('the prompt file parser rejects the variables %s of a text with {{b}} and {{a}}: %s', (variables, expected) => {
     const { file, problems } = parse(makeSource(`variables: ${variables}\n`, body));
-    expect(summarizeProblems(problems)).toEqual(['prompt/variables-mismatch 5:12']);
-    expect(messages(problems)).toContain(expected);
-    expect(file).toBeNull();
+    expect([file, ...summarizeProblems(problems)]).toEqual([null, 'prompt/variables-mismatch 5:12']);
+    expect(messages(problems)).toContain(`\`variables:\` ${expected}`);
   });
 
   test('the prompt file parser accepts any placeholder if the file has no list of variables', () => {

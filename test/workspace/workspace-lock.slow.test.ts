@@ -1,8 +1,14 @@
+import { execFile, type ExecFileException } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { KILLED, runCli } from '../support/cli.ts';
-import { git } from '../support/folder.ts';
+import { childEnvironment, CLI, KILLED, runCli, startCli } from '../support/cli.ts';
+import { git, makeWorkspace } from '../support/folder.ts';
+import { CONFIG } from '../support/prompts.ts';
 import { parseReport } from '../support/run.ts';
+import { startTestService } from '../support/service.ts';
 import { editsIn, isLocked, makeScene, PROMOTE, PULL, startHeldPull } from './locking.ts';
 
 /** The time in milliseconds after which a lock that nobody renews is stale. */
@@ -11,7 +17,7 @@ const STALE = 7_000;
 describe('the workspace lock of two processes', () => {
   test('pull and promote both save their edits even when they start at the same time', async () => {
     const scene = await makeScene();
-    for (let round = 0; round < 15; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const ran = await Promise.all([PULL, PROMOTE].map((words) => runCli(scene.folder, words, scene.service)));
       const codes = ran.map(({ exitCode }) => exitCode);
       expect({ codes, edits: editsIn(scene) }).toEqual({ codes: [0, 0], edits: ['pulled', 'promoted'] });
@@ -27,8 +33,7 @@ describe('the workspace lock of two processes', () => {
     expect(isLocked(scene)).toBe(true);
     const { exitCode, stderr } = await runCli(scene.folder, PROMOTE, scene.service);
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Waiting for another') });
-    expect(editsIn(scene)).toEqual(['promoted']);
-    expect(isLocked(scene)).toBe(false);
+    expect([editsIn(scene), isLocked(scene)]).toEqual([['promoted'], false]);
   });
 
   test('a pull that loses the workspace lock while it is suspended writes nothing', async () => {
@@ -45,14 +50,47 @@ describe('the workspace lock of two processes', () => {
     expect(editsIn(scene)).toEqual(['promoted']);
   });
 
-  test('a running command keeps the workspace lock even after the stale-lock timeout', async () => {
+  test('a running command keeps the workspace lock after the stale-lock timeout, and Ctrl-C ends a command that waits for it', async () => {
     const scene = await makeScene();
     const held = await startHeldPull(scene);
     await setTimeout(STALE);
-    const promote = runCli(scene.folder, PROMOTE, scene.service);
+    const promote = startCli(scene.folder, PROMOTE, scene.service);
+    await expect.poll(() => promote.written.stderr).toContain('Waiting');
+    promote.child.kill('SIGINT');
+    expect(await promote.ended).toMatchObject({ exitCode: 130 });
+    expect([isLocked(scene), editsIn(scene)]).toEqual([true, []]);
     held.letGo();
     expect(await held.ended).toMatchObject({ exitCode: 0 });
-    expect(await promote).toMatchObject({ exitCode: 0 });
-    expect(editsIn(scene)).toEqual(['pulled', 'promoted']);
+    expect([isLocked(scene), editsIn(scene)]).toEqual([false, ['pulled']]);
+  });
+});
+
+describe('a command that holds the workspace lock', () => {
+  test('a command releases the workspace lock after a signal and writes nothing, even if a second signal ends it immediately', async () => {
+    for (const signals of [1, 2]) {
+      const scene = await makeScene();
+      const held = await startHeldPull(scene);
+      held.child.kill('SIGINT');
+      await expect.poll(() => held.written.stderr).toContain('Interrupted');
+      expect(isLocked(scene)).toBe(true);
+      if (signals === 2) held.child.kill('SIGINT');
+      else held.letGo();
+      expect(await held.ended).toMatchObject({ exitCode: signals === 2 ? KILLED : 130 });
+      expect([isLocked(scene), editsIn(scene)]).toEqual([false, []]);
+    }
+  });
+
+  test('import reports an error instead of being killed if the prompt file would exceed the file size limit of the process', async () => {
+    const { store, environment } = await startTestService(['large']);
+    const version = store.createVersion('prm_large', { content: 'Text.\n'.repeat(10_000) });
+    store.setActive('prm_large', { environment: 'staging', versionId: version?.id ?? '' });
+    const folder = makeWorkspace({ 'promptsync.yaml': CONFIG });
+    const line = `ulimit -f 8; "${process.execPath}" "${CLI}" import prm_large --environment staging --format json`;
+    const ran = promisify(execFile)('bash', ['-c', line], { cwd: folder, env: childEnvironment(environment) });
+    const { code, stdout } = await ran.then(() => ({ code: 0, stdout: '' })).catch((error: ExecFileException) => error);
+    expect(code).toBe(1);
+    const { problems } = parseReport(stdout ?? '').prompts[0] ?? {};
+    expect(problems).toMatchObject([{ code: 'edit/unwritable', message: expect.stringContaining('EFBIG') }]);
+    expect(readdirSync(join(folder, 'prompts'))).toEqual([]);
   });
 });

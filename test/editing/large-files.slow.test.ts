@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { editPromptFile } from '../../src/editing/edit-prompt-file.ts';
+import { LENIENT_SETTINGS } from '../../src/workspace/parse-prompt-file.ts';
+import { makeSource, PATH } from '../workspace/support.ts';
+
+function setPin(source: string, environment: string): string {
+  const edits = { frontMatter: [{ path: ['pins', environment], value: 2 }] };
+  const result = editPromptFile(Buffer.from(source), PATH, edits, LENIENT_SETTINGS);
+  return result.isSuccess ? Buffer.from(result.value.bytes).toString() : result.problems[0]!.message;
+}
+
+const many = Array.from({ length: 998 }, (_, at) => `  environment${at}: ${at + 1}\n`).join('');
+test.each([
+  ['a thousand pins', `pins:\n${many}  z: …\n`],
+  ['thousands of comments', `pins:\n${'  # z: 1\n'.repeat(7000)}  z: …\n${'  # z: 1\n'.repeat(10)}`],
+  ['thousands of blank lines in a value', `description: |\n  a${'\n'.repeat(60_000)}  b\npins:\n  z: …\n`],
+  ['thousands of blank lines at its end', `pins:\n  z: …\n${'\n'.repeat(60_000)}`],
+  ['thousands of spaces', `pins: {${' '.repeat(30_000)}z: …${' '.repeat(30_000)}}\n`],
+  ['60 nested levels', `metadata: ${'{a: '.repeat(60)}1${'}'.repeat(60)}\npins:\n  z: …\n`],
+  ['a very long value', `description: "${'x'.repeat(60_000)}"\npins:\n  z: …\n`],
+])('the file editor quickly edits front matter with %s', (_, front) => {
+  const source = makeSource(front.replace('…', '1'));
+  expect(setPin(source, 'z')).toBe(makeSource(front.replace('…', '2')));
+  expect(setPin(source, 'new')).toMatch(/new: 2/);
+});

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { parseChatText, renderChatText } from '../../src/domain/chat.ts';
+import { editPromptFile } from '../../src/editing/edit-prompt-file.ts';
+import { LENIENT_SETTINGS } from '../../src/workspace/parse-prompt-file.ts';
+import { PATH } from './support.ts';
+
+describe('large chat prompts', () => {
+  test.each([
+    { part: '{{role "', messages: 0, faults: 1 },
+    { part: '{{role "\\', messages: 0, faults: 1 },
+    { part: '{{placeholder "a"}}\n', messages: 50_001, faults: 0 },
+    { part: "{{role 'a'}}\n", messages: 0, faults: 76_924 },
+    { part: '\n', messages: 0, faults: 1 },
+  ])('The chat prompt parser can read a megabyte that repeats $part', ({ part, messages, faults }) => {
+    const parsed = parseChatText(part.repeat(Math.ceil(1_000_001 / part.length)));
+    expect([parsed.messages.length, parsed.faults.length]).toEqual([messages, faults]);
+  });
+
+  test.each([
+    ['a million blank lines inside a message', `{{role "a"}}\nx${'\n'.repeat(1_000_000)}y`],
+    ['a role with ten million characters', `{{role "${'x'.repeat(10_000_000)}"}}`],
+    ['ten million characters after an opening quotation mark', `{{role "a"}}\n\\{{role "${'x'.repeat(10_000_000)}`],
+  ])('The chat prompt parser can read %s', (_, text) => {
+    const { messages, faults } = parseChatText(text);
+    expect([messages.length, faults]).toEqual([1, []]);
+    expect(renderChatText(messages.map(({ message }) => message))).toBe(text);
+  });
+
+  const makeMany = (content: string) => renderChatText(Array.from({ length: 50_000 }, () => ({ role: 'a', content })));
+  const gap = '\n'.repeat(200_000);
+  test.each([
+    ['the content of 50,000 messages', makeMany('One.'), makeMany('Two.')],
+    ['a message with a long run of blank lines', `{{role "a"}}\nx${gap}y`, `{{role "a"}}\nx${gap}z`],
+  ])('The file editor can replace %s', (_, before, text) => {
+    const source = Buffer.from(`---\nid: a\ntype: chat\n---\n${before}`);
+    const result = editPromptFile(source, PATH, { frontMatter: [], text }, LENIENT_SETTINGS);
+    if (!result.isSuccess) throw new Error(result.problems[0]?.message);
+    expect(Buffer.from(result.value.bytes).toString()).toBe(`---\nid: a\ntype: chat\n---\n${text}`);
+  });
+});
