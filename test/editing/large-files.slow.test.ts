@@ -13,8 +13,6 @@ const many = Array.from({ length: 998 }, (_, at) => `  environment${at}: ${at + 
 test.each([
   ['a thousand pins', `pins:\n${many}  z: …\n`],
   ['thousands of comments', `pins:\n${'  # z: 1\n'.repeat(7000)}  z: …\n${'  # z: 1\n'.repeat(10)}`],
-  ['thousands of blank lines in a value', `description: |\n  a${'\n'.repeat(60_000)}  b\npins:\n  z: …\n`],
-  ['thousands of blank lines at its end', `pins:\n  z: …\n${'\n'.repeat(60_000)}`],
   ['thousands of spaces', `pins: {${' '.repeat(30_000)}z: …${' '.repeat(30_000)}}\n`],
   ['60 nested levels', `metadata: ${'{a: '.repeat(60)}1${'}'.repeat(60)}\npins:\n  z: …\n`],
   ['a very long value', `description: "${'x'.repeat(60_000)}"\npins:\n  z: …\n`],
