@@ -8,7 +8,7 @@ export type Room = {
 };
 
 /** The rooms that every other room may import. Their own rows in `ROOMS` list the few rooms that they import. */
-export const SHARED_ROOMS = ['text.ts', 'words.ts', 'problem.ts', 'domain'] as const;
+export const SHARED_ROOMS = ['text.ts', 'service-words.ts', 'problem.ts', 'domain'] as const;
 
 /**
  * The design of the code: the purpose and the allowed imports of each room. `test/architecture.test.ts` enforces this
@@ -17,12 +17,16 @@ export const SHARED_ROOMS = ['text.ts', 'words.ts', 'problem.ts', 'domain'] as c
  */
 export const ROOMS: Readonly<Record<string, Room>> = {
   'text.ts': { purpose: 'pure functions on strings', rooms: [], packages: [] },
-  'words.ts': {
+  'service-words.ts': {
     purpose: 'the words that messages use for a service and for its environments',
     rooms: [],
     packages: [],
   },
-  problems: { purpose: 'the wording of every problem, by subject', rooms: ['text.ts', 'words.ts'], packages: [] },
+  problems: {
+    purpose: 'the wording of every problem, by subject',
+    rooms: ['text.ts', 'service-words.ts'],
+    packages: [],
+  },
   'providers/langfuse/langfuse-problems.ts': {
     // This file is in the folder of its provider, but `problem.ts` imports it: `ProblemCode` is one union of all codes.
     purpose: 'the wording of the problems that only Langfuse has',
@@ -31,12 +35,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'problem.ts': {
     purpose: 'the catalog of everything that can go wrong for a user, as one closed union of codes',
-    rooms: ['problems', 'providers/langfuse/langfuse-problems.ts', 'words.ts'],
+    rooms: ['problems', 'providers/langfuse/langfuse-problems.ts', 'service-words.ts'],
     packages: [],
   },
   domain: {
     purpose: 'the types that rooms share, and small pure functions for them',
-    rooms: ['text.ts', 'words.ts', 'problem.ts'],
+    rooms: ['text.ts', 'service-words.ts', 'problem.ts'],
     packages: ['node:crypto', 'node:net', 'node:process', 'fastest-levenshtein'],
   },
   git: { purpose: 'reads and edits the git repository', rooms: [], packages: ['node:', 'simple-git', 'p-limit'] },

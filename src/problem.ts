@@ -6,7 +6,7 @@ import { FORGE_PROBLEMS } from './problems/forge-problems.ts';
 import { PLANNING_PROBLEMS } from './problems/planning-problems.ts';
 import { SERVICE_PROBLEMS } from './problems/service-problems.ts';
 import { USAGE_PROBLEMS } from './problems/usage-problems.ts';
-import { DEFAULT_WORDS, type Words } from './words.ts';
+import { DEFAULT_WORDS, type Words } from './service-words.ts';
 
 /**
  * The location of a problem. The path is relative to the folder of the configuration file. Line and column numbers

@@ -11,7 +11,7 @@ import { type EnvironmentPin, findPin, formatPin, locatePin, type PromptFile } f
 import { isNestedDeeper } from '../domain/json.ts';
 import { failWithProblem, makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { makePromptBody, type ServedPrompt } from '../domain/served-prompt.ts';
-import type { Words } from '../words.ts';
+import type { Words } from '../service-words.ts';
 import type { System } from '../domain/system.ts';
 import { readServedPrompts } from '../observing/read-served.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';

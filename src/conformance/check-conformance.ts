@@ -8,7 +8,7 @@ import {
   makeWarningPoint,
 } from '../domain/doctor-point.ts';
 import { makeProblem, type Problem, type ProblemCode, ProblemError, toProblem, wordProblem } from '../problem.ts';
-import { addArticle } from '../words.ts';
+import { addArticle } from '../service-words.ts';
 import type { CheckRemains, ConformanceTarget, CreatedSample, NewSample, SampleVersion } from './conformance-target.ts';
 import { listSamples, SAMPLE_METADATA, type TextSample } from './text-samples.ts';
 import { makeSamplePoints, type SampleResult, type Visibility } from './check-samples.ts';

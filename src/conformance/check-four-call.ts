@@ -7,7 +7,7 @@ import type { CheckRemains, ConformanceTarget, SampleVersion } from './conforman
 import type { PromptService, ServiceVersion } from '../providers/four-call/prompt-service.ts';
 import { ServiceError } from '../http/service-error.ts';
 import { shortenText } from '../text.ts';
-import { DEFAULT_WORDS } from '../words.ts';
+import { DEFAULT_WORDS } from '../service-words.ts';
 import { FOUR_CALL_REQUIREMENTS } from './four-call-requirements.ts';
 
 /**

@@ -11,7 +11,7 @@ import {
 import { isJsonObject, isNestedDeeper, type JsonValue, renderCanonicalJson } from '../domain/json.ts';
 import type { Problem } from '../problem.ts';
 import { formatNumber } from '../text.ts';
-import type { Words } from '../words.ts';
+import type { Words } from '../service-words.ts';
 import { SAMPLE_METADATA, SAMPLE_METADATA_DEPTH, type TextSample } from './text-samples.ts';
 import { READ_BACK_WAITS_MS } from '../http/retry.ts';
 import type { ConformanceTarget, NewSample, SampleContent } from './conformance-target.ts';

@@ -1,7 +1,7 @@
 import type { ServiceRequirements } from './requirements.ts';
 import type { DoctorPoint } from '../domain/doctor-point.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
-import type { Words } from '../words.ts';
+import type { Words } from '../service-words.ts';
 
 /** The content of a version of the throwaway prompt, exactly as the service returned it. */
 export type SampleContent = { readonly text: string; readonly metadata: JsonValue };

@@ -1,5 +1,5 @@
 import { makeSharedRequirements, type ServiceRequirements } from './requirements.ts';
-import { DEFAULT_WORDS } from '../words.ts';
+import { DEFAULT_WORDS } from '../service-words.ts';
 
 /** What promptsync needs from a four-call service. `docs/how-to/connect-your-service.md` contains this table. */
 export const FOUR_CALL_REQUIREMENTS: ServiceRequirements = {

@@ -1,4 +1,4 @@
-import { addArticle, type Words } from '../words.ts';
+import { addArticle, type Words } from '../service-words.ts';
 
 /** The only environment in which `promptsync doctor --write` activates versions. */
 export const DOCTOR_ENVIRONMENT = 'promptsync-doctor';

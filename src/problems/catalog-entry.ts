@@ -1,5 +1,5 @@
 import { escapeSelector } from '../text.ts';
-import type { Words } from '../words.ts';
+import type { Words } from '../service-words.ts';
 
 /** The severity of a problem. An error stops the affected prompt, file or command. A warning stops nothing. */
 export type Severity = 'error' | 'warning';

@@ -1,5 +1,5 @@
 import { escapeSelector, formatCount, joinCodeNames, joinQuotedNames, joinWords, shortenCommitId } from '../text.ts';
-import { addArticle } from '../words.ts';
+import { addArticle } from '../service-words.ts';
 import { defineError, endSentence, makePromptCommand, quoteShellWord, defineWarning } from './catalog-entry.ts';
 
 /** A prompt that has no prompt file, although it has one at the base. */

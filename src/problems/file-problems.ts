@@ -1,5 +1,5 @@
 import { escapeSelector, formatCount, formatNumber, joinCodeNames, joinNames, joinQuotedNames } from '../text.ts';
-import { capitalize } from '../words.ts';
+import { capitalize } from '../service-words.ts';
 import {
   describeCharacter,
   makeSuggestionHint,

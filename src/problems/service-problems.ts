@@ -1,5 +1,5 @@
 import { formatCount, joinCodeNames, joinQuotedNames, joinWords } from '../text.ts';
-import { addArticle, capitalize, type Words } from '../words.ts';
+import { addArticle, capitalize, type Words } from '../service-words.ts';
 import { defineError, defineWarning, endSentence } from './catalog-entry.ts';
 
 /** The problems of reading from the service and of writing to it. */

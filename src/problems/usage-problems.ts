@@ -1,5 +1,5 @@
 import { joinCodeNames, joinNames, joinQuotedNames, joinWords } from '../text.ts';
-import { capitalize, type Words } from '../words.ts';
+import { capitalize, type Words } from '../service-words.ts';
 import {
   makeSuggestionHint,
   defineError,

@@ -1,6 +1,6 @@
 import type { DigestedText } from '../domain/content.ts';
 import type { Provider, FileRules } from './provider-interface.ts';
-import type { Words } from '../words.ts';
+import type { Words } from '../service-words.ts';
 import type { ConnectionOptions } from '../http/connection.ts';
 
 /**

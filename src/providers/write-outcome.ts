@@ -2,7 +2,7 @@ import type { ChangeStatus } from '../domain/plan.ts';
 import type { WriteOutcome } from './provider-interface.ts';
 import { type KnownVersion, makeVersionRef, type VersionRef } from '../domain/versions.ts';
 import { prefixProblem, makeProblem, type Problem, ProblemError, toProblem, wordProblem } from '../problem.ts';
-import type { Words } from '../words.ts';
+import type { Words } from '../service-words.ts';
 import { ServiceError } from '../http/service-error.ts';
 
 /**

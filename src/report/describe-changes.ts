@@ -1,5 +1,5 @@
 import { formatCount, shortenCommitId } from '../text.ts';
-import type { Words } from '../words.ts';
+import type { Words } from '../service-words.ts';
 import type { ReportNoteFields } from './schema/change-schema.ts';
 import { describeVersionRef, getWords, isDone, nameInvisibleDifference, type ShowText } from './describe-report.ts';
 import { describeDriftHint } from './describe-drift.ts';

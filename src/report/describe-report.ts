@@ -1,4 +1,4 @@
-import { DEFAULT_WORDS, type Words } from '../words.ts';
+import { DEFAULT_WORDS, type Words } from '../service-words.ts';
 import { isError } from '../problem.ts';
 import { escapeLine } from './escape.ts';
 import type { Report, ReportChange, ReportEdit, ReportPrompt } from './schema/report-schema.ts';

@@ -16,7 +16,7 @@ import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/promp
 import type { VersionHistories } from '../domain/version-history.ts';
 import type { TextChange, TextChangesByPrompt } from '../domain/text-changes.ts';
 import type { ListedPrompt } from '../providers/provider-interface.ts';
-import { DEFAULT_WORDS } from '../words.ts';
+import { DEFAULT_WORDS } from '../service-words.ts';
 import { type Problem, wordProblem } from '../problem.ts';
 import type {
   Report,

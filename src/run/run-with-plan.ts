@@ -31,7 +31,7 @@ import { type ReadNeeds, NO_READ_NEEDS, observePrompts, makeReadRequest } from '
 import { makePlan, planPrompt } from '../planning/make-plan.ts';
 import { isError, makeProblem, type Problem, wordProblem } from '../problem.ts';
 import { joinWords } from '../text.ts';
-import { capitalize, type Words } from '../words.ts';
+import { capitalize, type Words } from '../service-words.ts';
 import { checkBranchSetting } from './check-merged-and-up-to-date.ts';
 import {
   type ContactPolicyOptions,

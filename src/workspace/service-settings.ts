@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { isJsonObject } from '../domain/json.ts';
 import { isPlainHttp } from '../domain/network.ts';
 import type { FileRules } from '../providers/provider-interface.ts';
-import { DEFAULT_WORDS, type Words } from '../words.ts';
+import { DEFAULT_WORDS, type Words } from '../service-words.ts';
 import type { System } from '../domain/system.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
 import { leavesFolder, makeRelativePath } from './paths.ts';

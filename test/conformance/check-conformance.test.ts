@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeSharedRequirements } from '../../src/conformance/requirements.ts';
-import { DEFAULT_WORDS } from '../../src/words.ts';
+import { DEFAULT_WORDS } from '../../src/service-words.ts';
 import { makeOkPoint } from '../../src/domain/doctor-point.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { makeProblem } from '../../src/problem.ts';

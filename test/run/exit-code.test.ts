@@ -4,7 +4,7 @@ import type { CommandRun } from '../../src/run/command-result.ts';
 import { NO_ACCEPTED_WARNINGS } from '../../src/domain/accepted-warnings.ts';
 import { computeContentDigest, makeContent, digestText } from '../../src/domain/content.ts';
 import type { PromptOutcome, PromptPlan } from '../../src/domain/plan.ts';
-import { DEFAULT_WORDS } from '../../src/words.ts';
+import { DEFAULT_WORDS } from '../../src/service-words.ts';
 import { makeProblem } from '../../src/problem.ts';
 import { observed } from '../planning/support.ts';
 

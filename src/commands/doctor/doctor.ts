@@ -7,7 +7,7 @@ import {
 import { type DoctorPoint, type DoctorSection, isErrorPoint, makeProblemPoint } from '../../domain/doctor-point.ts';
 import type { System } from '../../domain/system.ts';
 import { getProviderWords } from '../../workspace/service-settings.ts';
-import { DEFAULT_WORDS, type Words } from '../../words.ts';
+import { DEFAULT_WORDS, type Words } from '../../service-words.ts';
 import { makeProblem, ProblemError, toProblem, wordProblem } from '../../problem.ts';
 import { examineCiJob } from './examine-ci-job.ts';
 import { examineConformance, type ConformanceOptions } from './examine-conformance.ts';

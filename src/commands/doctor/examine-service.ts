@@ -17,7 +17,7 @@ import type { ServedPrompt } from '../../domain/served-prompt.ts';
 import type { System } from '../../domain/system.ts';
 import { type Problem, type ProblemCode, toProblem, wordProblem } from '../../problem.ts';
 import type { CallReport } from '../../http/connection.ts';
-import type { Words } from '../../words.ts';
+import type { Words } from '../../service-words.ts';
 import { prepareService, type ServiceOptions } from '../../run/open-service.ts';
 import { listKnownEnvironments } from '../../run/require-environment.ts';
 

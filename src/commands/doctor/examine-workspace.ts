@@ -6,7 +6,7 @@ import type { System } from '../../domain/system.ts';
 import { isError, type Problem, wordProblem } from '../../problem.ts';
 import { formatProblemPlace } from '../../report/problem-list.ts';
 import { formatCount, joinQuotedNames } from '../../text.ts';
-import { addArticle } from '../../words.ts';
+import { addArticle } from '../../service-words.ts';
 import { listKnownEnvironments } from '../../run/require-environment.ts';
 
 /** Builds the points about the configuration and the prompt files. Sends no request. */

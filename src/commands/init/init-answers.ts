@@ -1,7 +1,7 @@
 import { CONFIG_NAME } from '../../workspace/config.ts';
 import { parseConfig } from '../../workspace/load-config.ts';
 import { type AddressFromVariable, findAddressConflict } from '../../workspace/service-settings.ts';
-import type { Words } from '../../words.ts';
+import type { Words } from '../../service-words.ts';
 import { makeFailure, makeSuccess, type Result } from '../../domain/result.ts';
 import type { Interview, SelectQuestion } from '../../domain/system.ts';
 import { makeProblem, type Problem } from '../../problem.ts';

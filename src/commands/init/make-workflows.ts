@@ -4,7 +4,7 @@ import { CONFIG_NAME } from '../../workspace/config.ts';
 import { makeRelativePath, toForwardSlashes } from '../../workspace/paths.ts';
 import { renderYamlValue } from '../../workspace/render-yaml.ts';
 import { PROVIDERS } from '../../providers/provider-list.ts';
-import type { Words } from '../../words.ts';
+import type { Words } from '../../service-words.ts';
 import { type CiSystem, type InitAnswers, type InitFile, type WorkspacePlace } from './init-files.ts';
 import { WORKFLOWS } from './example-workflows.ts';
 

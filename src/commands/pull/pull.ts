@@ -33,7 +33,7 @@ import { readMergeBases } from './list-merge-bases.ts';
 import { checkEnvironmentFlag, type PinEdit, makePinEdit } from '../../editing/pin-edit.ts';
 import type { CommandResult } from '../../run/command-result.ts';
 import type { PlannedWorkspace } from '../../run/run-with-plan.ts';
-import type { Words } from '../../words.ts';
+import type { Words } from '../../service-words.ts';
 import { getProviderWords } from '../../workspace/service-settings.ts';
 
 type PullOptions = EditOptions & {

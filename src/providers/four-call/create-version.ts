@@ -16,7 +16,7 @@ import {
 } from '../write-outcome.ts';
 import type { CreateOutcome, WriteOutcome, VersionUses } from '../provider-interface.ts';
 import { makeProblem } from '../../problem.ts';
-import { DEFAULT_WORDS } from '../../words.ts';
+import { DEFAULT_WORDS } from '../../service-words.ts';
 import { probeNewestVersion, probeVersion, probeVerifiedVersion } from './probe.ts';
 import { makeLedgerEntry, directlyFollowsLedger, isRewritten, mayBeTidiedCreate, mayFollowHead } from './ownership.ts';
 import { listKnownEntries, detectMetadataSupport, findUnreadNewestId, listVersionsRead } from './reading.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_WORDS } from '../../words.ts';
+import { DEFAULT_WORDS } from '../../service-words.ts';
 import type { ProviderDescriptor } from '../provider-descriptor.ts';
 import { fourCallFileRules } from './file-rules.ts';
 

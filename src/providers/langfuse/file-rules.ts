@@ -1,6 +1,6 @@
 import { PROMPT_TYPES } from '../../domain/chat.ts';
 import type { FileRules } from '../provider-interface.ts';
-import type { Words } from '../../words.ts';
+import type { Words } from '../../service-words.ts';
 
 /** The words for Langfuse in messages. */
 export const LANGFUSE_WORDS: Words = { service: 'Langfuse', environment: 'label' };

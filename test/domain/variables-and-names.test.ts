@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { listBreakingChanges, listVariables } from '../src/domain/text-changes.ts';
-import { countAllowedChanges, parseMaxChanges, type MaxChanges } from '../src/domain/policy.ts';
-import { suggestName } from '../src/domain/suggest-name.ts';
+import { listBreakingChanges, listVariables } from '../../src/domain/text-changes.ts';
+import { countAllowedChanges, parseMaxChanges, type MaxChanges } from '../../src/domain/policy.ts';
+import { suggestName } from '../../src/domain/suggest-name.ts';
 
 describe('listVariables', () => {
   test.each([
