@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { git } from '../../support/folder.ts';
-import { startFront } from '../../support/front.ts';
-import type { CheckRun } from '../../support/github-api.ts';
 import { CONFIG, promptText } from '../../support/prompts.ts';
 import { changeService } from '../../support/service.ts';
 import { pushEvent } from './support.ts';
@@ -26,17 +24,6 @@ async function open(team: Team, branch: string, files: Edits): Promise<Pull> {
   return pull;
 }
 
-/** Returns the check of `from`, rewritten as if it belonged to `pull`. */
-function checkFor(pull: Pull, { github }: Team, from: Pull): CheckRun {
-  const [check] = github.checks(from.head);
-  const [own, other] = [`#${from.number} `, `#${pull.number} `];
-  return {
-    ...check!,
-    external_id: check!.external_id!.replace(own, other),
-    output: { ...check!.output, text: check!.output.text!.replace(`pull ${own.trim()}`, `pull ${other.trim()}`) },
-  };
-}
-
 const takeCreations = ({ service }: Team) => service.takeWrites().filter((write) => write.endsWith(' versions'));
 
 describe('require-reviewed-plan', () => {
@@ -49,12 +36,13 @@ describe('require-reviewed-plan', () => {
     const [[comment], [otherComment]] = [github.comments(seen.number), github.comments(unseen.number)];
     github.editComment(comment!.id, otherComment!.body);
     const [[own], [other]] = [github.checks(seen.head), github.checks(unseen.head)];
-    const forged = { ...checkFor(seen, team, unseen), head_sha: seen.head };
+    const text = other!.output.text!.replace(`pull #${unseen.number}`, `pull #${seen.number}`);
+    const forged = { ...own!, output: { ...other!.output, text } };
     // A copy of the other check, and its text as the check of another app, of a later commit and of another file.
     github.addCheck({ ...other!, head_sha: seen.head });
     github.addCheck({ ...forged, app: { slug: 'other' } });
     github.addCheck({ ...forged, head_sha: team.push('change', greets('Later')) });
-    github.addCheck({ ...forged, external_id: forged.external_id!.replace(' promptsync', ' other/promptsync') });
+    github.addCheck({ ...forged, external_id: `promptsync #${seen.number} other/promptsync.yaml` });
     github.editCheck(own!.id, { output: other!.output });
     // The merged text differs from the reviewed text, as after a push between the review and the merge.
     const commit = team.pushMain(greets('Unseen'));
@@ -204,30 +192,7 @@ test('The check of a merge queue run approves no changes, so the action relies o
   expect(team.github.comments(2)[0]?.body).toMatch(/### promptsync applied, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n/);
 });
 
-test('The action does not activate an existing version whose metadata differs from the reviewed metadata', async () => {
-  const team = await makeApplied('greeting');
-  const withMetadata = promptText('greeting', { text: 'B', metadata: { model: 'old' } });
-  const merged = team.mergePull(await open(team, 'one', { 'prompts/greeting.md': withMetadata }));
-  let isDead = false;
-  const { baseUrl } = await startFront({
-    target: team.service.baseUrl,
-    answer: ({ method, path }) => {
-      if (isDead && method !== 'GET') return { status: 400, body: '{}' };
-      isDead ||= method === 'POST' && path.endsWith('/versions');
-      return null;
-    },
-  });
-  await team.runPush(merged, { inputs: { ...reviewed.inputs, 'base-url': baseUrl } });
-  team.service.takeWrites();
-  const second = team.mergePull(
-    await open(team, 'two', { 'prompts/greeting.md': promptText('greeting', { text: 'B' }) }),
-  );
-  const ran = await team.runPush(second, reviewed);
-  expect(ran.stdout).toContain('apply/unreviewed-metadata');
-  expect(team.service.takeWrites().filter((write) => write.includes('staging'))).toEqual([]);
-});
-
-test('The check of a review has the name of its configuration file and a conclusion, and a second review changes nothing', async () => {
+test('The check of a review has the name of its configuration file and a conclusion, and a second review changes nothing unless main has moved', async () => {
   const team = await makeApplied('greeting');
   const title = 'Plan: 1 of 1 prompt changes (1 new version, 1 activation).';
   const other = { 'b/promptsync.yaml': CONFIG, 'b/prompts/greeting.md': promptText('greeting', { text: 'B' }) };
@@ -243,44 +208,34 @@ test('The check of a review has the name of its configuration file and a conclus
     await team.runPull(pull, { inputs });
     expect(team.github.checks(pull.head)).toMatchObject([expected]);
   }
+  expect(team.github.comments(3)[0]?.body).toContain('### promptsync plan in `b`');
   const pull = await open(team, 'again', greets('Again'));
   const writes = () => team.github.requests.filter(({ method, path }) => method !== 'GET' && path !== '/graphql');
   const before = writes().length;
   await team.runPull(pull, { environment: { GITHUB_RUN_ID: '4712' } });
   expect(writes()).toHaveLength(before);
+  team.pushMain({ 'README.md': 'Words' });
+  await team.runPull(pull);
+  expect(team.github.comments(pull.number)[0]?.body).toContain('action/stale-base');
 });
 
-describe('the comment after the merge', () => {
-  test('Later runs do not overwrite the pull request comment about the applied versions', async () => {
-    const team = await makeApplied('greeting');
-    const pull = await open(team, 'change', greets('Other'));
-    const merged = team.mergePull(pull);
-    const ran = await team.runPush(merged, { environment: { GITHUB_RUN_ID: '4712' } });
-    const [comment, ...others] = team.github.comments(1);
-    expect(others).toEqual([]);
-    expect(comment?.body).toMatch(
-      /### promptsync applied, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n\nApplied: 1 prompt \(1 new version, 1 act/,
-    );
-    expect(comment?.body).toContain('| `greeting` | `staging`: `v1` → `v2` |');
-    expect(comment?.body).toContain('/actions/runs/4712');
-    expect(ran.stderr).toContain(`Comment: https://github.com/acme/prompts/pull/1#issuecomment-${comment?.id}`);
+test('Later runs do not overwrite the pull request comment about the applied versions', async () => {
+  const team = await makeApplied('greeting');
+  const pull = await open(team, 'change', greets('Other'));
+  const merged = team.mergePull(pull);
+  const ran = await team.runPush(merged, { environment: { GITHUB_RUN_ID: '4712' } });
+  const [comment, ...others] = team.github.comments(1);
+  expect(others).toEqual([]);
+  expect(comment?.body).toMatch(/### promptsync applied, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n\nApplied: 1 prompt \(1 new/);
+  expect(comment?.body).toContain('/actions/runs/4712');
+  expect(ran.stderr).toContain(`Comment: https://github.com/acme/prompts/pull/1#issuecomment-${comment?.id}`);
 
-    await team.runPush(merged);
-    await team.runPull(pull);
-    await team.run('pull_request', { ...pull.event, action: 'closed' }, { ref: 'refs/heads/main', commit: pull.merge });
-    team.pushMain(greets('Later'));
-    expect((await team.runPush(team.pushMain({}))).exitCode).toBe(0);
-    await changeService(team.service.baseUrl, 'greeting', 'staging', 'By hand');
-    expect((await team.runPush(merged)).outputs['failure-reason']).toBe('superseded');
-    expect(team.github.comments(1)).toEqual([comment]);
-  });
-
-  test('The pull request comment warns if the base branch moved before the review', async () => {
-    const team = await makeApplied('greeting');
-    team.push('change', greets('Other'));
-    const pull = team.openPull('change');
-    team.pushMain({ 'README.md': 'Words' });
-    await team.runPull(pull);
-    expect(team.github.comments(1)[0]?.body).toContain('action/stale-base');
-  });
+  await team.runPush(merged);
+  await team.runPull(pull);
+  await team.run('pull_request', { ...pull.event, action: 'closed' }, { ref: 'refs/heads/main', commit: pull.merge });
+  team.pushMain(greets('Later'));
+  expect((await team.runPush(team.pushMain({}))).exitCode).toBe(0);
+  await changeService(team.service.baseUrl, 'greeting', 'staging', 'By hand');
+  expect((await team.runPush(merged)).outputs['failure-reason']).toBe('superseded');
+  expect(team.github.comments(1)).toEqual([comment]);
 });

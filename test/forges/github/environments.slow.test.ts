@@ -5,6 +5,7 @@ import { EXAMPLE } from '../../support/folder.ts';
 import { makeScheduler } from '../../support/github-workflow.ts';
 import { promptText } from '../../support/prompts.ts';
 import type { TestService } from '../../support/service.ts';
+import { splitSections } from './support.ts';
 import { makeTeam, type Edits } from './team.ts';
 
 const CONFIG = `prompts: ["prompts/**/*.md"]
@@ -50,10 +51,7 @@ async function makeTeamWithReviewers() {
   const readComment = (number = 1) => {
     const [comment, ...others] = team.github.comments(number);
     expect(others).toEqual([]);
-    const visible = comment?.body.replaceAll(/^<!-- .* -->\n/gm, '') ?? '';
-    const parts = visible.split(/^#### (?=production|staging)/m);
-    const findPart = (name: string) => parts.find((part) => part.startsWith(name)) ?? '';
-    return { staging: findPart('staging'), production: findPart('production') };
+    return splitSections(comment?.body);
   };
   return { ...team, startRun: scheduler.push, ended, readComment };
 }

@@ -24,15 +24,6 @@ test('An action run for an outdated or unmerged commit writes nothing and names 
   expect(team.service.takeWrites()).toHaveLength(3);
 });
 
-test('The action applies a merged prompt even if a newer commit on the branch changed only other files', async () => {
-  const team = await makeTeam({ greeting: {} });
-  const merged = team.pushMain({});
-  team.pushMain({ 'CHANGELOG.md': 'Words' }, 'Release [skip ci]');
-  const ran = await team.runPush(merged, { depth: 1 });
-  expect(ran).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
-  expect(team.service.takeWrites()).toHaveLength(3);
-});
-
 test('If a branch is configured, the action applies pushes to that branch but only plans pushes to the default branch', async () => {
   const team = await makeTeam({ greeting: {} }, `${CONFIG}branch: live\n`);
   const commit = team.push('live', greets('Live'));

@@ -47,12 +47,6 @@ describe('findMergedPull and listMergedPulls', () => {
     const found = await listMergedPulls(connectTo(github), COMMIT, 'main');
     expect(found.map(({ number }) => number)).toEqual([101, 103]);
   });
-
-  test('findMergedPull throws an error for a commit that is unknown to GitHub', async () => {
-    const github = await startGitHub();
-    github.fail({ path: /\/pulls/ }, { status: 422, body: { message: `No commit found for SHA: ${COMMIT}` } });
-    await expect(findMergedPull(connectTo(github), COMMIT, 'main')).rejects.toThrow('No commit found');
-  });
 });
 
 test('readOpenHead returns the current head of an open pull request, or null after the merge', async () => {

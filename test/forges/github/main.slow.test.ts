@@ -54,50 +54,36 @@ test('The action needs no API key to plan changes in a subfolder whose configura
   expect(planned.summary).toContain('service `embedded:.promptsync/service.db`');
 });
 
-test('A pull request cannot redirect an API key to a different service by deleting the configuration file of a subfolder', async () => {
+test('A pull request cannot redirect an API key by deleting the configuration of a folder or by making the folder a link', async () => {
   const [forRoot, forTeam] = [await startTestService(['greeting']), await startTestService(['greeting'])];
   const configFor = ({ baseUrl }: TestService) => `service: { base_url: "${baseUrl}" }\nprompts: ["**/*.md"]\n`;
   const { github, push, pushMain, openPull, runPull } = await makeTeam({ greeting: {} }, configFor(forRoot));
   pushMain({ 'team-a/promptsync.yaml': configFor(forTeam), 'team-a/greeting.md': promptText('greeting') });
+  pushMain({ 'team-b/promptsync.yaml': configFor(forRoot), 'team-b/greeting.md': promptText('greeting') });
   const options = { inputs: { 'working-directory': 'team-a', 'base-url': '' } };
   push('edit', { 'team-a/greeting.md': promptText('greeting', { text: 'Other' }) });
   expect(await runPull(openPull('edit'), options)).toMatchObject({ exitCode: 0, outputs: { changes: 'true' } });
-  expect(forTeam.requests).not.toEqual([]);
-  forTeam.requests.splice(0);
+  expect(forTeam.requests.splice(0)).not.toEqual([]);
 
+  const invalid = { exitCode: 1, outputs: { 'failure-reason': 'invalid' } };
   push('delete', { 'team-a/promptsync.yaml': null, 'prompts/greeting.md': null });
   const pull = openPull('delete');
-  const ran = await runPull(pull, options);
-  expect([...forRoot.requests, ...forTeam.requests]).toEqual([]);
-  expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
-  expect(ran.stdout).toContain(
-    '::error title=action/no-config::The workspace does not contain `team-a/promptsync.yaml`',
-  );
-  expect(ran.stdout).toMatch(/`working-directory`.*`config`/);
-  expect(github.checks(pull.head)).toMatchObject([
-    { name: 'promptsync (team-a/promptsync.yaml)', conclusion: 'failure' },
-  ]);
-});
+  const deleted = await runPull(pull, options);
+  expect(deleted).toMatchObject(invalid);
+  expect(deleted.stdout).toMatch(/::error title=action\/no-config::The workspace .*`working-directory`.*`config`/);
+  const failed = { name: 'promptsync (team-a/promptsync.yaml)', conclusion: 'failure' };
+  expect(github.checks(pull.head)).toMatchObject([failed]);
 
-test("A pull request cannot redirect an API key to a different service by replacing a team's folder with a symbolic link", async () => {
-  const [ours, theirs] = [await startTestService(['greeting']), await startTestService(['greeting'])];
-  const filesOf = (folder: string, { baseUrl }: TestService) => ({
-    [`${folder}/promptsync.yaml`]: `service: { base_url: "${baseUrl}" }\nprompts: ["../${folder}/*.md"]\n`,
-    [`${folder}/greeting.md`]: promptText('greeting'),
-  });
-  const { push, pushMain, openPull, runPull } = await makeTeam({ greeting: {} });
-  pushMain({ ...filesOf('team-a', ours), ...filesOf('team-b', theirs), 'prompts/greeting.md': null });
-  push('link', { 'team-b/greeting.md': promptText('greeting', { text: 'Other' }) });
   const prepare = (workspace: string) => {
     rmSync(join(workspace, 'team-a'), { recursive: true });
     symlinkSync('team-b', join(workspace, 'team-a'));
   };
-  for (const inputs of [{ 'working-directory': 'team-a' }, { config: 'team-a/promptsync.yaml' }]) {
-    const ran = await runPull(openPull('link'), { inputs: { ...inputs, 'base-url': '' }, prepare });
-    expect(ran.stdout).toContain('::error title=action/linked-config::');
-    expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid' } });
+  for (const inputs of [options.inputs, { config: 'team-a/promptsync.yaml', 'base-url': '' }]) {
+    const linked = await runPull(openPull('edit'), { inputs, prepare });
+    expect(linked).toMatchObject(invalid);
+    expect(linked.stdout).toContain('::error title=action/linked-config::');
   }
-  expect([...ours.requests, ...theirs.requests]).toEqual([]);
+  expect([...forRoot.requests, ...forTeam.requests]).toEqual([]);
 });
 
 test('A canceled run stops writing and reports that it did not apply all changes', async () => {
@@ -133,13 +119,9 @@ test('The action reviews a pull request from a fork without an API key, but fail
   expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'plan-digest': '', 'failure-reason': '' } });
   expect(service.requests).toEqual([]);
   const [comment] = github.comments(1);
-  for (const shown of [
-    'promptsync did not contact the service',
-    '`staging`: `base` → new version',
-    '\n-Text of greeting.\n+Other',
-  ]) {
-    expect(comment?.body).toContain(shown);
-  }
+  expect(comment?.body).toContain('promptsync did not contact the service');
+  expect(comment?.body).toContain('`staging`: `base` → new version');
+  expect(comment?.body).toContain('\n-Text of greeting.\n+Other');
 });
 
 test('On the event pull_request_target, the action rejects an API key and a checkout of main, and reviews without a key', async () => {

@@ -138,9 +138,7 @@ describe('the mode pull', () => {
     await byHand('By hand');
     await byHand('By hand', 'farewell');
     team.pushMain(greets('Mine'));
-    let workspace = '';
-    const ran = await pull({ prepare: (folder) => void (workspace = folder) });
-    expect(git(workspace, 'status', '--porcelain')).toBe('');
+    const ran = await pull();
     expect(ran).toMatchObject({ exitCode: 1, outputs: { changes: 'true', 'failure-reason': 'failed' } });
     expect(ran.stdout).toMatch(/^::error title=pull\/would-conflict,file=prompts\/greeting\.md::/m);
     expect(github.pulls()).toMatchObject([{ title: 'Pull farewell from the service' }]);
@@ -199,17 +197,12 @@ test('Pull mode opens no pull request on an outdated commit or without a permiss
 });
 
 describe('the modes promote and rollback', () => {
-  /** Makes a team whose staging environment serves a newer version than production. */
-  const ahead = async (key = 'greeting') => {
-    const team = await inSync({ greeting: { key }, farewell: {} });
-    const file = promptText('greeting', { key, text: 'Hi', pins: { staging: 'latest', production: 1 } });
-    expect(await team.runPush(team.pushMain({ 'prompts/greeting.md': file }))).toMatchObject({ exitCode: 0 });
-    return team;
-  };
   const promotion = { mode: 'promote', prompts: 'greeting', from: 'staging', to: 'production' };
 
   test('The action opens a pull request for each environment of promotions and for a rollback, and adds later promotions to it', async () => {
-    const { github, service, run, written, fileAt, ...team } = await ahead();
+    const { github, service, run, written, fileAt, ...team } = await inSync();
+    const newer = promptText('greeting', { text: 'Hi', pins: { staging: 'latest', production: 1 } });
+    expect((await team.runPush(team.pushMain({ 'prompts/greeting.md': newer }))).exitCode).toBe(0);
     const branch = 'promptsync/promote-production';
     expect(await run(promotion)).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
     expect(await run({ ...promotion, to: 'other' })).toMatchObject({ exitCode: 0 });
@@ -236,17 +229,6 @@ describe('the modes promote and rollback', () => {
     expect(github.pulls().at(-1)).toMatchObject({ branch: 'promptsync/rollback-production' });
     expect(fileAt('promptsync/rollback-production')).toContain('"production":1');
     expect(service.takeWrites()).toEqual([]);
-  });
-
-  test('Prompt keys and environment names cannot inject git options, mentions or CI skip markers', async () => {
-    const key = '@everyone/[skip ci]';
-    const to = '../$(id) --force @{-1} é.lock';
-    const { github, run, origin } = await ahead(key);
-    expect(await run({ ...promotion, prompts: '@everyone/*', to })).toMatchObject({ exitCode: 0 });
-    const [pull] = github.pulls();
-    expect(pull?.branch).toMatch(/^promptsync\/promote-[-\w]+\.[0-9a-f]{16}$/);
-    const message = git(origin, 'show', '-s', '--format=%B', pull?.head ?? '');
-    for (const text of [pull?.title, message]) expect(text).not.toMatch(/@everyone|\[skip ci/);
   });
 
   test('The modes promote and rollback require a prompt, an environment and a GitHub token', async () => {

@@ -5,6 +5,7 @@ import { NO_ACCEPTED_WARNINGS } from '../../../src/domain/accepted-warnings.ts';
 import type { ActionMode } from '../../../src/forges/github/action-event.ts';
 import { annotateProblems, annotateWholeRun } from '../../../src/forges/github/annotate-problems.ts';
 import { countDifferingPrompts, chooseActionFailure } from '../../../src/forges/github/publish-run.ts';
+import { makeProblem } from '../../../src/problem.ts';
 import type { FailureReason } from '../../../src/report/formats/outcome-title.ts';
 import type { Report, ReportProblem, ReportPrompt } from '../../../src/report/schema/report-schema.ts';
 import { makeRunner, problemOfKind } from './support.ts';
@@ -40,19 +41,13 @@ describe('annotateProblems', () => {
     expect(annotated([one, { ...one, line: 4 }])).toHaveLength(2);
   });
 
-  test.each<[Partial<ReportProblem>, object]>([
-    [{}, {}],
-    [{ path: 'a.md' }, { file: 'root/a.md' }],
-    [
-      { path: 'a.md', line: 3 },
-      { file: 'root/a.md', startLine: 3 },
-    ],
-    [
-      { path: 'a.md', line: 3, column: 5 },
-      { file: 'root/a.md', startLine: 3, startColumn: 5 },
-    ],
-    [{ path: 'a\u202e.md' }, { file: 'root/a\\u{202e}.md' }],
-  ])('annotateProblems places a problem at %j at %j', (parts, place) => {
+  test.each<[string, Partial<ReportProblem>, object]>([
+    ['no place', {}, {}],
+    ['its file', { path: 'a.md' }, { file: 'root/a.md' }],
+    ['its line', { path: 'a.md', line: 3 }, { file: 'root/a.md', startLine: 3 }],
+    ['its column', { path: 'a.md', line: 3, column: 5 }, { file: 'root/a.md', startLine: 3, startColumn: 5 }],
+    ['a file with escaped characters', { path: 'a\u202e.md' }, { file: 'root/a\\u{202e}.md' }],
+  ])('annotateProblems gives the annotation of a problem %s', (_, parts, place) => {
     const runner = makeRunner();
     annotateProblems([problemOfKind('error', parts)], (path) => `root/${path}`, runner);
     expect(runner.annotations.map((one) => one.place)).toEqual([{ title: 'prompt/any', ...place }]);
@@ -95,6 +90,11 @@ test.each<[ActionMode, exitCode: number, Status, FailureReason]>([
     expect(chooseActionFailure(mode, { exitCode }, reportOf([promptOf(status)]))).toBe(reason);
   },
 );
+
+test('The notice about a check that could not be written asks for a GitHub App token if the token belongs to a user', () => {
+  const evidence = { what: 'check', reason: 'You must authenticate via a GitHub App.', forbidden: true };
+  expect(makeProblem('action/not-told', evidence).hint).toContain('Set `github-token` to a GitHub App token');
+});
 
 test('countDifferingPrompts counts only pending and blocked prompts', () => {
   const all = ['unchanged', 'pending', 'blocked', 'failed', 'applied', 'not_attempted'] as const;

@@ -1,16 +1,14 @@
 import { expect, test } from 'vitest';
 import { promptText } from '../../support/prompts.ts';
-import { changeService } from '../../support/service.ts';
-import { scheduleEvent } from './support.ts';
 import { makeTeam } from './team.ts';
 
 const both = { staging: 'latest', production: 1 };
 
 const reviewed = { inputs: { 'require-reviewed-plan': 'true' } };
 
-test('The action reviews and applies a pull request and later opens a new one for a change made directly in the service', async () => {
+test('The action reviews a pull request, applies its merge once, and keeps one comment about both', async () => {
   const team = await makeTeam({ greeting: { text: 'Hello {{name}}.' }, farewell: {} });
-  const { github, service, push, pushMain, openPull, review, mergePull, mergeProposed, run, runPull, runPush } = team;
+  const { github, service, push, pushMain, openPull, review, mergePull, runPull, runPush } = team;
   expect(await runPush(pushMain({}))).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
   service.takeWrites();
   /** Returns the text of the greeting that an environment serves. */
@@ -54,19 +52,4 @@ test('The action reviews and applies a pull request and later opens a new one fo
   expect(service.takeWrites()).toEqual([]);
   expect(github.comments(1)).toMatchObject([{ id: first?.id, body: expect.stringContaining('promptsync applied, ') }]);
   expect(github.comments(1)[0]?.body).toContain('| `greeting` | `staging`: `v1` → `v2` |');
-
-  await changeService(service.baseUrl, 'greeting', 'staging', 'Hi {{name}} and {{you}}, by hand.');
-  const proposeOutsideChanges = (commit: string) =>
-    run('schedule', scheduleEvent(), { ref: 'refs/heads/main', commit }, { inputs: { mode: 'pull' } });
-  expect(await proposeOutsideChanges(merged)).toMatchObject({ exitCode: 0, outputs: { changes: 'true' } });
-  const [edited] = github.pulls();
-  expect(edited).toMatchObject({ number: 2, title: 'Pull greeting from the service' });
-  expect(edited?.body).toContain('\n+Hi {{name}} and {{you}}, by hand.\n');
-  expect(github.comments(2)[0]?.body).toContain('nothing to do: 2 prompts in sync.');
-  expect(github.checks(edited?.head ?? '')).toMatchObject([{ name: 'promptsync', conclusion: 'neutral' }]);
-
-  const pulled = mergeProposed('promptsync/pull');
-  expect(await runPush(pulled, reviewed)).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
-  expect(await proposeOutsideChanges(pulled)).toMatchObject({ exitCode: 0, outputs: { changes: 'false' } });
-  expect(readServed('staging')).toBe('Hi {{name}} and {{you}}, by hand.');
 });

@@ -13,7 +13,7 @@ import {
 } from '../../support/folder.ts';
 import { startGitHub, TOKEN, type GitHubDouble, type GitHubOptions } from '../../support/github-api.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../../support/prompts.ts';
-import { KEY, startTestService, type TestService } from '../../support/service.ts';
+import { KEY, startTestService } from '../../support/service.ts';
 import { runStep, type StepOptions } from './run-step.ts';
 import { pullEvent, pushEvent, type PullOptions } from './support.ts';
 
@@ -34,30 +34,7 @@ export type RunOptions = {
   readonly prepare?: (workspace: string) => void;
 };
 
-/** A team with a remote, pull requests on a GitHub stand-in, and the embedded service. */
-export type Team = {
-  readonly github: GitHubDouble;
-  readonly service: TestService;
-  /** The folder of the remote repository. It is the `.git` folder of the desk, so that nobody has to push. */
-  readonly origin: string;
-  /** Commits to a branch. Creates a missing branch from main. Returns the commit. */
-  readonly push: (branch: string, files: Edits, message?: string) => string;
-  /** Opens the pull request of a head branch and a base branch, or updates it after a commit. */
-  readonly openPull: (branch: string, from?: PullOptions) => Pull;
-  /** Commits files to the branch `change`, opens or updates its pull request, and runs the review. */
-  readonly review: (files: Edits, options?: RunOptions, from?: PullOptions) => Promise<ActionRun>;
-  /** Commits to main and returns the commit. */
-  readonly pushMain: (files: Edits, message?: string) => string;
-  /** Merges a pull request, by default with a merge commit. Returns the new tip of main. */
-  readonly mergePull: (pull: Pull, how?: 'merge' | 'squash' | 'rebase') => string;
-  /** Merges a pull request that the action opened, and keeps its branch. */
-  readonly mergeProposed: (branch: string, how?: 'squash') => string;
-  readonly runPull: (pull: Pull, options?: RunOptions) => Promise<ActionRun>;
-  /** Runs the action for a push of a commit to main. */
-  readonly runPush: (commit: string, options?: RunOptions) => Promise<ActionRun>;
-  /** Runs the action for any other event at a commit. */
-  readonly run: (name: string, event: object, at: At, options?: RunOptions) => Promise<ActionRun>;
-};
+export type Team = Awaited<ReturnType<typeof makeTeam>>;
 
 /** Maps paths to contents. `null` deletes a file. */
 export type Edits = Readonly<Record<string, string | null>>;
@@ -68,10 +45,12 @@ export const greets = (text: string): Edits => ({ 'prompts/greeting.md': promptT
 type At = { readonly ref: string; readonly commit: string };
 type Prompts = Readonly<Record<string, PromptParts>>;
 
-export async function makeTeam(prompts: Prompts, config = CONFIG, options: GitHubOptions = {}): Promise<Team> {
+/** Makes a team with a remote, pull requests on a GitHub double, and the embedded service. */
+export async function makeTeam(prompts: Prompts, config = CONFIG, options: GitHubOptions = {}) {
   const service = await startTestService(Object.keys(prompts));
   const desk = makeRepository(workspaceFiles(prompts, config));
   configure(desk, { 'uploadpack.allowAnySHA1InWant': 'true' });
+  // The remote is the `.git` folder of the desk, so that nobody has to push.
   const origin = join(desk, '.git');
   const tipOf = (branch: string) => readTip(origin, branch);
   const github = await startGitHub({ ...options, tipOf });
@@ -83,15 +62,18 @@ export async function makeTeam(prompts: Prompts, config = CONFIG, options: GitHu
     return commit;
   };
   atMain(tipOf('main'));
-  const run: Team['run'] = async (name, event, at, options = {}) => {
+  /** Runs the action for an event at a commit. */
+  const run = async (name: string, event: object, at: At, options: RunOptions = {}): Promise<ActionRun> => {
     runs += 1;
     // The client keeps rate limits for each address. The segments give each run an address of its own, like a process.
     const apiUrl = `${github.apiUrl}${'/.'.repeat(runs)}`;
     const workspace = checkOut(origin, at.commit, options.depth ?? 0);
     return runAt(workspace, name, event, at, { github, service, apiUrl }, options);
   };
-  const push: Team['push'] = (branch, files, message = 'Change') => commitTo(desk, branch, files, message);
-  const openPull: Team['openPull'] = (branch, from = {}) => {
+  /** Commits to a branch. Creates a missing branch from main. Returns the commit. */
+  const push = (branch: string, files: Edits, message = 'Change') => commitTo(desk, branch, files, message);
+  /** Opens the pull request of a head branch and a base branch, or updates it after a commit. */
+  const openPull = (branch: string, from: PullOptions = {}): Pull => {
     const { into = 'main' } = from;
     const name = `${branch} into ${into}`;
     if (!names.includes(name)) names.push(name);
@@ -101,16 +83,19 @@ export async function makeTeam(prompts: Prompts, config = CONFIG, options: GitHu
     github.addPull({ number, head, base: into, mergeCommit: merge });
     return { number, head, merge, event: pullEvent(number, head, base, from) };
   };
-  const runPull: Team['runPull'] = ({ event, number, merge }, options) =>
+  const runPull = ({ event, number, merge }: Pull, options?: RunOptions) =>
     run('pull_request', event, { ref: `refs/pull/${number}/merge`, commit: merge }, options);
   return {
     ...{ github, service, origin, run, push, openPull, runPull },
-    review: (files, options, from) => {
+    /** Commits files to the branch `change`, opens or updates its pull request, and runs the review. */
+    review: (files: Edits, options?: RunOptions, from?: PullOptions) => {
       push('change', files);
       return runPull(openPull('change', from), options);
     },
-    pushMain: (files, message = 'Change main') => atMain(commitTo(desk, 'main', files, message)),
-    mergePull: ({ number, head, merge }, how = 'merge') => {
+    /** Commits to main and returns the commit. */
+    pushMain: (files: Edits, message = 'Change main') => atMain(commitTo(desk, 'main', files, message)),
+    /** Merges a pull request. Returns the new tip of main. */
+    mergePull: ({ number, head, merge }: Pull, how: 'merge' | 'squash' | 'rebase' = 'merge') => {
       const before = tipOf('main');
       if (how === 'merge') git(desk, 'merge', '--quiet', '--ff-only', merge);
       if (how === 'squash') {
@@ -122,16 +107,17 @@ export async function makeTeam(prompts: Prompts, config = CONFIG, options: GitHu
       github.addPull({ number, head, base: 'main', merged: true, mergeCommit: commits[0]!, commits });
       return atMain(commits[0]!);
     },
-    mergeProposed: (branch, how) => {
+    /** Merges a pull request that the action opened, and keeps its branch. */
+    mergeProposed: (branch: string, how?: 'squash') => {
       const { number, head } = github.pulls().findLast((pull) => pull.branch === branch)!;
-      if (how === 'squash') git(desk, 'merge', '--quiet', '--squash', head);
-      else git(desk, 'merge', '--quiet', '--no-ff', '--no-commit', head);
+      git(desk, 'merge', '--quiet', ...(how === 'squash' ? ['--squash'] : ['--no-ff', '--no-commit']), head);
       git(desk, 'commit', '--quiet', '--message', `Merge pull request #${number}`);
       const mergeCommit = tipOf('main');
       github.addPull({ number, head, base: 'main', branch, merged: true, mergeCommit });
       return mergeCommit;
     },
-    runPush: (commit, options) => {
+    /** Runs the action for a push of a commit to main. */
+    runPush: (commit: string, options?: RunOptions) => {
       const before = git(desk, 'rev-parse', `${commit}^`);
       return run('push', pushEvent(commit, before), { ref: 'refs/heads/main', commit }, options);
     },

@@ -35,13 +35,6 @@ describe('comment without a merge request', () => {
   });
 });
 
-test('promptsync comment rejects a report with an unsupported schema version', async () => {
-  const { gitlab, publish } = await makeJob();
-  const ran = await publish({ ...PLAN, schema_version: 2 } as never);
-  expect(formatRun(ran)).toMatch(/^1 .*\[usage\/not-a-report\]/);
-  expect(gitlab.writes()).toEqual([]);
-});
-
 describe('comment', () => {
   test('promptsync comment creates one note and updates it only when its content changes', async () => {
     const job = await makeJob();

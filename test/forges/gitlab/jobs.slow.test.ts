@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { splitSections } from '../github/support.ts';
 import { greets, makeTeam, type Team } from '../github/team.ts';
 import { git, initRepository, makeFolder, makeWorkspace } from '../../support/folder.ts';
 import { startGitLab } from '../../support/gitlab-api.ts';
@@ -70,20 +71,18 @@ function reportOf(workspace: string, name: string): string {
 }
 
 /** Makes a team whose first pipeline has synced the prompts. */
-async function makeSynced(prompts?: Readonly<Record<string, PromptParts>>) {
-  const team = await makeGitLabTeam(prompts);
+async function makeSynced() {
+  const team = await makeGitLabTeam();
   expect((await team.pipeline(team.commit, push())).exitCode).toBe(0);
   team.service.requests.splice(0);
   return team;
 }
 
 /** Pushes a change to a branch. Returns its commit and the variables of its merge request. */
-function openMergeRequest({ push, origin }: Pick<Team, 'push' | 'origin'>, text = 'Changed.') {
-  const head = push('change', greets(text));
-  return {
-    head,
-    variables: { ...MERGE_REQUEST, CI_MERGE_REQUEST_DIFF_BASE_SHA: git(origin, 'merge-base', 'main', head) },
-  };
+function openMergeRequest({ push, origin }: Pick<Team, 'push' | 'origin'>) {
+  const head = push('change', greets('Changed.'));
+  const base = git(origin, 'merge-base', 'main', head);
+  return { head, variables: { ...MERGE_REQUEST, CI_MERGE_REQUEST_DIFF_BASE_SHA: base } };
 }
 
 test('The generated pipeline has a plan job for merge requests, and apply and drift jobs only for the default branch', async () => {
@@ -196,10 +195,7 @@ describe('the apply jobs of two environments', () => {
     const readNote = (iid = 1) => {
       const [note, ...others] = gitlab.notes(iid);
       expect(others).toEqual([]);
-      const visible = note?.body.replaceAll(/^<!-- .* -->\n/gm, '') ?? '';
-      const parts = visible.split(/^#### (?=production|staging)/m);
-      const findPart = (name: string) => parts.find((part) => part.startsWith(name)) ?? '';
-      return { staging: findPart('staging'), production: findPart('production') };
+      return splitSections(note?.body);
     };
     /** Reviews a change of the greeting in a merge request, merges it and returns the new tip of main. */
     const mergeReviewed = async (branch: string, iid: number, edits: ReturnType<typeof writeGreeting>) => {
@@ -242,27 +238,17 @@ describe('the apply jobs of two environments', () => {
     expect(team.readNote(2).production).toContain('production: applied, ');
   });
 
-  test('GitLab skips the production job if the staging job fails, and offers it after a successful retry', async () => {
-    const exitCodes = [4, 0, 0];
-    const { jobs } = await makeGitLabTeam();
-    const pipeline = await startPipeline(jobs, push(), { runJob: async () => exitCodes.shift() ?? 1 });
-    expect(pipeline.statuses()).toEqual({ [STAGING]: 'failed', [PRODUCTION]: 'skipped' });
-    await pipeline.retry(STAGING);
-    expect(pipeline.statuses()).toEqual({ [STAGING]: 'success', [PRODUCTION]: 'manual' });
-  });
-
-  test('With `when: always`, the production job runs by itself, even if the staging job fails', async () => {
+  test('GitLab offers the production job only after a successful staging job, unless its rule says `when: always`', async () => {
     const files = await initJobs();
     const [, path] = PATHS;
-    const jobs = readJobs(makeWorkspace({ ...files, [path]: files[path]!.replace('when: manual', 'when: always') }));
-    const ended: string[] = [];
-    const pipeline = await startPipeline(jobs, push(), {
-      runJob: async (name) => {
-        ended.push(name);
-        return name === STAGING ? 4 : 0;
-      },
-    });
-    expect(ended).toEqual([STAGING, PRODUCTION]);
-    expect(pipeline.statuses()).toEqual({ [STAGING]: 'failed', [PRODUCTION]: 'success' });
+    const start = (when: string, exitCodes: number[]) => {
+      const jobs = readJobs(makeWorkspace({ ...files, [path]: files[path]!.replace('when: manual', `when: ${when}`) }));
+      return startPipeline(jobs, push(), { runJob: async () => exitCodes.shift() ?? 1 });
+    };
+    const manual = await start('manual', [4, 0]);
+    expect(manual.statuses()).toEqual({ [STAGING]: 'failed', [PRODUCTION]: 'skipped' });
+    await manual.retry(STAGING);
+    expect(manual.statuses()).toEqual({ [STAGING]: 'success', [PRODUCTION]: 'manual' });
+    expect((await start('always', [4, 0])).statuses()).toEqual({ [STAGING]: 'failed', [PRODUCTION]: 'success' });
   });
 });
