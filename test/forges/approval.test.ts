@@ -44,27 +44,11 @@ const rename = (before: string, after: string): Change => ({
 
 describe('computeChangeDigests', () => {
   test.each<[string, Change, Change]>([
-    [
-      'A change that activates an existing version has the same digest as a change that activates a new version with equal content',
-      activate('New'),
-      activate(2),
-    ],
-    [
-      'The digest of a change that creates a version does not depend on the commit of the version',
-      create('New'),
-      create('New', { provenance: { commit: 'c1' } }),
-    ],
-    [
-      'The digest of a change that creates a version does not depend on the git ref that the pin names',
-      create('New'),
-      create('New', { ref: 'main' }),
-    ],
-    [
-      'The digest of a change that creates a version is the same whether its metadata is empty or absent',
-      create('New'),
-      create('New', { content: content('New', {}) }),
-    ],
-  ])('%s', (_, shown, done) => {
+    ['whether the activated version exists already', activate('New'), activate(2)],
+    ['the commit of the new version', create('New'), create('New', { provenance: { commit: 'c1' } })],
+    ['the git ref that the pin names', create('New'), create('New', { ref: 'main' })],
+    ['whether the metadata is empty or absent', create('New'), create('New', { content: content('New', {}) })],
+  ])('The digest of a change does not depend on %s', (_, shown, done) => {
     expect(digestsOf(done)).toEqual(digestsOf(shown));
     expect(digestsOf(done)).toHaveLength(1);
   });
@@ -113,62 +97,29 @@ describe('parseApproval', () => {
   const text = renderApproval(plan, target, 65_535);
   const odd = { number: 7, into: 'größe\u00a0```/#1' };
 
+  const whole = { plan: PLAN, changes };
+
   test.each<[string, string, ApprovalTarget, ReturnType<typeof parseApproval>]>([
-    [
-      'parseApproval returns the plan digest and the change digests that promptsync wrote to the check',
-      text,
-      target,
-      { plan: PLAN, changes },
-    ],
-    [
-      'parseApproval accepts an approval with CRLF line endings',
-      text.replaceAll('\n', '\r\n'),
-      target,
-      { plan: PLAN, changes },
-    ],
-    [
-      'An approval contains only the plan digest if the change digests do not fit into the check',
-      renderApproval(plan, target, 290),
-      target,
-      PLAN_ALONE,
-    ],
-    [
-      'An approval is valid for a base branch with special characters in its name',
-      renderApproval(plan, odd, 65_535),
-      odd,
-      { plan: PLAN, changes },
-    ],
-    ['An approval is invalid for a different pull request', text, { ...target, number: 8 }, null],
-    ['An approval of pull request 7 is invalid for pull request 17', text, { ...target, number: 17 }, null],
-    ['An approval is invalid for a different base branch', text, { ...target, into: 'release' }, null],
-    [
-      'An approval for the base branch main is invalid for the base branch Main',
-      text,
-      { ...target, into: 'Main' },
-      null,
-    ],
-    [
-      'An approval is invalid if the text of the check does not name a pull request',
-      text.replace('pull #7\n', ''),
-      target,
-      null,
-    ],
-    [
-      'An approval is invalid if it has the format of older promptsync versions',
-      text.replace(/pull .*\nbase .*/, 'base abc'),
-      target,
-      null,
-    ],
-    ['An approval is invalid if its code fence is missing', text.replaceAll('```', ''), target, null],
-    ['An approval is invalid if a digest is truncated', text.replace(/.{9}\n```/, '\n```'), target, null],
-    [
-      'An approval is invalid if the check says that it approves no changes',
-      'This check does not approve any changes.',
-      target,
-      null,
-    ],
-  ])('%s', (_, written, target, expected) => {
+    ['of its pull request', text, target, whole],
+    ['with CRLF line endings', text.replaceAll('\n', '\r\n'), target, whole],
+    ['with a base branch that has special characters', renderApproval(plan, odd, 65_535), odd, whole],
+    ['without the change digests, which did not fit', renderApproval(plan, target, 290), target, PLAN_ALONE],
+  ])('parseApproval returns the digests of an approval %s', (_, written, target, expected) => {
     expect(parseApproval(written, target)).toEqual(expected);
+  });
+
+  test.each<[string, string, ApprovalTarget]>([
+    ['of another pull request', text, { ...target, number: 8 }],
+    ['of pull request 7 for pull request 17', text, { ...target, number: 17 }],
+    ['for another base branch', text, { ...target, into: 'release' }],
+    ['for the base branch main if the branch is Main', text, { ...target, into: 'Main' }],
+    ['that names no pull request', text.replace('pull #7\n', ''), target],
+    ['in the format of older versions', text.replace(/pull .*\nbase .*/, 'base abc'), target],
+    ['without a code fence', text.replaceAll('```', ''), target],
+    ['with a truncated digest', text.replace(/.{9}\n```/, '\n```'), target],
+    ['that says that it approves nothing', 'This check does not approve any changes.', target],
+  ])('parseApproval rejects an approval %s', (_, written, target) => {
+    expect(parseApproval(written, target)).toBeNull();
   });
 
   test('The text of a check contains only ASCII characters even if the base branch name contains other characters', () => {
@@ -198,112 +149,52 @@ describe('compareWithReviews', () => {
     reviewsOf: async (commit) => reviews[commit]!,
   });
 
-  test.each<[string, string, Reviews, Readonly<Record<string, RegExp>>]>([
-    ['The review search stops after one review if that review covers every change', 'a', { a: [shows('a')] }, {}],
+  test.each<[string, string, Reviews]>([
+    ['one review that covers every change', 'a', { a: [shows('a')] }],
+    ['a review that shows more changes than the plan', 'b', { b: [shows('ab')] }],
+    ['an empty plan without any commit', '', {}],
+    ['the changes of two prompts in separate reviews', 'ab', { a: [shows('a')], b: [shows('b', 6)] }],
+    ['a change in the review of an older commit', 'a', { a1: [shows('b')], a2: [shows('a')] }],
+    ['every change of a plan that a review showed as a whole', 'ab', { ab: [whole] }],
+    ['the newest commit even if it changed only the configuration', 'ab', { C: [shows('ab')] }],
+    ['the newest commit even if it changed no prompt', 'ab', { x: [shows('ab')] }],
+    ['an older commit that changed only the configuration', 'a', { x: [], C: [shows('a')] }],
+    ['a review before an unreviewed commit that changed other files', 'a', { x: [], a: [shows('a')] }],
+    ['a review before an unreviewed change of the configuration', 'a', { C: [], a: [shows('a')] }],
+    ['a review before an unreviewed change of another prompt', 'a', { b: [], a: [shows('a')] }],
+    ['a commit of which only one of two pull requests was approved', 'a', { a: [without, shows('a')] }],
+  ])('The review search accepts %s', async (_, ids, reviews) => {
+    expect((await compareWithReviews(planOf(ids), trailOf(reviews))).unreviewed).toEqual(new Map());
+  });
+
+  const DIRECT = 'The change was not merged through a pull request.';
+  const pushed = (commit: string) => `Commit ${commit} was not merged through a pull request.`;
+  const UNAPPROVED = '#8 has no valid approval.';
+  const NOT_SHOWN = 'The review of #7 did not cover this change';
+  const foreign = { ...without, otherCheck: { app: 'acme-bot', ownApp: 'github-actions' } };
+  test.each<[string, string, Reviews, string, says: string]>([
+    ['a direct push that changed the file', 'a', { a1: [], a2: [shows('a')] }, 'a', pushed('a1')],
+    ['an unapproved change of the file', 'a', { a1: [without], a2: [shows('a')] }, 'a', UNAPPROVED],
+    ['one prompt but not for others', 'ab', { x: [], a1: [], ab: [shows('ab')] }, 'a', pushed('a1')],
+    ['a change that no review showed', 'ab', { ab: [shows('a')] }, 'b', NOT_SHOWN],
+    ['a change in the review of another prompt', 'a', { x: [], b: [shows('a')] }, 'a', DIRECT],
     [
-      'The review search accepts a review that shows more changes than the plan contains',
-      'b',
-      { b: [shows('ab')] },
-      {},
-    ],
-    ['The review search succeeds for an empty plan even if there are no commits', '', {}, {}],
-    [
-      'The review search finds the changes of two prompts even if they appear in separate reviews',
-      'ab',
-      { a: [shows('a')], b: [shows('b', 6)] },
-      {},
-    ],
-    [
-      'The review search finds a change in the review of an older commit',
-      'a',
-      { a1: [shows('b')], a2: [shows('a')] },
-      {},
-    ],
-    ['The review search accepts every change in the plan if a review showed the same plan', 'ab', { ab: [whole] }, {}],
-    [
-      'The review search uses the review of the newest commit even if that commit changed only the configuration',
-      'ab',
-      { C: [shows('ab')] },
-      {},
-    ],
-    [
-      'The review search uses the review of the newest commit even if that commit changed neither a prompt file nor the configuration',
-      'ab',
-      { x: [shows('ab')] },
-      {},
-    ],
-    [
-      'The review search uses the review of an older commit that changed only the configuration',
-      'a',
-      { x: [], C: [shows('a')] },
-      {},
-    ],
-    [
-      'The review search skips an unreviewed commit that changed neither the prompt file nor the configuration',
-      'a',
-      { x: [], a: [shows('a')] },
-      {},
-    ],
-    [
-      'The review search skips an unreviewed commit that changed only the configuration',
-      'a',
-      { C: [], a: [shows('a')] },
-      {},
-    ],
-    [
-      'The review search skips an unreviewed commit that changed only a different prompt',
-      'a',
-      { b: [], a: [shows('a')] },
-      {},
-    ],
-    [
-      'The review search accepts a commit if only one of its two pull requests was approved',
-      'a',
-      { a: [without, shows('a')] },
-      {},
-    ],
-    [
-      'The review search stops at a commit that changed the prompt file without a pull request',
-      'a',
-      { a1: [], a2: [shows('a')] },
-      { a: /"k\/1" has not been reviewed\. Commit a1 was not merged through a pull request\.$/ },
-    ],
-    [
-      'The review search stops at a commit that changed the prompt file in an unapproved pull request',
-      'a',
-      { a1: [without], a2: [shows('a')] },
-      { a: /"k\/1" has not been reviewed\. #8 has no valid approval\.$/ },
-    ],
-    [
-      'The review search continues for other prompts after it stops for one prompt',
-      'ab',
-      { x: [], a1: [], ab: [shows('ab')] },
-      { a: /Commit a1 was not merged through a pull request/ },
-    ],
-    [
-      'The review search rejects a change that no review showed',
-      'ab',
-      { ab: [shows('a')] },
-      { b: /The review of #7 did not cover this change/ },
-    ],
-    [
-      'The review search ignores the review of an older commit that changed only a different prompt',
-      'a',
-      { x: [], b: [shows('a')] },
-      { a: /"k\/1" has not been reviewed\. The change was not merged through a pull request\.$/ },
-    ],
-    [
-      'The error of a failed review search names the examined pull requests and the commit at which the search stopped',
+      'several reasons, which it names in order',
       'a',
       { x: [without], a1: [shows('b')], a2: [], a3: [shows('a', 5)] },
-      {
-        a: /\. #8 has no valid approval\. The review of #7 did not cover this change\. Commit a2 was not merged through a pull request\.$/,
-      },
+      ...(['a', `${UNAPPROVED} ${NOT_SHOWN}. ${pushed('a2')}`] as const),
     ],
-  ])('%s', async (_, ids, reviews, refused) => {
-    const { unreviewed: found } = await compareWithReviews(planOf(ids), trailOf(reviews));
-    expect([...found.keys()]).toEqual(Object.keys(refused));
-    for (const [id, reason] of Object.entries(refused)) expect(found.get(id)?.message).toMatch(reason);
+    [
+      'a check by another app',
+      'a',
+      { a: [foreign] },
+      'a',
+      '#8 has no valid approval because the app "acme-bot" created',
+    ],
+  ])('The review search refuses the change for %s', async (_, ids, reviews, refused, says) => {
+    const { unreviewed } = await compareWithReviews(planOf(ids), trailOf(reviews));
+    expect([...unreviewed.keys()]).toEqual([refused]);
+    expect(unreviewed.get(refused)?.message).toContain(`"k/1" has not been reviewed. ${says}`);
   });
 
   test('The review search returns the pull requests that showed at least one of the changes', async () => {
@@ -343,6 +234,7 @@ describe('compareWithReviews', () => {
     expect(found.get('b')?.message).toBe(
       'promptsync could not read the reviews from GitHub, so it could not confirm that this change was reviewed: Bad gateway.',
     );
+    expect(found.get('b')?.hint).toContain('the job has the `checks: read` and `pull-requests: read` permissions');
     expect(found.get('c')?.message).toContain('Commit c was not merged through a pull request');
   });
 });

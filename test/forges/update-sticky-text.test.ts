@@ -3,61 +3,32 @@ import { makeStickySection } from '../../src/forges/make-sticky-section.ts';
 import { makeMarker, makeWorkspacePath, upsertStickyText } from '../../src/forges/update-sticky-text.ts';
 import { wrapSection } from '../../src/report/formats/comment-sections.ts';
 
-describe('makeMarker', () => {
-  test('the marker of a sticky comment is a single-line HTML comment', () => {
-    expect(makeMarker('.')).toMatch(/^<!-- promptsync [0-9a-f]{16} -->$/);
-    expect(makeMarker('--> a\n', '--> b\n')).toMatch(/^<!-- promptsync [0-9a-f]{16} -->$/);
-  });
-
-  test.each<[string, readonly string[]]>([
-    ['all spellings of the root folder path produce the same sticky comment marker', ['.', './', '', './.', 'sub/..']],
+test('The marker of a sticky comment is a single-line HTML comment, one for each folder and configuration', () => {
+  const spellings: readonly (readonly (readonly [folder: string, config?: string])[])[] = [
+    [['.'], ['./'], [''], ['./.'], ['sub/..']],
+    [['sub'], ['./sub'], ['sub/'], ['sub/.'], ['sub//'], ['a/../sub']],
     [
-      'all spellings of a subfolder path produce the same sticky comment marker',
-      ['sub', './sub', 'sub/', 'sub/.', 'sub//', 'a/../sub'],
+      ['.', 'us.yaml'],
+      ['.', './us.yaml'],
     ],
-  ])('%s', (_, folders) => {
-    expect(new Set(folders.map((folder) => makeMarker(folder))).size).toBe(1);
-  });
-
-  test('all spellings of the path of a configuration produce the same sticky comment marker', () => {
-    expect(makeMarker('.', './us.yaml')).toBe(makeMarker('.', 'us.yaml'));
-  });
-
-  test('each combination of folder and configuration produces a different sticky comment marker', () => {
-    const places = [
-      ['.'],
-      ['sub'],
-      ['sub/deep'],
-      ['Sub'],
-      ['.', 'a.yaml'],
-      ['.', 'b.yaml'],
-      ['sub', 'a.yaml'],
-      ['a.yaml'],
-    ];
-    expect(new Set(places.map(([folder = '', config]) => makeMarker(folder, config))).size).toBe(places.length);
-  });
+    ...[[['sub/deep']], [['Sub']], [['.', 'a.yaml']], [['sub', 'a.yaml']], [['a.yaml']]],
+    [['--> a\n', '--> b\n']],
+  ] as const;
+  const markers = spellings.map((places) => new Set(places.map(([folder, config]) => makeMarker(folder, config))));
+  expect(markers.map(({ size }) => size)).toEqual(spellings.map(() => 1));
+  const all = markers.flatMap((one) => [...one]);
+  expect(new Set(all).size).toBe(spellings.length);
+  for (const marker of all) expect(marker).toMatch(/^<!-- promptsync [0-9a-f]{16} -->$/);
 });
 
-describe('makeWorkspacePath', () => {
-  test.each<[string, string, string | undefined, string | null]>([
-    ['the path of a workspace in the repository root is null', './', undefined, null],
-    ['the path of a workspace in a subfolder is the folder', './apps/chat/', '', 'apps/chat'],
-    [
-      'the path of a workspace with another configuration is the path of that file',
-      'apps',
-      './us.yaml',
-      'apps/us.yaml',
-    ],
-    ['the path of a workspace omits a configuration with the usual name', '.', 'apps/promptsync.yaml', 'apps'],
-    [
-      'the path of a workspace is absolute if the path of the configuration is absolute',
-      'apps',
-      '/etc/us.yaml',
-      '/etc/us.yaml',
-    ],
-  ])('%s', (_, folder, config, path) => {
-    expect(makeWorkspacePath(folder, config)).toBe(path);
-  });
+test.each<[string, config: string | undefined, string | null]>([
+  ['./', undefined, null],
+  ['./apps/chat/', '', 'apps/chat'],
+  ['apps', './us.yaml', 'apps/us.yaml'],
+  ['.', 'apps/promptsync.yaml', 'apps'],
+  ['apps', '/etc/us.yaml', '/etc/us.yaml'],
+])('makeWorkspacePath returns for the folder %j with the configuration %j the path %j', (folder, config, path) => {
+  expect(makeWorkspacePath(folder, config)).toBe(path);
 });
 
 describe('two jobs that replace their sections of one comment', () => {

@@ -17,45 +17,22 @@ function pullWith(changes: object, around: object = {}): object {
 
 describe('parseEvent for pull requests', () => {
   const own = { full_name: 'acme/prompts' };
-  test.each<[string, object, boolean]>([
-    ['parseEvent sets isForeign to false for a pull request from the same repository', pullEvent(7, HEAD, BASE), false],
-    [
-      'parseEvent sets isForeign to true for a pull request from a fork',
-      pullEvent(7, HEAD, BASE, { repository: 'ada/prompts' }),
-      true,
-    ],
-    [
-      'parseEvent sets isForeign to true for a pull request from a deleted fork',
-      pullEvent(7, HEAD, BASE, { repository: null }),
-      true,
-    ],
-    ['parseEvent sets isForeign to true if the head of a pull request has no repository', pullWith({}), true],
-    [
-      'parseEvent sets isForeign to true for a pull request that Dependabot opened and pushed',
-      pullEvent(7, HEAD, BASE, { by: DEPENDABOT }),
-      true,
-    ],
-    [
-      'parseEvent sets isForeign to true for a Dependabot pull request even if somebody else pushed to it',
-      pullFrom({ user: DEPENDABOT }),
-      true,
-    ],
-    [
-      'parseEvent sets isForeign to true if Dependabot pushed to a pull request that somebody else opened',
-      pullFrom({ sender: DEPENDABOT }),
-      true,
-    ],
-    [
-      'parseEvent sets isForeign to false for a pull request whose author deleted their account',
-      pullWith({ head: { sha: HEAD, repo: own }, user: null }),
-      false,
-    ],
-    [
-      'parseEvent sets isForeign to true if the head repository of a pull request differs from its base repository',
-      pullWith({ head: { sha: HEAD, repo: own }, base: { sha: BASE, ref: 'main', repo: { full_name: 'b/b' } } }),
-      true,
-    ],
-  ])('%s', (_, payload, isForeign) => {
+  const head = { sha: HEAD, repo: own };
+  const otherBase = { sha: BASE, ref: 'main', repo: { full_name: 'b/b' } };
+  const pullFrom = (user: string, sender: string) =>
+    pullWith({ head, user: { login: user } }, { sender: { login: sender } });
+
+  test.each<[string, boolean, object]>([
+    ['of the same repository', false, pullEvent(7, HEAD, BASE)],
+    ['from a fork', true, pullEvent(7, HEAD, BASE, { repository: 'ada/prompts' })],
+    ['from a deleted fork', true, pullEvent(7, HEAD, BASE, { repository: null })],
+    ['whose head has no repository', true, pullWith({})],
+    ['that Dependabot opened and pushed', true, pullEvent(7, HEAD, BASE, { by: DEPENDABOT })],
+    ['that Dependabot opened and somebody else pushed', true, pullFrom(DEPENDABOT, 'ada')],
+    ['that somebody else opened and Dependabot pushed', true, pullFrom('ada', DEPENDABOT)],
+    ['whose author deleted their account', false, pullWith({ head, user: null })],
+    ['whose head and base repositories differ', true, pullWith({ head, base: otherBase })],
+  ])('For a pull request %s, parseEvent sets isForeign to %s', (_, isForeign, payload) => {
     const { pull, before, defaultBranch, name, ref } = parseEvent('pull_request', 'refs/pull/7/merge', payload);
     expect(pull).toEqual({ number: 7, head: HEAD, base: BASE, into: 'main', isForeign, state: 'open' });
     expect({ name, ref, defaultBranch, before }).toEqual({
@@ -63,73 +40,32 @@ describe('parseEvent for pull requests', () => {
     });
   });
 
-  test.each<[string, object, object, string]>([
-    ['parseEvent returns the state "open" for an event of an open pull request', { state: 'open' }, {}, 'open'],
-    [
-      'parseEvent returns the state "merged" for the closed event of a merged pull request',
-      { state: 'closed', merged: true },
-      { action: 'closed' },
-      'merged',
-    ],
-    [
-      'parseEvent returns the state "closed" for the closed event of an unmerged pull request',
-      { state: 'closed', merged: false },
-      { action: 'closed' },
-      'closed',
-    ],
-    [
-      'parseEvent returns the state "merged" for an event that happens after the merge',
-      { state: 'closed', merged: true },
-      { action: 'labeled' },
-      'merged',
-    ],
-    [
-      'parseEvent returns the state "closed" for a closed event without other fields',
-      {},
-      { action: 'closed' },
-      'closed',
-    ],
-  ])('%s', (_, fields, around, state) => {
-    expect(parseEvent('pull_request', MAIN, pullWith(fields, around)).pull?.state).toBe(state);
-  });
-
-  function pullFrom({ user = 'ada', sender = 'ada' }): object {
-    const head = { sha: HEAD, repo: own };
-    return pullWith({ head, user: { login: user } }, { sender: { login: sender } });
-  }
+  test.each<[state: string, action: string, object]>([
+    ['open', 'synchronize', { state: 'open' }],
+    ['merged', 'closed', { state: 'closed', merged: true }],
+    ['closed', 'closed', { state: 'closed', merged: false }],
+    ['merged', 'labeled', { state: 'closed', merged: true }],
+    ['closed', 'closed', {}],
+  ])(
+    'parseEvent returns the state %j for the action %j of a pull request with the fields %j',
+    (state, action, fields) => {
+      expect(parseEvent('pull_request', MAIN, pullWith(fields, { action })).pull?.state).toBe(state);
+    },
+  );
 });
 
 describe('parseEvent for other events', () => {
   const home = { repository: { full_name: 'acme/prompts', default_branch: 'main' } };
+  const queue = (base: string, head = base) => ({ merge_group: { base_sha: base, head_sha: head } });
   test.each<[string, object, Partial<ActionEvent>]>([
-    [
-      'parseEvent reads the previous commit from a push event',
-      pushEvent(HEAD, BASE),
-      { before: BASE, defaultBranch: 'main' },
-    ],
-    ['parseEvent finds no previous commit for the first push of a branch', pushEvent(HEAD), { before: null }],
-    [
-      'parseEvent finds no previous commit for a first push with SHA-256 commit ids',
-      pushEvent(SHA_256, '0'.repeat(64)),
-      { before: null },
-    ],
-    [
-      'parseEvent uses the base commit of a merge queue event as the previous commit',
-      { merge_group: { base_sha: BASE, head_sha: HEAD }, ...home },
-      { before: BASE, queued: HEAD },
-    ],
-    [
-      'parseEvent accepts SHA-256 commit ids',
-      { merge_group: { base_sha: SHA_256, head_sha: SHA_256 } },
-      { before: SHA_256, defaultBranch: null, queued: SHA_256 },
-    ],
-    [
-      'parseEvent finds no previous commit for a schedule event',
-      scheduleEvent(),
-      { before: null, defaultBranch: 'main' },
-    ],
-    ['parseEvent accepts an empty payload', {}, { before: null, defaultBranch: null }],
-  ])('%s', (_, payload, expected) => {
+    ['the previous commit of a push', pushEvent(HEAD, BASE), { before: BASE }],
+    ['no previous commit for the first push of a branch', pushEvent(HEAD), { before: null }],
+    ['no previous commit for a first push with SHA-256 ids', pushEvent(SHA_256, '0'.repeat(64)), { before: null }],
+    ['the commits of a merge queue', { ...queue(BASE, HEAD), ...home }, { before: BASE, queued: HEAD }],
+    ['commit ids with SHA-256', queue(SHA_256), { before: SHA_256, defaultBranch: null, queued: SHA_256 }],
+    ['the default branch of a schedule event', scheduleEvent(), { defaultBranch: 'main' }],
+    ['an empty payload', {}, { defaultBranch: null }],
+  ])('parseEvent reads %s', (_, payload, expected) => {
     expect(parseEvent('any', 'refs/heads/main', payload)).toEqual({
       ...{ name: 'any', ref: 'refs/heads/main', pull: null, defaultBranch: 'main', before: null, queued: null },
       ...expected,
@@ -137,29 +73,21 @@ describe('parseEvent for other events', () => {
   });
 });
 
-describe('parseEvent for invalid payloads', () => {
-  test.each<[string, unknown]>([
-    ['parseEvent rejects an array as the payload', []],
-    ['parseEvent rejects a number instead of a pull request object', { pull_request: 7 }],
-    ['parseEvent rejects a pull request number that is not positive', pullWith({ number: 0 })],
-    ['parseEvent rejects a branch name as the head commit', pullWith({ head: { sha: 'main' } })],
-    ['parseEvent rejects a command-line option as the head commit', pullWith({ head: { sha: '--all' } })],
-    ['parseEvent rejects a head commit id that is one digit too short', pullWith({ head: { sha: 'a'.repeat(39) } })],
-    [
-      'parseEvent rejects a head commit id that is longer than SHA-1 and shorter than SHA-256',
-      pullWith({ head: { sha: 'a'.repeat(50) } }),
-    ],
-    ['parseEvent rejects a head commit id followed by a second line', pullWith({ head: { sha: `${HEAD}\n--all` } })],
-    ['parseEvent rejects a head commit id followed by a line feed', pullWith({ head: { sha: `${HEAD}\n` } })],
-    ['parseEvent rejects an empty base commit id', pullWith({ base: { sha: '', ref: 'main' } })],
-    [
-      'parseEvent rejects a command-line option as the base commit of a merge queue',
-      { merge_group: { base_sha: '--all', head_sha: HEAD } },
-    ],
-  ])('%s', (_, payload) => {
-    const end = endOfCall(() => JSON.stringify(parseEvent('pull_request', 'refs/heads/main', payload)));
-    expect(end).toMatch(/^action\/invalid-event: /);
-  });
+test.each<[string, unknown]>([
+  ['an array as the payload', []],
+  ['a number instead of a pull request object', { pull_request: 7 }],
+  ['a pull request number that is not positive', pullWith({ number: 0 })],
+  ['a branch name as the head commit', pullWith({ head: { sha: 'main' } })],
+  ['a command-line option as the head commit', pullWith({ head: { sha: '--all' } })],
+  ['a head commit id that is one digit too short', pullWith({ head: { sha: 'a'.repeat(39) } })],
+  ['a head commit id between SHA-1 and SHA-256', pullWith({ head: { sha: 'a'.repeat(50) } })],
+  ['a head commit id followed by a second line', pullWith({ head: { sha: `${HEAD}\n--all` } })],
+  ['a head commit id followed by a line feed', pullWith({ head: { sha: `${HEAD}\n` } })],
+  ['an empty base commit id', pullWith({ base: { sha: '', ref: 'main' } })],
+  ['an option as the base commit of a merge queue', { merge_group: { base_sha: '--all', head_sha: HEAD } }],
+])('parseEvent rejects %s', (_, payload) => {
+  const end = endOfCall(() => JSON.stringify(parseEvent('pull_request', 'refs/heads/main', payload)));
+  expect(end).toMatch(/^action\/invalid-event: /);
 });
 
 /** Payloads with arbitrary JSON in the fields that promptsync reads. */

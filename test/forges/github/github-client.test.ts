@@ -20,71 +20,32 @@ const merged = (number: number, parts: Partial<Pull> = {}): Pull => ({
 });
 
 describe('findMergedPull and listMergedPulls', () => {
+  const ofHead = (number: number, mergeCommit: string | null = OTHER) => merged(number, { head: COMMIT, mergeCommit });
   test.each<[string, readonly Pull[], number | null]>([
-    ['findMergedPull returns null for a commit without a pull request', [], null],
-    ['findMergedPull returns the pull request whose merge commit is the given commit', [merged(7)], 7],
-    [
-      'findMergedPull finds a pull request by its head commit after a rebase merge',
-      [merged(7, { head: COMMIT, mergeCommit: OTHER })],
-      7,
-    ],
-    [
-      'findMergedPull finds a pull request by its head commit if its merge commit is unknown',
-      [merged(7, { head: COMMIT, mergeCommit: null })],
-      7,
-    ],
-    ['findMergedPull ignores an open pull request', [merged(7, { merged: false })], null],
-    [
-      'findMergedPull ignores a pull request that was merged into a different branch',
-      [merged(7, { base: 'release/1' })],
-      null,
-    ],
-    [
-      'findMergedPull ignores a pull request into the branch main-2 if the given branch is main',
-      [merged(7, { base: 'main-2' })],
-      null,
-    ],
-    ['findMergedPull ignores a pull request with a different merge commit', [merged(7, { mergeCommit: OTHER })], null],
-    [
-      'findMergedPull prefers a pull request with a matching merge commit to an earlier one with a matching head commit',
-      [merged(7, { head: COMMIT, mergeCommit: OTHER }), merged(8)],
-      8,
-    ],
-    [
-      'findMergedPull prefers a pull request with a matching merge commit to a later one with a matching head commit',
-      [merged(7), merged(8, { head: COMMIT, mergeCommit: OTHER })],
-      7,
-    ],
-    [
-      'findMergedPull returns the pull request that was merged into the given branch',
-      [merged(7, { base: 'next' }), merged(8)],
-      8,
-    ],
-  ])('%s', async (_, pulls, expected) => {
+    ['returns null for a commit without a pull request', [], null],
+    ['returns the pull request whose merge commit is the given commit', [merged(7)], 7],
+    ['finds a pull request by its head commit after a rebase merge', [ofHead(7)], 7],
+    ['finds a pull request by its head commit if its merge commit is unknown', [ofHead(7, null)], 7],
+    ['ignores an open pull request', [merged(7, { merged: false })], null],
+    ['ignores a pull request into another branch', [merged(7, { base: 'release/1' })], null],
+    ['ignores a pull request into main-2 if the given branch is main', [merged(7, { base: 'main-2' })], null],
+    ['ignores a pull request with another merge commit', [merged(7, { mergeCommit: OTHER })], null],
+    ['prefers a matching merge commit to an earlier matching head commit', [ofHead(7), merged(8)], 8],
+    ['prefers a matching merge commit to a later matching head commit', [merged(7), ofHead(8)], 7],
+    ['returns the one that was merged into the given branch', [merged(7, { base: 'next' }), merged(8)], 8],
+  ])('findMergedPull %s', async (_, pulls, expected) => {
     const github = await startGitHub();
     pulls.forEach(github.addPull);
     const found = await findMergedPull(connectTo(github), COMMIT, 'main');
     expect(found?.number ?? null).toBe(expected);
   });
 
-  test('listMergedPulls returns both pull requests that have the same merge commit', async () => {
+  test('listMergedPulls reads all pages and returns each pull request with the merge commit', async () => {
     const github = await startGitHub();
-    [merged(7), merged(8), merged(9, { mergeCommit: OTHER, commits: [COMMIT] })].forEach(github.addPull);
+    for (let number = 1; number <= 99; number++) github.addPull(merged(number, { merged: false }));
+    [merged(101), merged(102, { mergeCommit: OTHER, commits: [COMMIT] }), merged(103)].forEach(github.addPull);
     const found = await listMergedPulls(connectTo(github), COMMIT, 'main');
-    expect(found.map(({ number }) => number)).toEqual([7, 8]);
-  });
-
-  test('findMergedPull finds a pull request on the second page of GitHub results', async () => {
-    const github = await startGitHub();
-    for (let number = 1; number <= 100; number++) github.addPull(merged(number, { merged: false }));
-    github.addPull(merged(101));
-    expect(await findMergedPull(connectTo(github), COMMIT, 'main')).toMatchObject({ number: 101, head: OTHER });
-  });
-
-  test('findMergedPull throws an error for a commit that is unknown to GitHub', async () => {
-    const github = await startGitHub();
-    github.fail({ path: /\/pulls/ }, { status: 422, body: { message: `No commit found for SHA: ${COMMIT}` } });
-    await expect(findMergedPull(connectTo(github), COMMIT, 'main')).rejects.toThrow('No commit found');
+    expect(found.map(({ number }) => number)).toEqual([101, 103]);
   });
 });
 
@@ -100,28 +61,20 @@ test('readOpenHead returns the current head of an open pull request, or null aft
   await expect(readOpenHead(client, 8)).rejects.toThrow('Not Found');
 });
 
-describe('readBranchTip', () => {
-  test.each(['main', 'release/1', 'a/b/c', 'größe', '50%', 'a#b', 'a?b'])(
-    'readBranchTip finds the tip of the branch %j',
-    async (name) => {
-      const github = await startGitHub();
-      github.setBranch('other', OTHER);
-      github.setBranch(name, COMMIT);
-      expect(await readBranchTip(connectTo(github), name)).toBe(COMMIT);
-    },
-  );
-
-  test('readBranchTip throws an error if the given name is only the first part of a branch name', async () => {
-    const github = await startGitHub();
-    github.setBranch('release/1', COMMIT);
-    await expect(readBranchTip(connectTo(github), 'release')).rejects.toThrow('Not Found');
-  });
+test('readBranchTip finds the tip of any branch, and throws an error for the first part of a branch name', async () => {
+  const github = await startGitHub();
+  github.setBranch('other', OTHER);
+  for (const name of ['main', 'release/1', 'a/b/c', 'größe', '50%', 'a#b', 'a?b']) {
+    github.setBranch(name, COMMIT);
+    expect(await readBranchTip(connectTo(github), name)).toBe(COMMIT);
+  }
+  await expect(readBranchTip(connectTo(github), 'release')).rejects.toThrow('Not Found');
 });
 
 test.each<[string, Failure]>([
-  ['The GitHub client sends no more requests after two requests time out without a response', 'hang'],
-  ['The GitHub client sends no more requests after two requests time out in the middle of a response', 'half-answer'],
-])('%s', async (_, failure) => {
+  ['without a response', 'hang'],
+  ['in the middle of a response', 'half-answer'],
+])('The GitHub client sends no more requests after two requests time out %s', async (_, failure) => {
   const github = await startGitHub();
   github.addPull(merged(7, { merged: false }));
   github.fail({ path: /pulls/ }, failure, Infinity);
@@ -139,31 +92,21 @@ test.each<[string, Failure]>([
   expect(time.now()).toBeLessThan(25_000);
 });
 
-describe('the account of a token', () => {
-  const forbidden = { data: null, errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }] };
+test('readOwnLogin returns github-actions[bot] for a token that cannot read its own account', async () => {
+  const unreadable = await startGitHub({ identity: 'none' });
+  expect(await readOwnLogin(connectTo(unreadable))).toBe('github-actions[bot]');
+  const forbidden = await startGitHub();
+  const errors = [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }];
+  forbidden.fail({ path: /graphql/ }, { status: 200, body: { data: null, errors } });
+  expect(await readOwnLogin(connectTo(forbidden))).toBe('github-actions[bot]');
+});
 
-  test('readOwnLogin returns github-actions[bot] for a token without GraphQL access', async () => {
-    const github = await startGitHub({ identity: 'none' });
-    expect(await readOwnLogin(connectTo(github))).toBe('github-actions[bot]');
-  });
-
-  test('readOwnLogin returns github-actions[bot] for a token that cannot read its own account', async () => {
-    const github = await startGitHub();
-    github.fail({ path: /graphql/ }, { status: 200, body: forbidden });
-    expect(await readOwnLogin(connectTo(github))).toBe('github-actions[bot]');
-  });
-
-  test('readOwnLogin retries a failed request', async () => {
-    const github = await startGitHub({ as: { login: 'acme[bot]', type: 'Bot' } });
-    github.fail({ path: /graphql/ }, { status: 502 });
-    expect(await readOwnLogin(connectTo(github))).toBe('acme[bot]');
-  });
-
-  test('readOwnLogin throws an error if all retries fail', async () => {
-    const github = await startGitHub({ as: { login: 'acme[bot]', type: 'Bot' } });
-    github.fail({ path: /graphql/ }, { status: 502 }, Infinity);
-    await expect(readOwnLogin(connectTo(github))).rejects.toMatchObject({ status: 502 });
-  });
+test('readOwnLogin retries a failed request, and throws an error if all retries fail', async () => {
+  const github = await startGitHub({ as: { login: 'acme[bot]', type: 'Bot' } });
+  github.fail({ path: /graphql/ }, { status: 502 });
+  expect(await readOwnLogin(connectTo(github))).toBe('acme[bot]');
+  github.fail({ path: /graphql/ }, { status: 502 }, Infinity);
+  await expect(readOwnLogin(connectTo(github))).rejects.toMatchObject({ status: 502 });
 });
 
 // On Linux and macOS, 0.0.0.0 leads to this machine but is not a loopback address.

@@ -1,9 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { showHidden } from '../../../src/text.ts';
 import type { ActionRun } from '../../support/action.ts';
-import { startFront } from '../../support/front.ts';
 import { expectInert } from '../../support/markdown.ts';
-import { promptText } from '../../support/prompts.ts';
+import { CONFIG, promptText } from '../../support/prompts.ts';
 import { scheduleEvent } from './support.ts';
 import { makeTeam, type Team } from './team.ts';
 
@@ -49,57 +48,20 @@ function expectInertRun({ stdout, stderr, summary }: ActionRun, team: Team): voi
   for (const { body } of [...team.github.comments(1), ...team.github.issues()]) expectInert(body, RUN);
 }
 
-describe('hostile texts', () => {
-  test('The action shows hostile text from prompt files, file names and commit messages as inert text in every output', async () => {
-    const team = await makeTeam(
-      Object.fromEntries(texts.map((_, index) => [String(index), {}])),
-      'prompts: ["prompts/**/*.md"]\n',
-    );
-    const none = Object.fromEntries(texts.map((_, index) => [`prompts/${index}.md`, null]));
-    const first = team.pushMain({ ...none, ...filesOf('') }, texts.join(' '));
-    expect((await team.runPush(first)).outputs['failure-reason']).toBe('');
-    team.push('change', filesOf(' {{added}}'), texts.join(' '));
-    const pull = team.openPull('change');
-    const planned = await team.runPull(pull);
-    expect(planned.exitCode).toBe(0);
-    expectInertRun(planned, team);
-    expectInertRun(await team.runPull(pull, { keyless: true, environment: {} }), team);
-    const drifted = await team.run(
-      'schedule',
-      scheduleEvent(),
-      { ref: 'refs/heads/main', commit: pull.merge },
-      {
-        inputs: { 'drift-issue': 'true' },
-      },
-    );
-    expect(drifted.outputs['failure-reason']).toBe('drift');
-    expectInertRun(drifted, team);
-    expectInertRun(await team.runPush(team.mergePull(pull)), team);
-  });
-
-  test('The action shows hostile text from invalid prompt files as inert text in every output', async () => {
-    const team = await makeTeam({ greeting: {} });
-    const invalid = texts.map((text, index) => [
-      nameOf(text, index),
-      `---\n${JSON.stringify(text)}: ${JSON.stringify(`${text}\u0007\r::error::x`)}\nid: ${JSON.stringify(`\u001b[31m${text}`)}\n---\nText\n`,
-    ]);
-    const ran = await team.review(Object.fromEntries(invalid));
-    expect(ran.outputs['failure-reason']).toBe('invalid');
-    expectInertRun(ran, team);
-    expect(ran.stdout.match(/^::error /gm)).toHaveLength(10);
-    expect(ran.stdout).toMatch(/^::error title=promptsync::\d+ more errors/m);
-  });
-
-  test('The action shows hostile text from service responses as inert text in every output', async () => {
-    const team = await makeTeam(Object.fromEntries(texts.map((_, index) => [String(index), {}])));
-    const bodies = texts.map((text) => `${text}\r\n::error::${text}\r::warning::${text}`);
-    const { baseUrl } = await startFront({
-      target: team.service.baseUrl,
-      answer: ({ path }) => ({ status: 418, body: bodies[Number(/prm_(\d+)/.exec(path)?.[1])] ?? '' }),
-    });
-    const ran = await team.runPush(team.pushMain({}), { inputs: { 'base-url': baseUrl } });
-    expect(ran.outputs['failure-reason']).toBe('failed');
-    expect(ran.summary).toContain('status 418: "::error::gotcha');
-    expectInertRun(ran, team);
-  });
+test('The action shows hostile text from prompt files, file names and commit messages as inert text in every output', async () => {
+  const team = await makeTeam(Object.fromEntries(texts.map((_, index) => [String(index), {}])), CONFIG);
+  const none = Object.fromEntries(texts.map((_, index) => [`prompts/${index}.md`, null]));
+  const first = team.pushMain({ ...none, ...filesOf('') }, texts.join(' '));
+  expect((await team.runPush(first)).outputs['failure-reason']).toBe('');
+  team.push('change', filesOf(' {{added}}'), texts.join(' '));
+  const pull = team.openPull('change');
+  const planned = await team.runPull(pull);
+  expect(planned.exitCode).toBe(0);
+  expectInertRun(planned, team);
+  expectInertRun(await team.runPull(pull, { keyless: true }), team);
+  const at = { ref: 'refs/heads/main', commit: pull.merge };
+  const drifted = await team.run('schedule', scheduleEvent(), at, { inputs: { 'drift-issue': 'true' } });
+  expect(drifted.outputs['failure-reason']).toBe('drift');
+  expectInertRun(drifted, team);
+  expectInertRun(await team.runPush(team.mergePull(pull)), team);
 });

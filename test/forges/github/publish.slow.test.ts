@@ -1,129 +1,80 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Failure, FailureMatch } from '../../support/github-api.ts';
 import { expectInert } from '../../support/markdown.ts';
 import { promptText } from '../../support/prompts.ts';
 import { KEY } from '../../support/service.ts';
-import { greets, makeTeam } from './team.ts';
+import { greets, makeTeam, type Edits } from './team.ts';
 
-describe('the comment of a review', () => {
-  test('A review updates its existing comment when the pull request no longer changes any prompt', async () => {
-    const { github, pushMain, review, runPush } = await makeTeam({ greeting: {} });
-    await runPush(pushMain({}));
-    await review(greets('Other'));
-    const ran = await review({ 'prompts/greeting.md': promptText('greeting'), 'README.md': 'Words' });
-    expect(ran.outputs['changes']).toBe('false');
-    expect(github.comments(1).map(({ body }) => body)).toEqual([
-      expect.stringContaining('nothing to do: 1 prompt in sync.'),
-    ]);
-  });
-
-  test('After the next push, no comment by promptsync shows an outdated plan, even if promptsync had posted two comments', async () => {
-    const { github, review } = await makeTeam({ greeting: {} });
-    await review(greets('First words'));
-    const { body } = github.comments(1)[0]!;
-    github.addComment(1, { body });
-    github.addComment(1, { body, user: { login: 'stranger', type: 'User' } });
-    await review(greets('Second words'));
-    const [updated, retired, foreign] = github.comments(1).map((comment) => comment.body);
-    expect(updated).toContain('\n+Second words\n');
-    expect(updated).not.toContain('First words');
-    expect(retired).toMatch(/^This report is outdated\. Current report: https:\/\/\S+#issuecomment-2000000001$/);
-    expect(foreign).toBe(body);
-  });
-
-  test.each<[string, Record<string, string>, boolean, number]>([
-    [
-      'A review posts no comment about an empty plan if the comment input is set to changes',
-      { comment: 'changes' },
-      false,
-      0,
-    ],
-    [
-      'A review posts a comment about a non-empty plan if the comment input is set to changes',
-      { comment: 'changes' },
-      true,
-      1,
-    ],
-    ['A review posts no comment if the comment input is set to never', { comment: 'never' }, true, 0],
-    ['A review posts no comment if no GitHub token is set', { 'github-token': '' }, true, 0],
-  ])('%s', async (_, inputs, changes, count) => {
-    const { github, pushMain, review, runPush } = await makeTeam({ greeting: {} });
-    await runPush(pushMain({}));
-    const ran = await review(changes ? greets('Other') : { x: 'y' }, { inputs });
-    expect(ran.exitCode).toBe(0);
-    expect(ran.outputs['changes']).toBe(String(changes));
-    expect(github.comments(1)).toHaveLength(count);
-  });
-
-  test('A review reports invalid files in its comment and in annotations on the affected lines', async () => {
-    const { github, review } = await makeTeam({ greeting: {} });
-    const ran = await review({ 'prompts/greeting.md': '---\nid: prm_greeting\nkey: greeting\nnmae: x\n---\nText\n' });
-    expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid', 'plan-digest': '' } });
-    expect(ran.stdout).toMatch(
-      /^::error title=prompt\/unknown-field,file=prompts\/greeting\.md,line=4,col=1::The field `nmae` is unknown\./m,
-    );
-    expect(github.comments(1)[0]?.body).toContain('The field `nmae` is unknown.');
-  });
-
-  test('A review shows a warning even if the pull request adds that warning to accept_warnings', async () => {
-    const { github, review } = await makeTeam({ greeting: {} });
-    const accepted = { accept_warnings: ['prompt/hidden-character'] };
-    const ran = await review({
-      'prompts/greeting.md': promptText('greeting', { text: 'a\u200bb', ...accepted }),
-      'promptsync.yaml': `prompts: ["prompts/**/*.md"]\naccept_warnings: [prompt/hidden-character]\n`,
-    });
-    expect(ran.stdout).toMatch(
-      /^::warning title=prompt\/hidden-character,file=prompts\/greeting\.md,line=\d+,col=2::/m,
-    );
-    expect(github.comments(1)[0]?.body).toContain('[prompt/hidden-character]');
-  });
-
-  test('A review posts a separate comment for each working directory', async () => {
-    const team = await makeTeam({ greeting: {} });
-    const files = { 'b/promptsync.yaml': 'prompts: ["*.md"]\n', 'b/other.md': promptText('greeting', { text: 'B' }) };
-    team.push('change', files);
-    const pull = team.openPull('change');
-    await team.runPull(pull);
-    const ran = await team.runPull(pull, { inputs: { 'working-directory': 'b' } });
-    await team.runPull(pull, { inputs: { 'working-directory': './b/' } });
-    expect(team.github.comments(1)).toHaveLength(2);
-    expect(team.github.comments(1)[1]?.body).toContain('### promptsync plan in `b`');
-    expect(ran.stdout).toContain('other.md');
-  });
-
-  test('A run for an older commit does not overwrite the comment about a newer commit', async () => {
-    const { github, push, openPull, review, runPull } = await makeTeam({ greeting: {} });
-    push('change', greets('One'));
-    const older = openPull('change');
-    await review(greets('Two'));
-    const [before] = github.comments(1);
-    expect((await runPull(older)).exitCode).toBe(0);
-    expect(github.comments(1)).toEqual([before]);
-  });
+test('A review keeps one comment up to date and replaces its duplicates, also when nothing is left to change', async () => {
+  const { github, pushMain, review, runPush } = await makeTeam({ greeting: {} });
+  await runPush(pushMain({}));
+  await review(greets('First words'));
+  const { body } = github.comments(1)[0]!;
+  github.addComment(1, { body });
+  github.addComment(1, { body, user: { login: 'stranger', type: 'User' } });
+  await review(greets('Second words'));
+  const [updated, retired, foreign] = github.comments(1).map((comment) => comment.body);
+  expect(updated).toContain('\n+Second words\n');
+  expect(updated).not.toContain('First words');
+  expect(retired).toMatch(/^This report is outdated\. Current report: https:\/\/\S+#issuecomment-2000000001$/);
+  expect(foreign).toBe(body);
+  const last = { 'prompts/greeting.md': promptText('greeting'), 'README.md': 'Words' };
+  expect((await review(last)).outputs['changes']).toBe('false');
+  expect(github.comments(1)[0]?.body).toContain('nothing to do: 1 prompt in sync.');
 });
 
-test('The action writes an HTML report after a review, after an apply and for an invalid file', async () => {
+test('A review posts no comment if the inputs forbid it, or if the plan is empty and the comment input is set to changes', async () => {
+  const { github, pushMain, push, openPull, runPush, runPull } = await makeTeam({ greeting: {} });
+  await runPush(pushMain({}));
+  const rows: readonly (readonly [Readonly<Record<string, string>>, changes: boolean, count: number])[] = [
+    [{ comment: 'changes' }, false, 0],
+    [{ comment: 'never' }, true, 0],
+    [{ 'github-token': '' }, true, 0],
+    [{ comment: 'changes' }, true, 1],
+  ];
+  for (const [index, [inputs, changes, count]] of rows.entries()) {
+    push(`change-${index}`, changes ? greets('Other') : { x: 'y' });
+    const pull = openPull(`change-${index}`);
+    const ran = await runPull(pull, { inputs });
+    expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: String(changes) } });
+    expect(github.comments(pull.number)).toHaveLength(count);
+  }
+});
+
+test('A review reports invalid files in its comment and in annotations on the affected lines', async () => {
+  const { github, review } = await makeTeam({ greeting: {} });
+  const ran = await review({ 'prompts/greeting.md': '---\nid: prm_greeting\nkey: greeting\nnmae: x\n---\nText\n' });
+  expect(ran).toMatchObject({ exitCode: 1, outputs: { 'failure-reason': 'invalid', 'plan-digest': '' } });
+  expect(ran.stdout).toMatch(
+    /^::error title=prompt\/unknown-field,file=prompts\/greeting\.md,line=4,col=1::The field `nmae` is unknown\./m,
+  );
+  expect(github.comments(1)[0]?.body).toContain('The field `nmae` is unknown.');
+});
+
+test('A run for an older commit does not overwrite the comment about a newer commit', async () => {
+  const { github, push, openPull, review, runPull } = await makeTeam({ greeting: {} });
+  push('change', greets('One'));
+  const older = openPull('change');
+  await review(greets('Two'));
+  const [before] = github.comments(1);
+  expect((await runPull(older)).exitCode).toBe(0);
+  expect(github.comments(1)).toEqual([before]);
+});
+
+test('The action writes an HTML report without keys after a review, and also for an invalid file', async () => {
   const { pushMain, review, runPush } = await makeTeam({ greeting: { text: 'Hi.' }, tax: {} });
-  const pageOf = (ran: { readonly outputs: Readonly<Record<string, string>> }) => {
-    const page = readFileSync(ran.outputs['report-html'] ?? '', 'utf8');
+  await runPush(pushMain({}));
+  const pageOf = async (files: Edits) => {
+    const page = readFileSync((await review(files)).outputs['report-html'] ?? '', 'utf8');
     expect(page).toMatch(/^<!doctype html>/);
     expect(page).not.toContain(KEY);
     return page;
   };
-
-  const applied = pageOf(await runPush(pushMain({})));
-  expect(applied).toContain('<h1>promptsync sync</h1>');
-  expect(applied).toMatch(/Applied: 2 prompts/);
-
-  const plan = pageOf(await review(greets(`Hi ${KEY} there.`)));
+  const plan = await pageOf(greets(`Hi ${KEY} there.`));
   expect(plan).toContain('<h1>promptsync plan</h1>');
   expect(plan).toMatch(/id="prompt:greeting" class="prompt pending review changed"/);
-  // The matrix also shows the versions of the unchanged prompt.
-  expect(plan).toMatch(/id="prompt:tax" class="prompt unchanged".*<i>staging <\/i>v1/);
-
-  const broken = await review({ 'prompts/greeting.md': 'no front matter' });
-  expect(pageOf(broken)).toContain('prompt/no-front-matter');
+  expect(await pageOf({ 'prompts/greeting.md': 'no front matter' })).toContain('prompt/no-front-matter');
 });
 
 /** The diffs of this many prompts exceed the limit of the summary, the largest of all limits. */
@@ -165,78 +116,39 @@ test('The action shortens the comment, check and job summary of a plan with thir
   expect(applied.outputs['failure-reason']).toBe('');
 });
 
-type Fault = { readonly match: FailureMatch; readonly failure: Failure; readonly times: number };
-const all = /./;
 const REFUSED = { status: 403, body: { message: 'Resource not accessible by integration' } };
+const LIMITED = { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '9999999999' } };
 
-const CHECKS: FailureMatch = { method: 'POST', path: /check-runs/ };
-const COMMENTS: FailureMatch = { method: 'POST', path: /comments/ };
-
-/** GitHub also responds with 404 if the token lacks a permission. */
-test.each<[string, FailureMatch, Failure, string]>([
-  [
-    'If a review lacks the permission to write its check, a notice names the missing permission',
-    CHECKS,
-    REFUSED,
-    '`checks: write`',
-  ],
-  [
-    'If a review lacks the permission to write its comment, a notice names the missing permission',
-    COMMENTS,
-    REFUSED,
-    '`pull-requests: write`',
-  ],
-  [
-    'If a review lacks the permission to read comments, a notice names the missing permission',
-    { method: 'GET', path: /comments/ },
-    { status: 404 },
-    '`pull-requests: write`',
-  ],
-])('%s', async (_, match, failure, permission) => {
-  const { github, review } = await makeTeam({ greeting: {} });
-  github.fail(match, failure);
-  const ran = await review(greets('Other'));
-  expect(ran).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
-  const notices = ran.stdout.split('\n').filter((line) => line.startsWith('::notice '));
-  expect(notices).toEqual([expect.stringContaining(`Grant the job the ${permission} permission.`)]);
+test('If a review lacks a permission, it succeeds and one notice names the permission', async () => {
+  const { github, push, openPull, runPull } = await makeTeam({ greeting: {} });
+  // GitHub also responds with 404 if the token lacks a permission.
+  const rows: readonly (readonly [FailureMatch, Failure, permission: string])[] = [
+    [{ method: 'POST', path: /check-runs/ }, REFUSED, '`checks: write`'],
+    [{ method: 'POST', path: /comments/ }, REFUSED, '`pull-requests: write`'],
+    [{ method: 'GET', path: /comments/ }, { status: 404 }, '`pull-requests: write`'],
+  ];
+  for (const [index, [match, failure, permission]] of rows.entries()) {
+    push(`change-${index}`, greets('Other'));
+    github.fail(match, failure);
+    const ran = await runPull(openPull(`change-${index}`));
+    expect(ran).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
+    const notices = ran.stdout.split('\n').filter((line) => line.startsWith('::notice '));
+    expect(notices).toEqual([expect.stringContaining(`Grant the job the ${permission} permission.`)]);
+  }
 });
 
-test('A review with a personal access token says that only an app can create checks', async () => {
-  const { review } = await makeTeam({ greeting: {} }, undefined, { as: { login: 'ada', type: 'User' } });
-  const ran = await review(greets('Other'));
-  expect(ran.exitCode).toBe(0);
-  expect(ran.stdout).toMatch(/^::notice .*could not write the check: .*Set `github-token` to a GitHub App token/m);
-  expect(ran.stdout).not.toContain('checks: write');
-});
-
-/** The summary contains the plan whatever GitHub answers, and a run never fails because of its comment. */
-test.each<[string, Fault, number]>([
-  [
-    'The action plans successfully even if it lacks permission to read comments',
-    { match: { method: 'GET', path: /comments/ }, failure: REFUSED, times: Infinity },
-    0,
-  ],
-  [
-    'The action plans successfully even if GitHub rejects its token',
-    { match: { path: all }, failure: { status: 401, body: {} }, times: Infinity },
-    0,
-  ],
-  [
-    'The action plans successfully even if GitHub responds with HTML instead of JSON',
-    { match: { path: all }, failure: { status: 200, body: '<html>' }, times: Infinity },
-    0,
-  ],
-  [
-    'The action posts only one comment if the response to its create request is lost',
-    { match: { method: 'POST', path: all }, failure: 'lost-answer', times: 1 },
-    1,
-  ],
-])('%s', async (_, { match, failure, times }, comments) => {
+test.each<[string, Failure]>([
+  ['rejects its token', { status: 401, body: {} }],
+  ['responds with HTML instead of JSON', { status: 200, body: '<html>' }],
+  ['fails all its requests', { status: 500 }],
+  ['limits the request rate for hours', LIMITED],
+])('A review succeeds and shows its plan in the summary even if GitHub %s', async (_, failure) => {
   const { github, review } = await makeTeam({ greeting: {} });
-  github.fail(match, failure, times);
+  github.fail({ path: /./ }, failure, Infinity);
   const ran = await review(greets('Other'));
   expect(ran).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
   expect(ran.summary).toContain('`staging`: none → new version');
-  expect(github.comments(1)).toHaveLength(comments);
-  expect(/^::notice .*promptsync could not write the comment/m.test(ran.stdout)).toBe(comments === 0);
+  expect(ran.stdout).toMatch(/^::notice title=action\/not-told::promptsync could not write the comment/m);
+  expect(ran.stdout).not.toContain('permission');
+  expect(github.comments(1)).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { NO_ACCEPTED_WARNINGS } from '../../../src/domain/accepted-warnings.ts';
 import type { ActionMode } from '../../../src/forges/github/action-event.ts';
 import { annotateProblems, annotateWholeRun } from '../../../src/forges/github/annotate-problems.ts';
 import { countDifferingPrompts, chooseActionFailure } from '../../../src/forges/github/publish-run.ts';
+import { makeProblem } from '../../../src/problem.ts';
 import type { FailureReason } from '../../../src/report/formats/outcome-title.ts';
 import type { Report, ReportProblem, ReportPrompt } from '../../../src/report/schema/report-schema.ts';
 import { makeRunner, problemOfKind } from './support.ts';
@@ -41,131 +42,64 @@ describe('annotateProblems', () => {
   });
 
   test.each<[string, Partial<ReportProblem>, object]>([
-    ['annotateProblems adds no location to the annotation of a problem without a path', {}, { title: 'prompt/any' }],
-    [
-      'annotateProblems adds the file of a problem to its annotation',
-      { path: 'a.md' },
-      { title: 'prompt/any', file: 'root/a.md' },
-    ],
-    [
-      'annotateProblems adds the line of a problem to its annotation',
-      { path: 'a.md', line: 3 },
-      { title: 'prompt/any', file: 'root/a.md', startLine: 3 },
-    ],
-    [
-      'annotateProblems adds the column of a problem to its annotation',
-      { path: 'a.md', line: 3, column: 5 },
-      { title: 'prompt/any', file: 'root/a.md', startLine: 3, startColumn: 5 },
-    ],
-    [
-      'annotateProblems escapes hidden characters in a path',
-      { path: 'a\u202e.md' },
-      { title: 'prompt/any', file: 'root/a\\u{202e}.md' },
-    ],
-  ])('%s', (_, parts, place) => {
+    ['no place', {}, {}],
+    ['its file', { path: 'a.md' }, { file: 'root/a.md' }],
+    ['its line', { path: 'a.md', line: 3 }, { file: 'root/a.md', startLine: 3 }],
+    ['its column', { path: 'a.md', line: 3, column: 5 }, { file: 'root/a.md', startLine: 3, startColumn: 5 }],
+    ['a file with escaped characters', { path: 'a\u202e.md' }, { file: 'root/a\\u{202e}.md' }],
+  ])('annotateProblems gives the annotation of a problem %s', (_, parts, place) => {
     const runner = makeRunner();
     annotateProblems([problemOfKind('error', parts)], (path) => `root/${path}`, runner);
-    expect(runner.annotations.map((one) => one.place)).toEqual([place]);
+    expect(runner.annotations.map((one) => one.place)).toEqual([{ title: 'prompt/any', ...place }]);
   });
 
   test.each<[string, message: string, expected: string]>([
-    [
-      'annotateProblems and annotateWholeRun escape a workflow command in a message',
-      '::error::x',
-      '\\u{3a}:error::x What to do.',
-    ],
-    [
-      'annotateProblems and annotateWholeRun escape an indented workflow command',
-      '  ::error::x',
-      '  \\u{3a}:error::x What to do.',
-    ],
-    [
-      'annotateProblems and annotateWholeRun escape a workflow command in the legacy syntax',
-      'a ##[error]x',
-      'a ##\\u{5b}error]x What to do.',
-    ],
-    [
-      'annotateProblems and annotateWholeRun escape a line feed before a workflow command',
-      'a\n::error::x',
-      'a\\u{a}::error::x What to do.',
-    ],
-    [
-      'annotateProblems and annotateWholeRun escape CRLF before a workflow command',
-      'a\r\n::error::x',
-      'a\\u{d}\\u{a}::error::x What to do.',
-    ],
-    [
-      'annotateProblems and annotateWholeRun escape hidden and control characters',
-      'a\u202eb\u0000',
-      'a\\u{202e}b\\u{0} What to do.',
-    ],
-  ])('%s', (_, message, expected) => {
+    ['a workflow command', '::error::x', '\\u{3a}:error::x'],
+    ['an indented workflow command', '  ::error::x', '  \\u{3a}:error::x'],
+    ['a workflow command in the legacy syntax', 'a ##[error]x', 'a ##\\u{5b}error]x'],
+    ['CRLF before a workflow command', 'a\r\n::error::x', 'a\\u{d}\\u{a}::error::x'],
+    ['hidden and control characters', 'a\u202eb\u0000', 'a\\u{202e}b\\u{0}'],
+  ])('annotateProblems and annotateWholeRun escape %s', (_, message, expected) => {
     const runner = makeRunner();
     const problem = problemOfKind('error', { message });
     annotateProblems([problem], (path) => path, runner);
     annotateWholeRun('notice', problem, runner);
     expect(runner.annotations.map(({ kind, text }) => [kind, text])).toEqual([
-      ['error', expected],
-      ['notice', expected],
+      ['error', `${expected} What to do.`],
+      ['notice', `${expected} What to do.`],
     ]);
   });
 });
 
-type ActionRun = {
-  readonly mode: ActionMode;
-  readonly exitCode: number;
-  /** The statuses of the prompts. */
-  readonly statuses: readonly ReportPrompt['status'][];
-};
+type Status = ReportPrompt['status'];
 
-describe('chooseActionFailure', () => {
-  test.each<[string, ActionRun, FailureReason]>([
-    [
-      'chooseActionFailure returns an empty string for a successful sync',
-      { mode: 'sync', exitCode: 0, statuses: ['applied'] },
-      '',
-    ],
-    [
-      'chooseActionFailure returns an empty string for a plan with changes',
-      { mode: 'plan', exitCode: 0, statuses: ['pending'] },
-      '',
-    ],
-    [
-      'chooseActionFailure returns drift if a drift check finds changes',
-      { mode: 'drift', exitCode: 0, statuses: ['pending'] },
-      'drift',
-    ],
-    [
-      'chooseActionFailure returns an empty string for a drift check without changes',
-      { mode: 'drift', exitCode: 0, statuses: ['unchanged'] },
-      '',
-    ],
-    [
-      'chooseActionFailure returns failed if a prompt fails during a drift check',
-      { mode: 'drift', exitCode: 4, statuses: ['failed'] },
-      'failed',
-    ],
-    [
-      'chooseActionFailure returns failed if a sync is interrupted after its last write',
-      { mode: 'sync', exitCode: 130, statuses: ['applied'] },
-      'failed',
-    ],
-  ])('%s', (_, { mode, exitCode, statuses }, expected) => {
-    const prompts = statuses.map((status) => promptOf(status));
-    expect(chooseActionFailure(mode, { exitCode }, reportOf(prompts))).toBe(expected);
-  });
+function promptOf(status: Status): ReportPrompt {
+  return { path: 'prompts/a.md', id: 'prm_a', key: 'a', type: 'text', status, changes: [], drift: [], problems: [] };
+}
 
-  test('countDifferingPrompts counts only pending and blocked prompts', () => {
-    const all = ['unchanged', 'pending', 'blocked', 'failed', 'applied', 'not_attempted'] as const;
-    const differ = all.filter(
-      (status) => countDifferingPrompts(reportOf([promptOf('unchanged'), promptOf(status)])) > 0,
-    );
-    expect(differ).toEqual(['pending', 'blocked']);
-  });
+test.each<[ActionMode, exitCode: number, Status, FailureReason]>([
+  ['sync', 0, 'applied', ''],
+  ['plan', 0, 'pending', ''],
+  ['drift', 0, 'pending', 'drift'],
+  ['drift', 0, 'unchanged', ''],
+  ['drift', 4, 'failed', 'failed'],
+  ['sync', 130, 'applied', 'failed'],
+])(
+  'In the mode %s, with exit code %i and the status %s, chooseActionFailure returns %j',
+  (mode, exitCode, status, reason) => {
+    expect(chooseActionFailure(mode, { exitCode }, reportOf([promptOf(status)]))).toBe(reason);
+  },
+);
 
-  function promptOf(status: ReportPrompt['status']): ReportPrompt {
-    return { path: 'prompts/a.md', id: 'prm_a', key: 'a', type: 'text', status, changes: [], drift: [], problems: [] };
-  }
+test('The notice about a check that could not be written asks for a GitHub App token if the token belongs to a user', () => {
+  const evidence = { what: 'check', reason: 'You must authenticate via a GitHub App.', forbidden: true };
+  expect(makeProblem('action/not-told', evidence).hint).toContain('Set `github-token` to a GitHub App token');
+});
+
+test('countDifferingPrompts counts only pending and blocked prompts', () => {
+  const all = ['unchanged', 'pending', 'blocked', 'failed', 'applied', 'not_attempted'] as const;
+  const differ = all.filter((status) => countDifferingPrompts(reportOf([promptOf('unchanged'), promptOf(status)])) > 0);
+  expect(differ).toEqual(['pending', 'blocked']);
 });
 
 function reportOf(prompts: readonly ReportPrompt[]): Report {

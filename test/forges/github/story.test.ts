@@ -1,34 +1,19 @@
 import { expect, test } from 'vitest';
 import { promptText } from '../../support/prompts.ts';
-import { git } from '../../support/folder.ts';
-import { changeService, KEY, type TestService } from '../../support/service.ts';
-import { scheduleEvent } from './support.ts';
-import { makeTeam, type Team } from './team.ts';
+import { makeTeam } from './team.ts';
 
 const both = { staging: 'latest', production: 1 };
 
 const reviewed = { inputs: { 'require-reviewed-plan': 'true' } };
 
-/** Runs the action in the merge queue, which requires the check of the commit. */
-async function queue({ origin, run, github }: Team, commit: string): Promise<string> {
-  const base = git(origin, 'rev-parse', `${commit}^1`);
-  const event = { merge_group: { base_sha: base, head_sha: commit }, repository: { full_name: 'acme/prompts' } };
-  await run('merge_group', event, { ref: 'refs/heads/gh-readonly-queue/main/pr-1', commit });
-  expect(github.checks(commit)).toMatchObject([{ name: 'promptsync', conclusion: expect.stringMatching(/^[ns]/) }]);
-  return commit;
-}
-
-test.each<[string, (team: Team, commit: string) => Promise<string>]>([
-  [
-    'The action reviews and applies a pull request and later opens a new one for a change made directly in the service',
-    async (_, commit) => commit,
-  ],
-  ['The action reviews and applies pull requests that go through a merge queue', queue],
-])('%s', async (_, waitForQueue) => {
+test('The action reviews a pull request, applies its merge once, and keeps one comment about both', async () => {
   const team = await makeTeam({ greeting: { text: 'Hello {{name}}.' }, farewell: {} });
-  const { github, service, push, pushMain, openPull, review, mergePull, mergeProposed, run, runPull, runPush } = team;
+  const { github, service, push, pushMain, openPull, review, mergePull, runPull, runPush } = team;
   expect(await runPush(pushMain({}))).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
   service.takeWrites();
+  /** Returns the text of the greeting that an environment serves. */
+  const readServed = (environment: string) =>
+    service.store.readPrompt('prm_greeting', environment)?.active_version?.content;
 
   const opened = await review({ 'prompts/greeting.md': promptText('greeting', { pins: both, text: 'Hi {{name}}.' }) });
   expect(opened).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
@@ -39,7 +24,8 @@ test.each<[string, (team: Team, commit: string) => Promise<string>]>([
 
   push('change', { 'prompts/greeting.md': promptText('greeting', { pins: both, text: 'Hi {{name}} and {{you}}.' }) });
   const pull = openPull('change');
-  const planned = await runPull(pull);
+  // One run uses the committed bundle, as on a runner.
+  const planned = await runPull(pull, { bundled: true });
   const [second, ...others] = github.comments(1);
   expect(others).toEqual([]);
   expect(second?.id).toBe(first?.id);
@@ -48,7 +34,7 @@ test.each<[string, (team: Team, commit: string) => Promise<string>]>([
   expect(second?.body).toContain(planned.outputs['plan-digest']?.slice(0, 'sha256:'.length + 12));
   expect(service.takeWrites()).toEqual([]);
 
-  const merged = await waitForQueue(team, mergePull(pull));
+  const merged = mergePull(pull);
   const applied = await runPush(merged, reviewed);
   expect(applied).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
   expect(applied.outputs['plan-digest']).toBe(planned.outputs['plan-digest']);
@@ -58,7 +44,7 @@ test.each<[string, (team: Team, commit: string) => Promise<string>]>([
     'set-active prm_greeting staging',
     'set-active prm_greeting production',
   ]);
-  expect(await servedBy(service)).toEqual({ staging: 'Hi {{name}} and {{you}}.', production: 'Hello {{name}}.' });
+  expect(['staging', 'production'].map(readServed)).toEqual(['Hi {{name}} and {{you}}.', 'Hello {{name}}.']);
 
   const again = await runPush(merged);
   expect(again).toMatchObject({ exitCode: 0, outputs: { changes: 'false' } });
@@ -66,30 +52,4 @@ test.each<[string, (team: Team, commit: string) => Promise<string>]>([
   expect(service.takeWrites()).toEqual([]);
   expect(github.comments(1)).toMatchObject([{ id: first?.id, body: expect.stringContaining('promptsync applied, ') }]);
   expect(github.comments(1)[0]?.body).toContain('| `greeting` | `staging`: `v1` → `v2` |');
-
-  await changeService(service.baseUrl, 'greeting', 'staging', 'Hi {{name}} and {{you}}, by hand.');
-  const proposeOutsideChanges = (commit: string) =>
-    run('schedule', scheduleEvent(), { ref: 'refs/heads/main', commit }, { inputs: { mode: 'pull' } });
-  expect(await proposeOutsideChanges(merged)).toMatchObject({ exitCode: 0, outputs: { changes: 'true' } });
-  const [edited] = github.pulls();
-  expect(edited).toMatchObject({ number: 2, title: 'Pull greeting from the service' });
-  expect(edited?.body).toContain('\n+Hi {{name}} and {{you}}, by hand.\n');
-  expect(github.comments(2)[0]?.body).toContain('nothing to do: 2 prompts in sync.');
-  expect(github.checks(edited?.head ?? '')).toMatchObject([{ name: 'promptsync', conclusion: 'neutral' }]);
-
-  const pulled = await waitForQueue(team, mergeProposed('promptsync/pull'));
-  expect(await runPush(pulled, reviewed)).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
-  expect(await proposeOutsideChanges(pulled)).toMatchObject({ exitCode: 0, outputs: { changes: 'false' } });
-  expect((await servedBy(service))['staging']).toBe('Hi {{name}} and {{you}}, by hand.');
 });
-
-/** Returns the text of the greeting that each environment serves. */
-async function servedBy({ baseUrl }: TestService): Promise<Record<string, string>> {
-  const read = async (environment: string): Promise<[string, string]> => {
-    const url = `${baseUrl}/v1/integration/prompts/prm_greeting?environment=${environment}`;
-    const answer = await fetch(url, { headers: { 'x-api-key': KEY } });
-    const { active_version: active } = (await answer.json()) as { active_version: { content: string } };
-    return [environment, active.content];
-  };
-  return Object.fromEntries(await Promise.all(['staging', 'production'].map(read)));
-}

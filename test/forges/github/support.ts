@@ -11,13 +11,9 @@ import { ProblemError, toProblem } from '../../../src/problem.ts';
 import type { ReportProblem } from '../../../src/report/schema/report-schema.ts';
 import type { GitHubDouble, Person } from '../../support/github-api.ts';
 
-export type Annotation = { readonly kind: AnnotationKind; readonly text: string; readonly place: AnnotationPlace };
-
-/** A runner in memory that records its annotations. */
-export type RunnerDouble = Runner & { readonly annotations: Annotation[] };
-
-export function makeRunner(inputs: Readonly<Record<string, string>> = {}): RunnerDouble {
-  const annotations: Annotation[] = [];
+/** Makes a runner in memory that records its annotations. */
+export function makeRunner(inputs: Readonly<Record<string, string>> = {}) {
+  const annotations: { readonly kind: AnnotationKind; readonly text: string; readonly place: AnnotationPlace }[] = [];
   return {
     annotations,
     getInput: (name) => inputs[name] ?? '',
@@ -25,7 +21,7 @@ export function makeRunner(inputs: Readonly<Record<string, string>> = {}): Runne
     setSecret: () => {},
     annotate: (kind, text, place) => void annotations.push({ kind, text, place }),
     writeSummary: () => Promise.resolve(),
-  };
+  } satisfies Runner & { readonly annotations: object };
 }
 
 export function inputsOf(inputs: Readonly<Record<string, string>> = {}): Inputs {
@@ -106,4 +102,11 @@ export function endOfCall(call: () => string): string {
 
 export function problemOfKind(severity: ReportProblem['severity'], parts: Partial<ReportProblem> = {}): ReportProblem {
   return { code: 'prompt/any', severity, message: 'What happened.', hint: 'What to do.', ...parts };
+}
+
+/** Splits a comment into the sections of the environments. */
+export function splitSections(body = ''): { readonly staging: string; readonly production: string } {
+  const sections = body.replaceAll(/^<!-- .* -->\n/gm, '').split(/^#### (?=production|staging)/m);
+  const find = (name: string) => sections.find((section) => section.startsWith(name)) ?? '';
+  return { staging: find('staging'), production: find('production') };
 }

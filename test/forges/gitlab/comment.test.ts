@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { makeOutcomeTitle, type FailureReason } from '../../../src/report/formats/outcome-title.ts';
 import type { Report } from '../../../src/report/schema/report-schema.ts';
 import { makeProblem, type ProblemCode } from '../../../src/problem.ts';
 import { promptOf, reportOf } from '../../report/support.ts';
 import { ADA, FORK, PROJECT, type GitLabMergeRequest } from '../../support/gitlab-api.ts';
-import { makeJob, PLAN, formatRun, type Job } from './support.ts';
+import { makeJob, NOW, PLAN, formatRun, type Job } from './support.ts';
 
 const NOTE = 'http://gitlab/acme/prompts/-/merge_requests/1#note_';
 const POST = `POST /projects/${PROJECT}/merge_requests/1/notes`;
@@ -17,43 +18,21 @@ async function firstNote({ gitlab, publish }: Job): Promise<string> {
 
 describe('comment without a merge request', () => {
   const without = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, '']));
+  const [NO_TOKEN, NO_REQUEST] = ['the variable `GITLAB_TOKEN` is not set', 'this commit has no merge request'];
   const REQUEST = ['CI_MERGE_REQUEST_IID', 'CI_MERGE_REQUEST_PROJECT_ID'];
   test.each<[string, Readonly<Record<string, string>>, string]>([
-    ['promptsync comment posts nothing outside GitLab CI', without('GITLAB_CI'), 'this is not a GitLab CI job'],
-    [
-      'promptsync comment posts nothing if GITLAB_TOKEN is unset, as in a fork pipeline',
-      without('GITLAB_TOKEN'),
-      'the variable `GITLAB_TOKEN` is not set',
-    ],
-    [
-      'promptsync comment posts nothing if GITLAB_TOKEN is blank',
-      { GITLAB_TOKEN: ' \n' },
-      'the variable `GITLAB_TOKEN` is not set',
-    ],
-    ['promptsync comment posts nothing in a tag pipeline', without(...REQUEST), 'this commit has no merge request'],
-    [
-      'promptsync comment posts nothing if CI_MERGE_REQUEST_IID contains a path instead of a number',
-      { CI_MERGE_REQUEST_IID: '../1' },
-      'this commit has no merge request',
-    ],
-  ])('%s', async (_, variables, why) => {
+    ['outside GitLab CI', without('GITLAB_CI'), 'this is not a GitLab CI job'],
+    ['without GITLAB_TOKEN, as in a pipeline of a fork', without('GITLAB_TOKEN'), NO_TOKEN],
+    ['with a blank GITLAB_TOKEN', { GITLAB_TOKEN: ' \n' }, NO_TOKEN],
+    ['in a tag pipeline', without(...REQUEST), NO_REQUEST],
+    ['if CI_MERGE_REQUEST_IID contains a path', { CI_MERGE_REQUEST_IID: '../1' }, NO_REQUEST],
+  ])('promptsync comment posts nothing %s', async (_, variables, why) => {
     const { gitlab, publish } = await makeJob();
-    const ran = await publish(PLAN, { environment: { ...gitlab.mergeRequestVariables(1), ...variables } });
+    const environment = { ...gitlab.mergeRequestVariables(1), ...variables };
+    const ran = await publish(PLAN, { environment, words: ['--config', 'none.yaml'] });
     expect(formatRun(ran)).toBe(`0 No note published: ${why}.`);
     expect(gitlab.requests).toEqual([]);
   });
-
-  test('promptsync comment succeeds outside GitLab CI even if the configuration file is missing', async () => {
-    const { publish } = await makeJob();
-    expect((await publish(PLAN, { environment: {}, words: ['--config', 'none.yaml'] })).exitCode).toBe(0);
-  });
-});
-
-test('promptsync comment rejects a report with an unsupported schema version', async () => {
-  const { gitlab, publish } = await makeJob();
-  const ran = await publish({ ...PLAN, schema_version: 2 } as never);
-  expect(formatRun(ran)).toMatch(/^1 .*\[usage\/not-a-report\]/);
-  expect(gitlab.writes()).toEqual([]);
 });
 
 describe('comment', () => {
@@ -78,25 +57,12 @@ describe('comment', () => {
     expect(body).toMatch(/commit `ab12ab12ab12` .* \[run\]\(http:\S+\/-\/jobs\/1\)$/);
   });
 
-  test.each<[string, (job: Job, body: string) => void, readonly string[]]>([
+  test.each<[string, (gitlab: Job['gitlab'], body: string) => void, readonly string[]]>([
+    ['ignores a note by another user', (gitlab, body) => gitlab.addNote(1, { body, author: ADA }), [POST]],
+    ['ignores a note that only quotes the marker', (gitlab, body) => gitlab.addNote(1, { body: `> ${body}` }), [POST]],
     [
-      'promptsync comment ignores a note by another user even if it contains the marker',
-      ({ gitlab }, body) => gitlab.addNote(1, { body, author: ADA }),
-      [POST],
-    ],
-    [
-      'promptsync comment ignores a note that only quotes the marker',
-      ({ gitlab }, body) => gitlab.addNote(1, { body: `> ${body}` }),
-      [POST],
-    ],
-    [
-      'promptsync comment updates its existing note',
-      ({ gitlab }, body) => gitlab.addNote(1, { body: `${body} of before` }),
-      [PUT(5001)],
-    ],
-    [
-      'promptsync comment finds its note even if earlier pages contain hidden notes',
-      ({ gitlab }, body) => {
+      'finds its note even if earlier pages contain hidden notes',
+      (gitlab, body) => {
         // GitLab hides notes that the token may not see. Two pages are short, and one is empty.
         for (let number = 0; number < 300; number++)
           gitlab.addNote(1, { body: 'x', hidden: number % 9 > 0 || number > 200 });
@@ -104,9 +70,9 @@ describe('comment', () => {
       },
       [PUT(5301)],
     ],
-  ])('%s', async (_, before, writes) => {
+  ])('promptsync comment %s', async (_, prepare, writes) => {
     const job = await makeJob();
-    before(job, await firstNote(await makeJob()));
+    prepare(job.gitlab, await firstNote(await makeJob()));
     await job.publish();
     expect(job.gitlab.writes()).toEqual(writes);
   });
@@ -155,51 +121,21 @@ describe('comment in a branch pipeline', () => {
     return { iid, state: 'merged', commits: [COMMIT], ...parts };
   };
   const opened = (iid: number, parts: Partial<GitLabMergeRequest> = {}) => merged(iid, { state: 'opened', ...parts });
+  const byMerge = merged(3, { merge_commit_sha: COMMIT, commits: ['a'] });
+  const closed = Array.from({ length: 100 }, (_, at) => merged(9 + at, { state: 'closed' }));
   test.each<[string, readonly GitLabMergeRequest[], number | null]>([
-    ['In a branch pipeline, promptsync comment posts nothing if the commit has no merge request', [], null],
-    [
-      'In a branch pipeline, promptsync comment finds a merge request by its merge commit',
-      [merged(2, { commits: [], merge_commit_sha: COMMIT })],
-      2,
-    ],
-    [
-      'In a branch pipeline, promptsync comment finds a merge request by its squash commit',
-      [merged(2, { commits: [], squash_commit_sha: COMMIT })],
-      2,
-    ],
-    ['In a branch pipeline, promptsync comment finds a merge request that was merged by fast-forward', [merged(2)], 2],
-    [
-      'In a branch pipeline, promptsync comment ignores a merge request that targets a different branch',
-      [merged(2, { target_branch: 'next' })],
-      null,
-    ],
-    ['In a branch pipeline, promptsync comment ignores a closed merge request', [merged(2, { state: 'closed' })], null],
-    [
-      'In a branch pipeline, promptsync comment finds an open merge request that contains the commit of the pipeline',
-      [opened(2)],
-      2,
-    ],
-    [
-      'In a branch pipeline, promptsync comment prefers the merge request whose merge commit is the commit of the pipeline',
-      [merged(2), merged(3, { merge_commit_sha: COMMIT, commits: ['a'] }), merged(4, { commits: [COMMIT, 'b'] })],
-      3,
-    ],
-    [
-      'In a branch pipeline, promptsync comment prefers a merged merge request over an open one',
-      [opened(3), merged(2), opened(4)],
-      2,
-    ],
-    [
-      'In a branch pipeline, promptsync comment prefers the open merge request whose source branch is the pipeline branch',
-      [opened(3), opened(2, { source_branch: 'main' }), opened(4)],
-      2,
-    ],
-    [
-      'In a branch pipeline, promptsync comment finds a merge request on the second page of results',
-      [merged(2), ...Array.from({ length: 100 }, (_, at) => merged(9 + at, { state: 'closed' }))],
-      2,
-    ],
-  ])('%s', async (_, requests, expected) => {
+    ['no merge request if there is none', [], null],
+    ['a merge request by its merge commit', [merged(2, { commits: [], merge_commit_sha: COMMIT })], 2],
+    ['a merge request by its squash commit', [merged(2, { commits: [], squash_commit_sha: COMMIT })], 2],
+    ['a merge request that was merged by fast-forward', [merged(2)], 2],
+    ['no merge request into another branch', [merged(2, { target_branch: 'next' })], null],
+    ['no closed merge request', [merged(2, { state: 'closed' })], null],
+    ['an open merge request that contains the commit', [opened(2)], 2],
+    ['the one with the commit as its merge commit', [merged(2), byMerge, merged(4, { commits: [COMMIT, 'b'] })], 3],
+    ['a merged merge request before an open one', [opened(3), merged(2), opened(4)], 2],
+    ['the open one from the branch', [opened(3), opened(2, { source_branch: 'main' }), opened(4)], 2],
+    ['a merge request on the second page', [merged(2), ...closed], 2],
+  ])('In a branch pipeline, promptsync comment finds %s', async (_, requests, expected) => {
     const { gitlab, publish } = await makeJob();
     requests.forEach(gitlab.addMergeRequest);
     const ran = await publish(PLAN, { environment: gitlab.branchVariables(COMMIT) });
@@ -210,101 +146,38 @@ describe('comment in a branch pipeline', () => {
 });
 
 describe('the note after the merge', () => {
-  const blocked = (...codes: readonly ProblemCode[]) =>
-    promptOf({ status: 'blocked', problems: codes.map((code) => ({ ...makeProblem('usage/nothing-named'), code })) });
-  const applied = promptOf({ status: 'applied' });
-  const failed = promptOf({ status: 'failed' });
-  const apply = (...prompts: Report['prompts']): Report => reportOf(prompts, { mode: 'apply' });
-  const withProblem = (code: ProblemCode, severity: 'error' | 'warning' = 'error') => {
-    return { problems: [{ ...makeProblem('usage/nothing-named'), code, severity }] };
-  };
   const TIME = '2026-01-02 03:04 UTC';
-  const RESULTS: readonly (readonly [sentence: string, title: string, Report])[] = [
-    ['The post-merge note has the status applied if every change was applied', 'applied', apply(applied, promptOf())],
-    [
-      'The post-merge note has the status applied and overtaken if a newer commit was pushed during the apply',
-      'applied and overtaken',
-      { ...apply(applied), ...withProblem('guard/overtaken', 'warning') },
-    ],
-    [
-      'The post-merge note reports a partial apply if one prompt was applied and another failed',
-      'applied in part (failed)',
-      apply(applied, failed, blocked('guard/drift')),
-    ],
-    [
-      'The post-merge note reports a partial apply if one prompt was applied and another was blocked',
-      'applied in part (refused)',
-      apply(applied, blocked('guard/max-changes')),
-    ],
-    ['The post-merge note reports a failure if every prompt failed', 'failed', apply(failed)],
-    [
-      'The post-merge note reports a failure if promptsync did not attempt to apply any prompt',
-      'failed',
-      apply(promptOf({ status: 'not_attempted' })),
-    ],
-    [
-      'The post-merge note has the status invalid if the configuration file is missing',
-      'invalid',
-      { ...apply(), ...withProblem('config/not-found') },
-    ],
-    [
-      'The post-merge note has the status refused if promptsync refused the apply because of uncommitted files',
-      'refused',
-      { ...apply(), ...withProblem('guard/uncommitted') },
-    ],
-    [
-      'The post-merge note has the status superseded if promptsync refused the apply because of a newer commit',
-      'superseded',
-      apply(blocked('guard/superseded'), promptOf()),
-    ],
-    [
-      'The post-merge note has the status drift if drift is the only reason why a prompt was blocked',
-      'drift',
-      apply(blocked('guard/drift')),
-    ],
-    [
-      'The post-merge note shows the status "refused" if a prompt is blocked by drift and also for another reason',
-      'refused',
-      apply(blocked('guard/drift', 'guard/not-merged')),
-    ],
-    ['The post-merge note has the status applied if every prompt was already in sync', 'applied', apply(promptOf())],
-  ];
-  test.each(RESULTS)('%s', async (_, title, report) => {
-    const { publish, titles } = await makeJob();
-    await publish();
-    await publish(report);
-    expect(titles()).toEqual([`${title}, ${TIME}`]);
+  const blocked = (code: ProblemCode) =>
+    promptOf({ status: 'blocked', problems: [{ ...makeProblem('usage/nothing-named'), code }] });
+  const [applied, failed] = [promptOf({ status: 'applied' }), promptOf({ status: 'failed' })];
+  const apply = (...prompts: Report['prompts']): Report => reportOf(prompts, { mode: 'apply' });
+  const newer = { ...makeProblem('usage/nothing-named'), code: 'guard/overtaken', severity: 'warning' } as const;
+
+  test.each<[title: string, Report, FailureReason]>([
+    ['applied', apply(applied, promptOf()), ''],
+    ['applied', apply(promptOf()), ''],
+    ['applied and overtaken', { ...apply(applied), problems: [newer] }, ''],
+    ['applied in part (failed)', apply(applied, failed), 'failed'],
+    ['applied in part (refused)', apply(applied, blocked('guard/max-changes')), 'refused'],
+    ['superseded', apply(blocked('guard/superseded'), promptOf()), 'superseded'],
+  ])('makeOutcomeTitle returns the title "%s" for an apply', (title, report, reason) => {
+    expect(makeOutcomeTitle(report, reason, NOW)).toBe(`${title}, ${TIME}`);
   });
 
+  const PART = apply(applied, failed);
   const [DONE, IDLE, LATE] = [apply(applied), apply(promptOf()), apply(blocked('guard/superseded'))];
-  test.each<[string, readonly Report[], readonly string[]]>([
-    ['promptsync comment creates no note for a sync without changes', [IDLE], []],
-    ['promptsync comment creates no note for a sync that was refused because of a newer commit', [LATE], []],
-    ['promptsync comment creates a note for a sync with changes', [DONE], [`applied, ${TIME}`]],
-    [
-      'A sync that is refused because of a newer commit does not overwrite the note about a completed apply',
-      [PLAN, DONE, LATE],
-      [`applied, ${TIME}`],
-    ],
-    [
-      'A later sync without changes does not overwrite the note about a partial apply',
-      [PLAN, apply(applied, failed), IDLE],
-      [`applied in part (failed), ${TIME}`],
-    ],
-    [
-      'A plan that runs again after an apply does not overwrite the note about the completed apply',
-      [PLAN, DONE, PLAN],
-      [`applied, ${TIME}`],
-    ],
-    ['A successful sync overwrites the note about a failed sync', [PLAN, apply(failed), DONE], [`applied, ${TIME}`]],
-    [
-      'A sync without changes overwrites the note about a sync that was refused because of a newer commit',
-      [PLAN, LATE, IDLE],
-      [`applied, ${TIME}`],
-    ],
-  ])('%s', async (_, reports, expected) => {
+  test.each<[string, readonly Report[], title: string | null]>([
+    ['no note for a sync without changes', [IDLE], null],
+    ['no note for a sync that was refused because of a newer commit', [LATE], null],
+    ['a note for a sync with changes', [DONE], 'applied'],
+    ['the completed apply after a later refused sync', [PLAN, DONE, LATE], 'applied'],
+    ['the partial apply after a later sync without changes', [PLAN, PART, IDLE], 'applied in part (failed)'],
+    ['the completed apply after a repeated plan', [PLAN, DONE, PLAN], 'applied'],
+    ['the successful sync after a failed one', [PLAN, apply(failed), DONE], 'applied'],
+    ['a sync without changes after a refused one', [PLAN, LATE, IDLE], 'applied'],
+  ])('promptsync comment shows %s', async (_, reports, title) => {
     const { publish, titles } = await makeJob();
     for (const report of reports) expect((await publish(report)).exitCode).toBe(0);
-    expect(titles()).toEqual(expected);
+    expect(titles()).toEqual(title === null ? [] : [`${title}, ${TIME}`]);
   });
 });

@@ -5,6 +5,7 @@ import { EXAMPLE } from '../../support/folder.ts';
 import { makeScheduler } from '../../support/github-workflow.ts';
 import { promptText } from '../../support/prompts.ts';
 import type { TestService } from '../../support/service.ts';
+import { splitSections } from './support.ts';
 import { makeTeam, type Edits } from './team.ts';
 
 const CONFIG = `prompts: ["prompts/**/*.md"]
@@ -50,10 +51,7 @@ async function makeTeamWithReviewers() {
   const readComment = (number = 1) => {
     const [comment, ...others] = team.github.comments(number);
     expect(others).toEqual([]);
-    const visible = comment?.body.replaceAll(/^<!-- .* -->\n/gm, '') ?? '';
-    const parts = visible.split(/^#### (?=production|staging)/m);
-    const findPart = (name: string) => parts.find((part) => part.startsWith(name)) ?? '';
-    return { staging: findPart('staging'), production: findPart('production') };
+    return splitSections(comment?.body);
   };
   return { ...team, startRun: scheduler.push, ended, readComment };
 }
@@ -64,48 +62,17 @@ function readServed({ store }: TestService) {
   return { staging: read('staging'), production: read('production') };
 }
 
-const PLANNED = { staging: 'staging: 1 prompt\n', production: 'production: 1 prompt\n' };
-const APPLIED = { staging: 'staging: applied, ', production: 'production: applied, ' };
-
-test('A merge is applied to staging at once and to production after its approval, and the comment shows each step', async () => {
-  const team = await makeTeamWithReviewers();
-  await team.review(writeGreeting('Three.', 2));
-  const pull = team.openPull('change');
-  const checks = team.github.checks(pull.head);
-  expect(checks).toMatchObject([{ name: 'promptsync', conclusion: 'success' }]);
-  const reviewed = team.readComment();
-  expect(reviewed.staging).toContain(PLANNED.staging);
-  expect(reviewed.production).toContain(PLANNED.production);
-  expect(team.service.takeWrites()).toEqual([]);
-
-  const run = await team.startRun(team.mergePull(pull));
-  expect(run.statuses()).toEqual({ staging: 'success', production: 'waiting' });
-  expect(readServed(team.service)).toEqual({ staging: 'Three.', production: 'One.' });
-  expect(team.service.takeWrites()).toEqual([
-    'POST prm_greeting versions',
-    'set-active prm_greeting promptsync',
-    'set-active prm_greeting staging',
-  ]);
-  const waiting = team.readComment();
-  expect(waiting.staging).toContain(APPLIED.staging);
-  expect(waiting.production).toBe(reviewed.production);
-  expect(team.github.checks(pull.head)).toEqual(checks);
-
-  await run.approve('production');
-  expect(run.statuses()).toEqual({ staging: 'success', production: 'success' });
-  expect(readServed(team.service)).toEqual({ staging: 'Three.', production: 'Two.' });
-  expect(team.service.takeWrites()).toContain('set-active prm_greeting production');
-  const done = team.readComment();
-  expect(done.staging).toContain(APPLIED.staging);
-  expect(done.production).toContain(APPLIED.production);
-  expect(team.github.checks(pull.head)).toEqual(checks);
-});
-
-test("If main moves on before a production job is approved, the job ends as superseded, and the newer commit's job applies both merges", async () => {
+test('Merges are applied to staging at once and to production after an approval, and an outdated approval is superseded', async () => {
   const team = await makeTeamWithReviewers();
   await team.review(writeGreeting('Two.', 2));
-  const first = await team.startRun(team.mergePull(team.openPull('change')));
+  const pull = team.openPull('change');
+  const checks = team.github.checks(pull.head);
+  const reviewed = team.readComment();
+  expect(reviewed.production).toContain('production: 1 prompt\n');
+  expect(team.service.takeWrites()).toEqual([]);
+  const first = await team.startRun(team.mergePull(pull));
   expect(first.statuses()).toEqual({ staging: 'success', production: 'waiting' });
+  expect(team.readComment().production).toBe(reviewed.production);
 
   team.push('next', writeGreeting('Three.', 2));
   const next = team.openPull('next');
@@ -113,6 +80,7 @@ test("If main moves on before a production job is approved, the job ends as supe
   const second = await team.startRun(team.mergePull(next));
   expect(second.statuses()).toEqual({ staging: 'success', production: 'waiting' });
   expect(readServed(team.service)).toEqual({ staging: 'Three.', production: 'One.' });
+  expect(team.readComment(2).staging).toContain('staging: applied, ');
   team.service.takeWrites();
 
   await first.approve('production');
@@ -124,23 +92,26 @@ test("If main moves on before a production job is approved, the job ends as supe
   await second.approve('production');
   expect(second.statuses()).toEqual({ staging: 'success', production: 'success' });
   expect(readServed(team.service)).toEqual({ staging: 'Three.', production: 'Two.' });
+  const done = team.readComment(2);
+  expect(done.staging).toContain('staging: applied, ');
+  expect(done.production).toContain('production: applied, ');
+  expect(team.github.checks(pull.head)).toEqual(checks);
   expect(team.ended).toEqual([
     ...['staging succeeded', 'staging succeeded'],
     ...['production superseded', 'production succeeded'],
   ]);
 });
 
-test.each<[string, Readonly<Record<string, string>>]>([
-  ['that has no API key', { environments: 'production', 'api-key': '' }],
-  ['that names an unknown environment', { environments: 'prodution' }],
-])('A production job %s keeps the staging section in the comment', async (_, inputs) => {
+test('A production job without an API key or for an unknown environment keeps the staging section in the comment', async () => {
   const team = await makeTeamWithReviewers();
   await team.review(writeGreeting('Three.', 2));
   const commit = team.mergePull(team.openPull('change'));
   expect(await team.runPush(commit, { inputs: { environments: 'staging' } })).toMatchObject({ exitCode: 0 });
   const { staging } = team.readComment();
-  expect(staging).toContain(APPLIED.staging);
-  expect(await team.runPush(commit, { inputs })).toMatchObject({ exitCode: 1 });
-  expect(team.readComment().staging.trim()).toContain(staging.trim().slice(0, 200));
-  expect(team.github.comments(1)[0]?.body).toContain('#### prod');
+  expect(staging).toContain('staging: applied, ');
+  for (const inputs of [{ environments: 'production', 'api-key': '' }, { environments: 'prodution' }]) {
+    expect(await team.runPush(commit, { inputs })).toMatchObject({ exitCode: 1 });
+    expect(team.readComment().staging.trim()).toContain(staging.trim().slice(0, 200));
+    expect(team.github.comments(1)[0]?.body).toContain(`#### ${inputs.environments}`);
+  }
 });

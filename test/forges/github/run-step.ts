@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import type { ActionProcess } from '../../../src/forges/github/action-runner.ts';
+import { runAction } from '../../../src/forges/github/run-action.ts';
+import type { ActionOptions, ActionRun } from '../../support/action.ts';
+import { makeWorkspace } from '../../support/folder.ts';
+
+export type StepOptions = Omit<ActionOptions, 'onOutput'> & {
+  /** Receives the function that handles signals. */
+  readonly onSignal?: ActionProcess['onSignal'] | undefined;
+};
+
+/**
+ * Runs the action from the sources in this process, which takes a fraction of the time of the bundle. Returns the same
+ * result as `runAction` in support/action.ts, which runs the bundle. Waits only a hundredth of the time.
+ */
+export async function runStep(workspace: string, options: StepOptions): Promise<ActionRun> {
+  const { eventName, event, inputs = {}, onSignal = () => {} } = options;
+  const runner = makeWorkspace({ 'event.json': JSON.stringify(event), 'temp/.keep': '' });
+  const written = { stdout: '', stderr: '', summary: '' };
+  const outputs: Record<string, string> = {};
+  const append = (name: keyof typeof written) => (text: string) => void (written[name] += text);
+  const print = (command: string, text: string) => append('stdout')(`::${command}::${escapeCommand(text)}\n`);
+  const exitCode = await runAction({
+    nodeVersion: process.versions.node,
+    arguments: [],
+    environment: { ...makeVariables(workspace, runner, eventName), ...options.environment },
+    workingDirectory: workspace,
+    input: () => new PassThrough().end(),
+    output: { write: append('stdout') },
+    errors: { write: append('stderr') },
+    onSignal,
+    exit: () => {},
+    now: Date.now,
+    random: () => 0,
+    sleep: async (milliseconds, signal) => void (await setTimeout(milliseconds / 100, undefined, { signal })),
+    makeUniqueId: () => crypto.randomUUID(),
+    runner: {
+      getInput: (name) => (inputs[name] ?? '').trim(),
+      setOutput: (name, value) => void (outputs[name] = value),
+      setSecret: (secret) => print('add-mask', secret),
+      annotate: (kind, message, { title, file, startLine, startColumn }) => {
+        const place = Object.entries({ title, file, line: startLine, col: startColumn });
+        const fields = place.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${escapeField(value)}`]));
+        print(`${kind} ${fields.join(',')}`, message);
+      },
+      writeSummary: async (markdown) => append('summary')(`${markdown}\n`),
+    },
+  });
+  return { exitCode, ...written, outputs };
+}
+
+/** Escapes the text of a command like `@actions/core`. */
+function escapeCommand(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function escapeField(value: string | number): string {
+  return escapeCommand(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+function makeVariables(workspace: string, runner: string, eventName: string): Readonly<Record<string, string>> {
+  return {
+    GITHUB_ACTIONS: 'true',
+    GITHUB_EVENT_NAME: eventName,
+    GITHUB_EVENT_PATH: join(runner, 'event.json'),
+    GITHUB_REPOSITORY: 'acme/prompts',
+    GITHUB_RUN_ID: '4711',
+    GITHUB_SERVER_URL: 'https://github.com',
+    GITHUB_WORKSPACE: workspace,
+    RUNNER_TEMP: join(runner, 'temp'),
+  };
+}
