@@ -36,7 +36,7 @@ function sourceOf(served: KnownVersion, pins: string, newest: StateParts = {}): 
 function describePrevious(previous: ReturnType<typeof findPreviousVersion>): string {
   if (previous.kind === 'version') return `v${previous.version.number}`;
   if (previous.kind === 'unclear') return `unclear ${previous.commit}`;
-  if (previous.kind === 'nothing') return 'nothing';
+  if (previous.kind !== 'pin') return previous.kind;
   return previous.pin.kind === 'git' ? previous.pin.ref : previous.pin.kind;
 }
 
@@ -53,6 +53,7 @@ const previousVersions = {
   'skips committed text that no version contains because the text was never synced': 'v1 | 3 1 | 3 latest=Never 1',
   'returns the version that the file pins if no commit asks for the served version': 'v2 | 3 2 1 | 2 1',
   'skips versions that are newer than the served version': 'v1 | 2 3 1 | 2 3 1',
+  'ignores a pin that is newer than the pin to the served version': 'v1 | 3 2 1 | 2 3 1',
   'skips an unknown version number that is higher than the number of the served version': 'v4 | 5 4 | 5 9 5 4',
   'stops at an earlier pin to an unknown version number': 'unclear c1 | 3 1 | 3 2 1',
   'stops at an earlier pin to an unknown version id': 'unclear c1 | 3 2 1 | 3 version:gone 1',
