@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { computeContentDigest, computeMetadataDigest } from '../../src/domain/content.ts';
 import { backends } from '../doubles/backends.ts';
 import { content, entry, file } from '../planning/support.ts';
 import { addManagedVersion, startWithTextOne, shortenCalls, formatOutcome, sync } from './support.ts';
@@ -63,29 +62,18 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     service.activate('p1', 'staging', service.addVersion('p1', { text: 'Theirs', metadata: { by: 'hand' } }));
     const theirs = entry(1, 'Theirs', { metadata: { by: 'hand' }, stampFor: null });
     const first = await sync(service, [file({ metadata: { model: 'x' }, pins: staging })], { history });
-    expect(first.created).toStrictEqual([
-      {
-        type: 'text',
-        text: 'Hello',
-        metadata: { model: 'x' },
-        changeSummary: 'Soften',
-        stamp: {
-          digest: computeContentDigest('Hello'),
-          metadataDigest: computeMetadataDigest({ model: 'x' }),
-          commit: 'abc',
-          path: 'sub/prompts/a.md',
-          operation: expect.any(String),
-          ledger: [theirs],
-        },
-      },
-    ]);
+    const { digest, metadataDigest } = content('Hello', { model: 'x' });
+    const source = { commit: 'abc', path: 'sub/prompts/a.md' };
+    const stamp = { digest, metadataDigest, ...source, operation: expect.any(String), ledger: [theirs] };
+    const sent = { type: 'text', text: 'Hello', metadata: { model: 'x' }, changeSummary: 'Soften', stamp };
+    expect(first.created).toStrictEqual([sent]);
     const second = await sync(service, [file({ text: 'Hi', pins: staging })]);
     const [made] = second.created;
     expect(Object.keys(made!)).toStrictEqual(['type', 'text', 'metadata', 'stamp']);
     expect(made?.metadata).toStrictEqual({});
     expect(Object.keys(made!.stamp)).toStrictEqual(['digest', 'metadataDigest', 'operation', 'ledger']);
     expect(made?.stamp.operation).not.toBe(first.created[0]?.stamp.operation);
-    const ours = { ...entry(2, 'Hello', { metadata: { model: 'x' } }), commit: 'abc', path: 'sub/prompts/a.md' };
+    const ours = { ...entry(2, 'Hello', { metadata: { model: 'x' } }), ...source };
     expect(made?.stamp.ledger).toStrictEqual([ours, theirs]);
   });
 
@@ -101,20 +89,13 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     expect(created[1]?.stamp.ledger).toStrictEqual([{ ...entry(1, 'Old'), path: 'was/a.md' }]);
   });
 
-  const both = { staging: 'latest', production: 'latest' };
-  const held = { staging: 'latest', production: 1 };
   /** Successive edits: the number of the text, and whether production follows the text or is held at version 1. */
-  const histories: readonly (readonly [title: string, edits: string])[] = [
-    [
-      'Even after 25 newer versions, production can be pinned to a version that it was pinned to before',
-      '1 follows, 1 held, 2 held, 2 follows',
-    ],
-    [
-      'Even after 25 newer versions, production can be pinned to a version that an earlier rollback restored',
-      '1 follows, 2 follows, 3 held, 3 follows',
-    ],
-  ];
-  test.each(histories)('%s', async (_title, edits) => {
+  test.each([
+    ['it was pinned to before', '1 follows, 1 held, 2 held, 2 follows'],
+    ['an earlier rollback restored', '1 follows, 2 follows, 3 held, 3 follows'],
+  ])('Even after 25 newer versions, production can be pinned to a version that %s', async (_title, edits) => {
+    const both = { staging: 'latest', production: 'latest' };
+    const held = { staging: 'latest', production: 1 };
     const service = await start();
     const edit = (number: number, pins: Record<string, string | number>) =>
       sync(service, [file({ text: `T${number}`, pins })]);
@@ -136,15 +117,12 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
     service.addVersion('p1', { text: 'Theirs' });
-    const { lines, outcomes } = await sync(service, [
-      file({ name: 'New', pins: { staging: 'latest', production: 7 } }),
-    ]);
+    const wanted = file({ name: 'New', pins: { staging: 'latest', production: 7 } });
+    const { lines, outcomes } = await sync(service, [wanted]);
     expect(shortenCalls(lines)).toStrictEqual(['look ver_2']);
     expect(outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made pin/unknown-number']);
-    expect(outcomes[0]?.problems[0]).toMatchObject({
-      line: 6,
-      message: expect.stringMatching(/could not find this version\.$/),
-    });
+    const message = expect.stringMatching(/could not find this version\.$/);
+    expect(outcomes[0]?.problems[0]).toMatchObject({ line: 6, message });
   });
 
   test('promptsync finds a pinned version number in the ledger of a probed version', async () => {
@@ -167,9 +145,9 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
   });
 
   test.each([
-    ['A prompt is blocked before any change if it pins the id of a version that belongs to another prompt', 'ver_3'],
-    ['A prompt is blocked before any change if it pins a version id that does not exist', 'ver_9'],
-  ])('%s', async (_title, id) => {
+    ['the id of a version that belongs to another prompt', 'ver_3'],
+    ['a version id that does not exist', 'ver_9'],
+  ])('A prompt is blocked before any change if it pins %s', async (_title, id) => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
     service.addVersion('p1', { text: 'Theirs' });
