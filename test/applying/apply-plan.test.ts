@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { backends } from '../doubles/backends.ts';
-import { content, entry, file } from '../planning/support.ts';
-import { addManagedVersion, startWithTextOne, shortenCalls, formatOutcome, sync } from './support.ts';
+import { content, entry, file, parseFile } from '../planning/support.ts';
+import { leaveVersion, startWithTextOne, shortenCalls, formatOutcome, sync } from './support.ts';
 
 const refs = { v1: content('Old') };
 const staging = { staging: 'latest' };
@@ -30,13 +30,6 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     ]);
   });
 
-  test('promptsync sends only the description to the service if no other prompt field changed', async () => {
-    const service = await start();
-    await sync(service, [file({ pins: staging })]);
-    const { lines } = await sync(service, [file({ description: 'Other', pins: staging })]);
-    expect(lines).toStrictEqual(['update p1 {"description":"Other"}']);
-  });
-
   test('If the old text of a prompt file is restored, promptsync reactivates the old version instead of creating a new one', async () => {
     const service = await startWithTextOne(start);
     await sync(service, [file({ text: 'Two', pins: staging })]);
@@ -45,15 +38,6 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: made']);
     expect([service.serves('p1', 'staging'), service.countVersions('p1')]).toStrictEqual([['ver_1', 'One'], 2]);
     expect(service.serves('p1', 'promptsync')?.[0]).toBe('ver_2');
-  });
-
-  test('promptsync probes a version only once before activating it in two environments', async () => {
-    const service = await start();
-    const pins = { staging: 'latest', production: 'latest' };
-    await sync(service, [file({ text: 'One', pins })]);
-    await sync(service, [file({ text: 'Two', pins })]);
-    const { lines } = await sync(service, [file({ text: 'One', pins })]);
-    expect(shortenCalls(lines)).toStrictEqual(['look ver_1', 'staging ver_1', 'production ver_1']);
   });
 
   test('A new version includes the metadata from the file and a complete version record', async () => {
@@ -106,11 +90,29 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     expect(service.serves('p1', 'production')).toStrictEqual(['ver_1', 'T1']);
   });
 
-  test('promptsync creates a version for a file without pins and activates it only in the tracking environment', async () => {
+  /** Rows `title: 'FILES synced before, or versions left by others | FILE | CALLS | OUTCOME'`. */
+  const stories = {
+    'promptsync sends only the description to the service if no other prompt field changed':
+      'Hello staging=latest | description=Other staging=latest | update p1 {"description":"Other"} | applied: made',
+    'promptsync probes a version only once before activating it in two environments': `One a=latest b=latest; Two a=latest b=latest | One a=latest b=latest | look ver_1, a ver_1, b ver_1
+        | applied: made made`,
+    'promptsync creates a version for a file without pins and activates it only in the tracking environment':
+      'nothing | nothing | create "Hello", track ver_1 | applied: made',
+    'promptsync finds a pinned version number in the ledger of a probed version': `left ~Theirs; left Two(~1:Theirs) | Two production=1 | look ver_2, track ver_2, look ver_1, production ver_1
+        | applied: made`,
+    'promptsync probes a version before activating it if no ledger lists that version': `Hello a=latest; left ~Theirs | a=latest b=version:ver_2 c=version:ver_2 | look ver_2, b ver_2, c ver_2
+        | applied: made made`,
+  };
+  test.each(Object.entries(stories))('%s', async (_title, row) => {
+    const [before = '', words = '', calls, outcome] = row.split(/\s+\|\s+/);
     const service = await start();
-    const { lines } = await sync(service, [file()]);
-    expect(shortenCalls(lines)).toStrictEqual(['create "Hello"', 'track ver_1']);
-    expect((await sync(service, [file()])).lines).toStrictEqual([]);
+    for (const step of before.split('; ').filter((one) => one !== 'nothing')) {
+      if (step.startsWith('left ')) leaveVersion(service, step.slice('left '.length));
+      else await sync(service, [file(parseFile(step))]);
+    }
+    const { lines, outcomes } = await sync(service, [file(parseFile(words))]);
+    expect([shortenCalls(lines).join(', '), ...outcomes.map(formatOutcome)]).toStrictEqual([calls, outcome]);
+    expect((await sync(service, [file(parseFile(words))])).lines).toStrictEqual([]);
   });
 
   test('A prompt is blocked if promptsync cannot find its pinned version number even after probing the newest version', async () => {
@@ -123,25 +125,6 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     expect(outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made pin/unknown-number']);
     const message = expect.stringMatching(/could not find this version\.$/);
     expect(outcomes[0]?.problems[0]).toMatchObject({ line: 6, message });
-  });
-
-  test('promptsync finds a pinned version number in the ledger of a probed version', async () => {
-    const service = await start();
-    service.addVersion('p1', { text: 'Theirs' });
-    addManagedVersion(service, 'Two', [entry(1, 'Theirs', { stampFor: null })]);
-    const { lines } = await sync(service, [file({ text: 'Two', pins: { production: 1 } })]);
-    expect(shortenCalls(lines)).toStrictEqual(['look ver_2', 'track ver_2', 'look ver_1', 'production ver_1']);
-  });
-
-  test('promptsync probes a version before activating it if no ledger lists that version', async () => {
-    const service = await start();
-    await sync(service, [file({ pins: staging })]);
-    service.addVersion('p1', { text: 'Theirs' });
-    const wanted = file({ pins: { staging: 'latest', production: 'version:ver_2', qa: 'version:ver_2' } });
-    const { lines, outcomes } = await sync(service, [wanted]);
-    expect(shortenCalls(lines)).toStrictEqual(['look ver_2', 'production ver_2', 'qa ver_2']);
-    expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: made made']);
-    expect((await sync(service, [wanted])).lines).toStrictEqual([]);
   });
 
   test.each([

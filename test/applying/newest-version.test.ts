@@ -4,23 +4,9 @@ import { makeProblem } from '../../src/problem.ts';
 import { ServiceError } from '../../src/http/service-error.ts';
 import { type Backend, backends } from '../doubles/backends.ts';
 import { content, entry, file, parseFile, parseVersion, type WrittenPins } from '../planning/support.ts';
-import { addManagedVersion, startWithTextOne, shortenCalls, formatOutcome, sync } from './support.ts';
+import { addManagedVersion, leaveVersion, startWithTextOne, shortenCalls, formatOutcome, sync } from './support.ts';
 
 const staging = { staging: 'latest' };
-/**
- * Adds a version, beside the text One, as another person or an interrupted run would leave it: `Two(1:One)` is a managed
- * version with a ledger, `~Two` a foreign one, and `qa=Two` is active in qa.
- */
-function leaveVersion(service: Backend, word: string): void {
-  const [, environment, foreign, rest] = /^(?:(\w+)=)?(~?)(.*)$/.exec(word)!;
-  const { content, record } = parseVersion(`${foreign}9:${rest}`)!;
-  const id =
-    record === null
-      ? service.addVersion('p1', { text: content.text, metadata: content.metadata })
-      : addManagedVersion(service, content.text, record.ledger);
-  if (environment !== undefined) service.activate('p1', environment, id);
-}
-
 /** Rows `title: 'VERSIONS | FILE | CALLS | OUTCOME'`. */
 const rows = {
   'promptsync adopts the newest version if it is managed and matches the text of the file':

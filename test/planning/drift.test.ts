@@ -30,20 +30,10 @@ function parseScene(scene: string) {
   const base = parseStates(states);
   const headStates = line(statesAt('only in head: ')).states;
   const tipStates = line(statesAt('tip: ')).states;
-  const isCut = rest.includes('cut');
-  const compared = {
-    headStates,
-    tipStates,
-    isShallow: rest.includes('shallow'),
-    isDefault: !rest.includes('explicit'),
-  };
+  const [isShallow, isDefault] = [rest.includes('shallow'), !rest.includes('explicit')];
+  const compared = { line: line(base, { isCut: rest.includes('cut') }), headStates, tipStates, isShallow, isDefault };
   const [head = base[0]] = statesAt('head: ');
-  return {
-    seen: observed(parseService(service)),
-    base,
-    head: file(head),
-    compared: { line: line(base, { isCut }), ...compared },
-  };
+  return { seen: observed(parseService(service)), base, head: file(head), compared };
 }
 
 /** Unless a state pins staging itself, it pins it to `latest`. */
@@ -272,12 +262,9 @@ describe('the result', () => {
 
   test('The plan reports no drift without a base, without git history, or for a prompt that the base does not contain', () => {
     const { base, history } = compareWithBase([{ text: 'One', pins: LATEST }]);
+    const seen = observed(parseService('staging=~3:Theirs promptsync=1:One'));
     const planWith = (given: Parameters<typeof rules>[0]) =>
-      planPrompt(
-        file({ text: 'One', pins: LATEST }),
-        observed(parseService('staging=~3:Theirs promptsync=1:One')),
-        rules(given),
-      ).drift;
+      planPrompt(file({ text: 'One', pins: LATEST }), seen, rules(given)).drift;
     expect(planWith({ base, history })).toHaveLength(1);
     expect(planWith({ history })).toStrictEqual([]);
     expect(planWith({ base })).toStrictEqual([]);
