@@ -132,36 +132,24 @@ describe('makeHistory', () => {
 describe('the times of pins in a history', () => {
   const seen = observed({ active: { production: version(2, 'Two', { ledger: [one] }) } });
 
-  /** `STATES | PERIODS of version 1 | PERIODS of version 2`. The commits of the states are a, b, …, oldest first. */
-  test.each([
-    ['The history shows no pinned periods for a file without git history', ' |  | '],
-    ['A pinned period starts at the commit that pins the version', 'production=1 | production a– | '],
-    [
-      'A pinned period ends at the commit that pins a different version',
+  /** Rows `title: 'STATES | PERIODS of version 1 | PERIODS of version 2'`. The commits of the states are a, b, …. */
+  const rows = {
+    'The history shows no pinned periods for a file without git history': ' |  | ',
+    'A pinned period starts at the commit that pins the version': 'production=1 | production a– | ',
+    'A pinned period ends at the commit that pins a different version':
       'production=1 > production=1 > production=2 | production a–c | production c–',
-    ],
-    [
-      'A version has two pinned periods if a rollback pinned it again',
+    'A version has two pinned periods if a rollback pinned it again':
       'production=1 > production=2 > production=1 | production c–, production a–b | production b–c',
-    ],
-    [
-      'A pinned period continues if a later commit pins the same version with a different kind of pin',
+    'A pinned period continues if a later commit pins the same version with a different kind of pin':
       'production=2 > Two production=git:v2 > Two production=latest > production=version:ver_2 |  | production a–',
-    ],
-    [
-      'A pinned period ends at the commit that removes the pin',
-      'production=1 > staging=2 | production a–b | staging b–',
-    ],
-    [
-      'A pinned period ends at a commit whose pin matches no known version',
+    'A pinned period ends at the commit that removes the pin': 'production=1 > staging=2 | production a–b | staging b–',
+    'A pinned period ends at a commit whose pin matches no known version':
       'production=1 > Never production=latest > production=1 | production c–, production a–b | ',
-    ],
-    [
-      'The pinned period of a moving git ref starts at the newest commit, because nobody knows what the ref meant in older commits',
+    'The pinned period of a moving git ref starts at the newest commit, because nobody knows what the ref meant in older commits':
       'One production=git:main > Two production=git:main |  | production b–',
-    ],
-    ['The history shows no pinned period if the file pins an unknown version number', 'production=9 |  | '],
-  ])('%s', (_, row) => {
+    'The history shows no pinned period if the file pins an unknown version number': 'production=9 |  | ',
+  };
+  test.each(Object.entries(rows))('%s', (_, row) => {
     const [states = '', ...periods] = row.split(' | ');
     const oldestFirst = states.split(' > ').filter((words) => words !== '');
     const parsed = oldestFirst.map((words, age) => ({ ...parseFile(words), commit: 'abcd'[age]!, time: null }));
@@ -176,7 +164,7 @@ describe('the times of pins in a history', () => {
   });
 
   test('If two versions have the pinned text, each pinned period belongs to the version that the environment serves', () => {
-    const both = observed({ active: { staging: outside(3, 'Same'), production: version(1, 'Same') } });
+    const both = observed(parseService('staging=~3:Same production=1:Same'));
     const states = [state('a', { staging: 'latest', production: 'latest' }, 'Same')];
     expect(timesOf(historyOf(both, { states }))).toEqual({ 1: ['production a–'], 3: ['staging a–'] });
   });
