@@ -27,15 +27,7 @@ const config = (text: string) => ({ 'promptsync.yaml': text });
 const bare = (text: string) => `---\n---\n${text}\n`;
 
 /** The pins of two states. The ref of `git:HEAD~2` is the first commit of main. */
-const PINS: readonly (string | number)[] = [
-  'latest',
-  7,
-  'version:ver_7',
-  'git:v1',
-  'git:release',
-  'git:HEAD~2',
-  'git:gone',
-];
+const PINS = [7, ...'latest version:ver_7 git:v1 git:release git:HEAD~2 git:gone'.split(' ')];
 const pinStates = (pins: NonNullable<PromptParts['pins']>) =>
   toStates(promptA('One.'), promptA('Two.', { pins }), promptA('Three.', { pins }));
 
