@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { computeContentDigest, computeMetadataDigest } from '../../src/domain/content.ts';
 import { backends } from '../doubles/backends.ts';
-import { content, entry, file } from '../planning/support.ts';
-import { addManagedVersion, startWithTextOne, shortenCalls, formatOutcome, sync } from './support.ts';
+import { content, entry, file, parseFile } from '../planning/support.ts';
+import { leaveVersion, startWithTextOne, shortenCalls, formatOutcome, sync } from './support.ts';
 
 const refs = { v1: content('Old') };
 const staging = { staging: 'latest' };
@@ -31,13 +30,6 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     ]);
   });
 
-  test('promptsync sends only the description to the service if no other prompt field changed', async () => {
-    const service = await start();
-    await sync(service, [file({ pins: staging })]);
-    const { lines } = await sync(service, [file({ description: 'Other', pins: staging })]);
-    expect(lines).toStrictEqual(['update p1 {"description":"Other"}']);
-  });
-
   test('If the old text of a prompt file is restored, promptsync reactivates the old version instead of creating a new one', async () => {
     const service = await startWithTextOne(start);
     await sync(service, [file({ text: 'Two', pins: staging })]);
@@ -48,44 +40,24 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     expect(service.serves('p1', 'promptsync')?.[0]).toBe('ver_2');
   });
 
-  test('promptsync probes a version only once before activating it in two environments', async () => {
-    const service = await start();
-    const pins = { staging: 'latest', production: 'latest' };
-    await sync(service, [file({ text: 'One', pins })]);
-    await sync(service, [file({ text: 'Two', pins })]);
-    const { lines } = await sync(service, [file({ text: 'One', pins })]);
-    expect(shortenCalls(lines)).toStrictEqual(['look ver_1', 'staging ver_1', 'production ver_1']);
-  });
-
   test('A new version includes the metadata from the file and a complete version record', async () => {
     const service = await start();
     const history = { provenance: { commit: 'abc', path: 'sub/prompts/a.md', changeSummary: 'Soften' } };
     service.activate('p1', 'staging', service.addVersion('p1', { text: 'Theirs', metadata: { by: 'hand' } }));
     const theirs = entry(1, 'Theirs', { metadata: { by: 'hand' }, stampFor: null });
     const first = await sync(service, [file({ metadata: { model: 'x' }, pins: staging })], { history });
-    expect(first.created).toStrictEqual([
-      {
-        type: 'text',
-        text: 'Hello',
-        metadata: { model: 'x' },
-        changeSummary: 'Soften',
-        stamp: {
-          digest: computeContentDigest('Hello'),
-          metadataDigest: computeMetadataDigest({ model: 'x' }),
-          commit: 'abc',
-          path: 'sub/prompts/a.md',
-          operation: expect.any(String),
-          ledger: [theirs],
-        },
-      },
-    ]);
+    const { digest, metadataDigest } = content('Hello', { model: 'x' });
+    const source = { commit: 'abc', path: 'sub/prompts/a.md' };
+    const stamp = { digest, metadataDigest, ...source, operation: expect.any(String), ledger: [theirs] };
+    const sent = { type: 'text', text: 'Hello', metadata: { model: 'x' }, changeSummary: 'Soften', stamp };
+    expect(first.created).toStrictEqual([sent]);
     const second = await sync(service, [file({ text: 'Hi', pins: staging })]);
     const [made] = second.created;
     expect(Object.keys(made!)).toStrictEqual(['type', 'text', 'metadata', 'stamp']);
     expect(made?.metadata).toStrictEqual({});
     expect(Object.keys(made!.stamp)).toStrictEqual(['digest', 'metadataDigest', 'operation', 'ledger']);
     expect(made?.stamp.operation).not.toBe(first.created[0]?.stamp.operation);
-    const ours = { ...entry(2, 'Hello', { metadata: { model: 'x' } }), commit: 'abc', path: 'sub/prompts/a.md' };
+    const ours = { ...entry(2, 'Hello', { metadata: { model: 'x' } }), ...source };
     expect(made?.stamp.ledger).toStrictEqual([ours, theirs]);
   });
 
@@ -101,20 +73,13 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     expect(created[1]?.stamp.ledger).toStrictEqual([{ ...entry(1, 'Old'), path: 'was/a.md' }]);
   });
 
-  const both = { staging: 'latest', production: 'latest' };
-  const held = { staging: 'latest', production: 1 };
   /** Successive edits: the number of the text, and whether production follows the text or is held at version 1. */
-  const histories: readonly (readonly [title: string, edits: string])[] = [
-    [
-      'Even after 25 newer versions, production can be pinned to a version that it was pinned to before',
-      '1 follows, 1 held, 2 held, 2 follows',
-    ],
-    [
-      'Even after 25 newer versions, production can be pinned to a version that an earlier rollback restored',
-      '1 follows, 2 follows, 3 held, 3 follows',
-    ],
-  ];
-  test.each(histories)('%s', async (_title, edits) => {
+  test.each([
+    ['it was pinned to before', '1 follows, 1 held, 2 held, 2 follows'],
+    ['an earlier rollback restored', '1 follows, 2 follows, 3 held, 3 follows'],
+  ])('Even after 25 newer versions, production can be pinned to a version that %s', async (_title, edits) => {
+    const both = { staging: 'latest', production: 'latest' };
+    const held = { staging: 'latest', production: 1 };
     const service = await start();
     const edit = (number: number, pins: Record<string, string | number>) =>
       sync(service, [file({ text: `T${number}`, pins })]);
@@ -125,51 +90,47 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     expect(service.serves('p1', 'production')).toStrictEqual(['ver_1', 'T1']);
   });
 
-  test('promptsync creates a version for a file without pins and activates it only in the tracking environment', async () => {
+  /** Rows `title: 'FILES synced before, or versions left by others | FILE | CALLS | OUTCOME'`. */
+  const stories = {
+    'promptsync sends only the description to the service if no other prompt field changed':
+      'Hello staging=latest | description=Other staging=latest | update p1 {"description":"Other"} | applied: made',
+    'promptsync probes a version only once before activating it in two environments': `One a=latest b=latest; Two a=latest b=latest | One a=latest b=latest | look ver_1, a ver_1, b ver_1
+        | applied: made made`,
+    'promptsync creates a version for a file without pins and activates it only in the tracking environment':
+      'nothing | nothing | create "Hello", track ver_1 | applied: made',
+    'promptsync finds a pinned version number in the ledger of a probed version': `left ~Theirs; left Two(~1:Theirs) | Two production=1 | look ver_2, track ver_2, look ver_1, production ver_1
+        | applied: made`,
+    'promptsync probes a version before activating it if no ledger lists that version': `Hello a=latest; left ~Theirs | a=latest b=version:ver_2 c=version:ver_2 | look ver_2, b ver_2, c ver_2
+        | applied: made made`,
+  };
+  test.each(Object.entries(stories))('%s', async (_title, row) => {
+    const [before = '', words = '', calls, outcome] = row.split(/\s+\|\s+/);
     const service = await start();
-    const { lines } = await sync(service, [file()]);
-    expect(shortenCalls(lines)).toStrictEqual(['create "Hello"', 'track ver_1']);
-    expect((await sync(service, [file()])).lines).toStrictEqual([]);
+    for (const step of before.split('; ').filter((one) => one !== 'nothing')) {
+      if (step.startsWith('left ')) leaveVersion(service, step.slice('left '.length));
+      else await sync(service, [file(parseFile(step))]);
+    }
+    const { lines, outcomes } = await sync(service, [file(parseFile(words))]);
+    expect([shortenCalls(lines).join(', '), ...outcomes.map(formatOutcome)]).toStrictEqual([calls, outcome]);
+    expect((await sync(service, [file(parseFile(words))])).lines).toStrictEqual([]);
   });
 
   test('A prompt is blocked if promptsync cannot find its pinned version number even after probing the newest version', async () => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
     service.addVersion('p1', { text: 'Theirs' });
-    const { lines, outcomes } = await sync(service, [
-      file({ name: 'New', pins: { staging: 'latest', production: 7 } }),
-    ]);
+    const wanted = file({ name: 'New', pins: { staging: 'latest', production: 7 } });
+    const { lines, outcomes } = await sync(service, [wanted]);
     expect(shortenCalls(lines)).toStrictEqual(['look ver_2']);
     expect(outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made pin/unknown-number']);
-    expect(outcomes[0]?.problems[0]).toMatchObject({
-      line: 6,
-      message: expect.stringMatching(/could not find this version\.$/),
-    });
-  });
-
-  test('promptsync finds a pinned version number in the ledger of a probed version', async () => {
-    const service = await start();
-    service.addVersion('p1', { text: 'Theirs' });
-    addManagedVersion(service, 'Two', [entry(1, 'Theirs', { stampFor: null })]);
-    const { lines } = await sync(service, [file({ text: 'Two', pins: { production: 1 } })]);
-    expect(shortenCalls(lines)).toStrictEqual(['look ver_2', 'track ver_2', 'look ver_1', 'production ver_1']);
-  });
-
-  test('promptsync probes a version before activating it if no ledger lists that version', async () => {
-    const service = await start();
-    await sync(service, [file({ pins: staging })]);
-    service.addVersion('p1', { text: 'Theirs' });
-    const wanted = file({ pins: { staging: 'latest', production: 'version:ver_2', qa: 'version:ver_2' } });
-    const { lines, outcomes } = await sync(service, [wanted]);
-    expect(shortenCalls(lines)).toStrictEqual(['look ver_2', 'production ver_2', 'qa ver_2']);
-    expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: made made']);
-    expect((await sync(service, [wanted])).lines).toStrictEqual([]);
+    const message = expect.stringMatching(/could not find this version\.$/);
+    expect(outcomes[0]?.problems[0]).toMatchObject({ line: 6, message });
   });
 
   test.each([
-    ['A prompt is blocked before any change if it pins the id of a version that belongs to another prompt', 'ver_3'],
-    ['A prompt is blocked before any change if it pins a version id that does not exist', 'ver_9'],
-  ])('%s', async (_title, id) => {
+    ['the id of a version that belongs to another prompt', 'ver_3'],
+    ['a version id that does not exist', 'ver_9'],
+  ])('A prompt is blocked before any change if it pins %s', async (_title, id) => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
     service.addVersion('p1', { text: 'Theirs' });

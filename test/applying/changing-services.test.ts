@@ -22,69 +22,44 @@ async function syncFile(service: PromptService, parts: FileParts, more: SyncPart
   return outcomes.map(formatOutcome)[0];
 }
 
-type RewritingService = {
-  readonly effect: string;
-  readonly parts: FileParts;
-  readonly rewrite: (sent: SentContent) => SentContent;
-};
-
-const rewritingServices: readonly RewritingService[] = [
-  {
-    effect: 'trims text',
-    parts: { text: 'Hello ' },
-    rewrite: (sent) => ({ ...sent, text: sent.text.trim() }),
-  },
-  {
-    effect: 'composes characters',
-    parts: { text: 'u\u0308ber' },
-    rewrite: (sent) => ({ ...sent, text: sent.text.normalize('NFC') }),
-  },
-  {
-    effect: 'removes HTML',
-    parts: { text: 'Hello <b>you</b>' },
-    rewrite: (sent) => ({ ...sent, text: 'Hello you' }),
-  },
-  {
-    effect: 'extends the metadata of the file',
-    parts: { text: 'Hello', metadata: { model: 'x' } },
-    rewrite: (sent) => ({ ...sent, metadata: { ...sent.metadata, by: 'api' } }),
-  },
-];
-
-const pinned: readonly (readonly [string, FileParts['pins'] & object])[] = [
-  ['latest', staging],
-  ['nothing', {}],
-];
+/** Starts a service that trims all texts. */
+function startTrimming() {
+  const backend = inMemoryBackend();
+  return { backend, service: rewriteVersions(backend, (sent) => ({ ...sent, text: sent.text.trim() })) };
+}
 
 describe('a service that rewrites versions', () => {
-  const rows = rewritingServices.flatMap(({ effect, parts, rewrite }) =>
-    pinned.map(([pin, pins]) => [effect, pin, { ...parts, pins }, rewrite] as const),
-  );
-  test.each(rows)(
-    'Each of three syncs fails with apply/rewritten and only the first creates a version if the service %s (file pins %s)',
-    async (_effect, _pin, parts, rewrite) => {
-      const backend = inMemoryBackend();
-      const service = rewriteVersions(backend, rewrite);
-      expect(await syncFile(service, parts)).toMatch(/^failed: made.* apply\/rewritten$/);
-      expect(await syncFile(service, parts)).toMatch(/^failed: not_made.* apply\/rewritten$/);
-      expect(await syncFile(service, parts)).toMatch(/^failed: not_made.* apply\/rewritten$/);
-      expect(backend.countVersions('p1')).toBe(1);
-      expect([backend.serves('p1', 'staging'), backend.serves('p1', 'promptsync')]).toStrictEqual([null, null]);
+  const rewriting: readonly (readonly [string, FileParts, rewrite: (sent: SentContent) => Partial<SentContent>])[] = [
+    ['trims text', { text: 'Hello ' }, ({ text }) => ({ text: text.trim() })],
+    ['composes characters', { text: 'u\u0308ber' }, ({ text }) => ({ text: text.normalize('NFC') })],
+    ['removes HTML', { text: 'Hello <b>you</b>' }, () => ({ text: 'Hello you' })],
+    [
+      'extends the metadata of the file',
+      { metadata: { model: 'x' } },
+      ({ metadata }) => ({ metadata: { ...metadata, by: 'api' } }),
+    ],
+  ];
+  test.each(rewriting)(
+    'Each of three syncs fails with apply/rewritten and only the first creates a version if the service %s',
+    async (_effect, parts, rewrite) => {
+      for (const pins of [staging, {}]) {
+        const backend = inMemoryBackend();
+        const service = rewriteVersions(backend, (sent) => ({ ...sent, ...rewrite(sent) }));
+        expect(await syncFile(service, { ...parts, pins })).toMatch(/^failed: made.* apply\/rewritten$/);
+        expect(await syncFile(service, { ...parts, pins })).toMatch(/^failed: not_made.* apply\/rewritten$/);
+        expect(await syncFile(service, { ...parts, pins })).toMatch(/^failed: not_made.* apply\/rewritten$/);
+        expect(backend.countVersions('p1')).toBe(1);
+        expect([backend.serves('p1', 'staging'), backend.serves('p1', 'promptsync')]).toStrictEqual([null, null]);
+      }
     },
   );
 
-  test('If the service trims text, sync succeeds as soon as the file contains the trimmed text', async () => {
-    const backend = inMemoryBackend();
-    const service = rewriteVersions(backend, (sent) => ({ ...sent, text: sent.text.trim() }));
+  test('If the service trims text, sync succeeds as soon as the file contains the trimmed text, or a new text that needs no trimming', async () => {
+    const { backend, service } = startTrimming();
     await syncFile(service, { text: 'Hello ', pins: staging });
     expect(await syncFile(service, { text: 'Hello', pins: staging })).toBe('applied: made made');
     expect(await syncFile(service, { text: 'Hello', pins: staging })).toBe('unchanged:');
     expect(backend.countVersions('p1')).toBe(2);
-  });
-
-  test('If a sync failed because the service trims text, the next sync succeeds with a new text that needs no trimming', async () => {
-    const backend = inMemoryBackend();
-    const service = rewriteVersions(backend, (sent) => ({ ...sent, text: sent.text.trim() }));
     await syncFile(service, { text: 'Hello ', pins: staging });
     expect(await syncFile(service, { text: 'Other', pins: staging })).toBe('applied: made made');
     expect(await syncFile(service, { text: 'Other', pins: staging })).toBe('unchanged:');
@@ -102,27 +77,11 @@ describe('a service that rewrites versions', () => {
   });
 
   test.each([
-    [
-      'The second sync of a file with a latest pin changes nothing if the service drops metadata',
-      { pins: staging },
-      'applied: made made',
-    ],
-    [
-      'The second sync of a file with metadata and a latest pin changes nothing if the service drops metadata',
-      { pins: staging, metadata: { model: 'x' } },
-      'applied: made made',
-    ],
-    [
-      'The second sync of a file without pins changes nothing if the service drops metadata',
-      { pins: {} },
-      'applied: made',
-    ],
-    [
-      'The second sync of a file with metadata but no pins changes nothing if the service drops metadata',
-      { pins: {}, metadata: { model: 'x' } },
-      'applied: made',
-    ],
-  ])('%s', async (_title, parts, first) => {
+    ['with a latest pin', { pins: staging }, 'applied: made made'],
+    ['with metadata and a latest pin', { pins: staging, metadata: { model: 'x' } }, 'applied: made made'],
+    ['without pins', { pins: {} }, 'applied: made'],
+    ['with metadata but no pins', { pins: {}, metadata: { model: 'x' } }, 'applied: made'],
+  ])('The second sync of a file %s changes nothing if the service drops metadata', async (_title, parts, first) => {
     const backend = inMemoryBackend();
     const service = dropMetadata(backend);
     expect(await syncFile(service, parts)).toBe(`${first} service/drops-metadata`);

@@ -20,31 +20,31 @@ function failure(effect: Effect): ServiceError {
 }
 
 /** Fails the call with this index before it has an effect. */
-function failCall(at: number, effect: Effect): Hooks {
-  return {
-    before: (_, index) => {
-      if (index === at) throw failure(effect);
-    },
+function failCall(at: number, effect: Effect, error: Error = failure(effect)): Hooks {
+  const before = (_: string, index: number): void => {
+    if (index === at) throw error;
   };
+  return { before };
 }
 
 /** The status of the five changes after a call has failed. `?` depends on the effect that the failed call may have had. */
-const failedCalls: readonly { readonly call: string; readonly statuses: string }[] = [
-  { call: 'create p1 "Old"', statuses: '? not_made not_made not_made not_made' },
-  { call: 'set p1 promptsync ver_1', statuses: 'made not_made not_made not_made not_made' },
-  { call: 'read p1 promptsync', statuses: 'made not_made not_made not_made not_made' },
-  { call: 'create p1 "Hello"', statuses: 'made ? not_made not_made not_made' },
-  { call: 'set p1 promptsync ver_2', statuses: 'made made not_made not_made not_made' },
-  { call: 'read p1 promptsync', statuses: 'made made not_made not_made not_made' },
-  { call: 'update p1 {"name":"New"}', statuses: 'made made ? not_made not_made' },
-  { call: 'set p1 staging ver_2', statuses: 'made made made ? not_made' },
-  { call: 'read p1 staging', statuses: 'made made made unknown not_made' },
-  { call: 'set p1 production ver_1', statuses: 'made made made made ?' },
-  { call: 'read p1 production', statuses: 'made made made made unknown' },
-];
+const failedCalls = {
+  'create p1 "Old"': '? not_made not_made not_made not_made',
+  'set p1 promptsync ver_1': 'made not_made not_made not_made not_made',
+  'read p1 promptsync': 'made not_made not_made not_made not_made',
+  'create p1 "Hello"': 'made ? not_made not_made not_made',
+  'set p1 promptsync ver_2': 'made made not_made not_made not_made',
+  'read p1 promptsync, again': 'made made not_made not_made not_made',
+  'update p1 {"name":"New"}': 'made made ? not_made not_made',
+  'set p1 staging ver_2': 'made made made ? not_made',
+  'read p1 staging': 'made made made unknown not_made',
+  'set p1 production ver_1': 'made made made made ?',
+  'read p1 production': 'made made made made unknown',
+};
+const callsOfFirst = Object.keys(failedCalls).map((call) => call.replace(', again', ''));
 
 describe.each(backends)('applyPlan after a failed call (backend: %s)', (_, start) => {
-  const rows = failedCalls.flatMap(({ call, statuses }, at) =>
+  const rows = Object.entries(failedCalls).flatMap(([call, statuses], at) =>
     effects.map((effect) => [call, effect, at, statuses] as const),
   );
   test.each(rows)(
@@ -52,33 +52,26 @@ describe.each(backends)('applyPlan after a failed call (backend: %s)', (_, start
     async (call, effect, at, statuses) => {
       const service = await start();
       const { lines, outcomes } = await sync(service, [whole, other], { refs, hooks: failCall(at, effect) });
-      const [first, second] = outcomes.map(formatOutcome);
       const code = call.startsWith('create') && effect === 'unknown' ? 'apply/outcome-unknown' : 'service/timeout';
       const expected = statuses.replace('?', effect === 'unknown' ? 'unknown' : 'not_made');
-      expect(first).toBe(`failed: ${expected} ${code}`);
-      expect(lines.filter((line) => line.includes(' p1 '))).toStrictEqual(
-        failedCalls.slice(0, at + 1).map((failed) => failed.call),
-      );
-      expect(second).toBe('applied: made made');
+      expect(outcomes.map(formatOutcome)).toStrictEqual([`failed: ${expected} ${code}`, 'applied: made made']);
+      expect(lines.filter((line) => line.includes(' p1 '))).toStrictEqual(callsOfFirst.slice(0, at + 1));
       expect(service.serves('p2', 'staging')?.[1]).toBe('Hello');
     },
   );
 });
 
 describe('a failed probe', () => {
-  const effectRows = [0, 1].flatMap((at) => effects.map((effect) => [at, effect] as const));
-
-  test.each(effectRows)(
-    'A prompt fails without any change if call %i of its probe fails (effect on the service: %s)',
-    async (at, effect) => {
+  test.each(effects)('A prompt fails without any change if a call of its probe fails (effect: %s)', async (effect) => {
+    for (const at of [0, 1]) {
       const service = inMemoryBackend();
       service.addVersion('p1', { text: 'Theirs' });
       const wanted = file({ pins: { staging: 'version:ver_1' } });
       const { lines, outcomes } = await sync(service, [wanted], { hooks: failCall(at, effect) });
       expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: not_made not_made service/timeout']);
       expect(lines).toHaveLength(at + 1);
-    },
-  );
+    }
+  });
 
   test('If the probe for a pinned version number fails, promptsync reports this failure instead of an unknown number', async () => {
     const service = inMemoryBackend();
@@ -115,11 +108,7 @@ describe('applyPlan with an unexpected answer', () => {
 
   test('If applying one prompt throws an unexpected exception, promptsync still applies the other prompts', async () => {
     const service = inMemoryBackend();
-    const hooks: Hooks = {
-      before: (_, index) => {
-        if (index === 0) throw new TypeError('oh');
-      },
-    };
+    const hooks = failCall(0, 'unknown', new TypeError('oh'));
     const { outcomes } = await sync(service, [whole, other], { refs, hooks });
     expect(outcomes.map(formatOutcome)).toStrictEqual([
       'failed: not_made not_made not_made not_made not_made internal/unexpected',
@@ -139,17 +128,15 @@ describe('an interrupted apply', () => {
   test('An interrupt before the first call marks only prompts with pending changes as not attempted', async () => {
     const service = inMemoryBackend();
     await sync(service, [other]);
-    const blocked = { ...file({ pins: { a: 'git:gone' } }), id: 'p1', path: 'prompts/c.md' };
-    for (const files of [
-      [whole, other],
-      [other, blocked],
-    ]) {
-      const { lines, outcomes } = await sync(service, files, { refs, stop: AbortSignal.abort() });
+    const stop = AbortSignal.abort();
+    const statusesOf = async (...files: Parameters<typeof sync>[1]) => {
+      const { lines, outcomes } = await sync(service, files, { refs, stop });
       expect(lines).toStrictEqual([]);
-      expect(outcomes.map(({ status }) => status)).toStrictEqual(
-        files.map((one) => (one === whole ? 'not_attempted' : one === other ? 'unchanged' : 'blocked')),
-      );
-    }
+      return outcomes.map(({ status }) => status);
+    };
+    const blocked = { ...file({ pins: { a: 'git:gone' } }), id: 'p1', path: 'prompts/c.md' };
+    expect(await statusesOf(whole, other)).toStrictEqual(['not_attempted', 'unchanged']);
+    expect(await statusesOf(other, blocked)).toStrictEqual(['unchanged', 'blocked']);
   });
 
   test.each([
@@ -180,13 +167,18 @@ describe('an interrupted apply', () => {
 
   test('An interrupt after the last call does not affect the outcome', async () => {
     const stopping = new AbortController();
-    const hooks: Hooks = {
-      after: (line) => {
-        if (line === 'read p1 staging') stopping.abort();
-      },
-    };
-    const { outcomes } = await sync(inMemoryBackend(), [file({ pins: staging })], { hooks, stop: stopping.signal });
+    const after = (line: string) => void (line === 'read p1 staging' && stopping.abort());
+    const parts = { hooks: { after }, stop: stopping.signal };
+    const { outcomes } = await sync(inMemoryBackend(), [file({ pins: staging })], parts);
     expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: made made']);
+  });
+
+  test('An interrupt right before the first write of a prompt marks the prompt as not attempted', async () => {
+    const controller = new AbortController();
+    const parts = { stop: controller.signal, onObserve: () => controller.abort() };
+    const { lines, outcomes } = await sync(inMemoryBackend(), [file({ pins: staging })], parts);
+    expect(lines).toStrictEqual([]);
+    expect(outcomes.map(formatOutcome)).toStrictEqual(['not_attempted: not_made not_made apply/interrupted']);
   });
 });
 
@@ -213,30 +205,26 @@ describe('applyPlan with concurrency', () => {
   );
 });
 
-function redirectCall(call: string): Hooks {
-  return {
-    before: (line) => {
-      if (line.startsWith(call))
-        throw new ServiceError(
-          makeProblem('service/redirect', { status: 302, target: null, isSameOrigin: false }),
-          'rejected',
-        );
-    },
-  };
-}
+const redirect = makeProblem('service/redirect', { status: 302, target: null, isSameOrigin: false });
 
-const REDIRECT = 'The service returned a redirect (302), which promptsync does not follow.';
+function redirectCall(call: string): Hooks {
+  const before = (line: string): void => {
+    if (line.startsWith(call)) throw new ServiceError(redirect, 'rejected');
+  };
+  return { before };
+}
 
 describe('problems of failed calls', () => {
   test.each([
-    { call: 'create p1 "Hello"', step: 'Creating the version: ' },
-    { call: 'set p1 promptsync ver_2', step: 'Setting "promptsync" to v2: ' },
-    { call: 'update p1', step: 'Updating the prompt: ' },
-    { call: 'set p1 staging', step: 'Setting "staging": ' },
-    { call: 'set p1 production', step: 'Setting "production": ' },
-  ])('The error message for the failed call $call names the step that failed', async ({ call, step }) => {
+    ['create p1 "Hello"', 'Creating the version: '],
+    ['set p1 promptsync ver_2', 'Setting "promptsync" to v2: '],
+    ['update p1', 'Updating the prompt: '],
+    ['set p1 staging', 'Setting "staging": '],
+    ['set p1 production', 'Setting "production": '],
+  ])('The error message for the failed call %s names the step that failed', async (call, step) => {
     const { outcomes } = await sync(inMemoryBackend(), [whole], { refs, hooks: redirectCall(call) });
-    expect(outcomes[0]?.problems.map(({ message }) => message)).toStrictEqual([`${step}${REDIRECT}`]);
+    const message = `${step}The service returned a redirect (302), which promptsync does not follow.`;
+    expect(outcomes[0]?.problems).toMatchObject([{ message }]);
   });
 
   test('If an activation is skipped, its result still names the version that was created for it', async () => {
@@ -275,30 +263,31 @@ describe('reading back an activation', () => {
     };
   }
 
-  test.each([
+  test.each<[string, () => object | null, serves: string]>([
+    ['no active version', () => null, 'version "ver_1" in "staging", but "staging" now serves nothing'],
     [
-      'A prompt fails if its environment still has no active version ten seconds after the activation',
-      () => null,
-      'version "ver_1" in "staging", but "staging" now serves nothing',
-    ],
-    [
-      'A prompt is reported as failed if its environment still serves a different version ten seconds after activation',
+      'a different version',
       () => ({ id: 'ver_9' }),
       'version "ver_1" in "staging", but "staging" now serves version "ver_9"',
     ],
     [
-      'A prompt fails if its environment still serves different text ten seconds after the activation',
+      'different text',
       () => ({ content: { text: 'Theirs', metadata: {} } }),
       'the planned text in "staging", but "staging" now serves different text (v1)',
     ],
-  ])('%s', async (_, shown, serves) => {
-    let waited = 0;
-    const onWait = (milliseconds: number) => void (waited += milliseconds);
-    const { outcomes } = await sync(replaceInStaging(inMemoryBackend(), shown), [file({ pins: staging })], { onWait });
-    expect(waited).toBe(10_000);
-    expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: made unknown apply/not-active']);
-    expect(outcomes[0]?.problems.map(({ message }) => message)).toStrictEqual([`promptsync activated ${serves}.`]);
-  });
+  ])(
+    'A prompt is reported as failed ten seconds after activation if its environment serves %s',
+    async (_, shown, serves) => {
+      let waited = 0;
+      const onWait = (milliseconds: number) => void (waited += milliseconds);
+      const { outcomes } = await sync(replaceInStaging(inMemoryBackend(), shown), [file({ pins: staging })], {
+        onWait,
+      });
+      expect(waited).toBe(10_000);
+      expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: made unknown apply/not-active']);
+      expect(outcomes[0]?.problems.map(({ message }) => message)).toStrictEqual([`promptsync activated ${serves}.`]);
+    },
+  );
 
   test('promptsync reads an environment again if the service still returns its old state right after an activation', async () => {
     let old = 3;
@@ -310,43 +299,26 @@ describe('reading back an activation', () => {
   test('If an interrupt ends the wait for confirmation of an activation, promptsync reports its result as unknown', async () => {
     const stopping = new AbortController();
     const parts = { stop: stopping.signal, onWait: () => stopping.abort() };
-    const { lines, outcomes } = await sync(
-      replaceInStaging(inMemoryBackend(), () => null),
-      [file({ pins: staging })],
-      parts,
-    );
+    const service = replaceInStaging(inMemoryBackend(), () => null);
+    const { lines, outcomes } = await sync(service, [file({ pins: staging })], parts);
     expect(lines.slice(-2)).toStrictEqual(['set p1 staging ver_1', 'read p1 staging']);
     expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: made unknown apply/interrupted']);
   });
 });
 
-describe('a probe that shows the wrong version', () => {
-  const pins = { staging: 'latest', production: 'version:ver_2' };
-
-  test.each([
-    [
-      'A prompt fails without any change if someone activates another version in the probe environment during a probe',
-      'ver_1',
-    ],
-    ['A prompt fails without any change if someone clears the probe environment during a probe', ''],
-  ])('%s', async (_, to) => {
-    const service = inMemoryBackend();
-    await sync(service, [file({ pins: staging })]);
-    service.addVersion('p1', { text: 'Theirs' });
-    const hooks: Hooks = { after: () => service.activate('p1', 'promptsync-look', to) };
-    const { lines, outcomes } = await sync(service, [file({ pins })], { hooks });
-    expect(new Set(lines.slice(-7))).toStrictEqual(new Set(['read p1 promptsync-look']));
-    expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: not_made apply/changed-meanwhile']);
-    expect(outcomes[0]?.problems[0]?.message).toBe(
-      'To read a version, promptsync activated it in "promptsync-look", but the service returned a different version.',
-    );
-  });
-});
-
-test('An interrupt right before the first write of a prompt marks the prompt as not attempted', async () => {
-  const controller = new AbortController();
-  const parts = { stop: controller.signal, onObserve: () => controller.abort() };
-  const { lines, outcomes } = await sync(inMemoryBackend(), [file({ pins: staging })], parts);
-  expect(lines).toStrictEqual([]);
-  expect(outcomes.map(formatOutcome)).toStrictEqual(['not_attempted: not_made not_made apply/interrupted']);
+test.each([
+  ['activates another version in', 'ver_1'],
+  ['clears', ''],
+])('A prompt fails without any change if someone %s the probe environment during a probe', async (_, to) => {
+  const service = inMemoryBackend();
+  await sync(service, [file({ pins: staging })]);
+  service.addVersion('p1', { text: 'Theirs' });
+  const hooks: Hooks = { after: () => service.activate('p1', 'promptsync-look', to) };
+  const wanted = file({ pins: { staging: 'latest', production: 'version:ver_2' } });
+  const { lines, outcomes } = await sync(service, [wanted], { hooks });
+  expect(new Set(lines.slice(-7))).toStrictEqual(new Set(['read p1 promptsync-look']));
+  expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: not_made apply/changed-meanwhile']);
+  expect(outcomes[0]?.problems[0]?.message).toBe(
+    'To read a version, promptsync activated it in "promptsync-look", but the service returned a different version.',
+  );
 });

@@ -20,21 +20,17 @@ async function startWith25Versions(): Promise<Backend> {
 const newest = (from: number) => Array.from({ length: 20 }, (_, index) => from - index);
 
 describe('the ledger of a new version', () => {
-  test('A new ledger omits unpinned versions that are not among the twenty newest', async () => {
-    const ledger = await syncEdit(await startWith25Versions(), 26, {});
-    expect(ledger.map(({ number }) => number)).toStrictEqual(newest(25));
-    expect(ledger.filter(({ pinned }) => pinned)).toStrictEqual([]);
-  });
-
-  test('A new ledger includes an old active version even if its environment is pinned only at the base commit', async () => {
-    const base = {
-      files: new Map([['p1', file({ text: 'T25', pins: { staging: 'latest', production: 1 } })]]),
-      isDefault: false,
-    };
-    const service = await startWith25Versions();
-    const ledger = await syncEdit(service, 26, {}, { base });
-    expect(ledger.map(({ number }) => number)).toStrictEqual([...newest(25), 1]);
-    expect(ledger.filter(({ pinned }) => pinned)).toStrictEqual([]);
+  test('A new ledger omits an old unpinned version, but includes it while a pin at the base commit makes promptsync observe it', async () => {
+    const pins = { staging: 'latest', production: 1 };
+    const base = { files: new Map([['p1', file({ text: 'T25', pins })]]), isDefault: false };
+    for (const [parts, numbers] of [
+      [{}, newest(25)],
+      [{ base }, [...newest(25), 1]],
+    ] as const) {
+      const ledger = await syncEdit(await startWith25Versions(), 26, {}, parts);
+      expect(ledger.map(({ number }) => number)).toStrictEqual(numbers);
+      expect(ledger.filter(({ pinned }) => pinned)).toStrictEqual([]);
+    }
   });
 
   test('If a version was pinned by number, later ledgers still list it after the pin is removed', async () => {
@@ -56,18 +52,13 @@ describe('the ledger of a new version', () => {
     expect(ledger.filter((one) => !one.pinned).map(({ number }) => number)).toStrictEqual([...newest(51), 1]);
   });
 
-  test('A new ledger marks an older version as pinned if the file now pins its number', async () => {
-    const service = await startWith25Versions();
-    const ledger = await syncEdit(service, 26, { qa: 20 });
+  test('A new ledger marks an older version as pinned if the file pins its number, but not if a latest pin activated it', async () => {
+    const ledger = await syncEdit(await startWith25Versions(), 26, { qa: 20 });
     expect(ledger.filter(({ pinned }) => pinned).map(({ number }) => number)).toStrictEqual([20]);
-  });
-
-  test('A ledger does not mark a version as pinned if a latest pin activated it', async () => {
     const service = inMemoryBackend();
     await syncEdit(service, 1, { production: 'latest' });
-    expect((await syncEdit(service, 2, { production: 'latest' })).map(({ pinned }) => pinned)).toStrictEqual([
-      undefined,
-    ]);
+    const [entryOfFirst, ...rest] = await syncEdit(service, 2, { production: 'latest' });
+    expect([entryOfFirst?.pinned, rest]).toStrictEqual([undefined, []]);
   });
 
   test('A ledger includes the latest managed version even if many newer foreign versions exist', async () => {
@@ -75,9 +66,8 @@ describe('the ledger of a new version', () => {
     addManagedVersion(service, 'T1');
     service.activate('p1', 'promptsync', 'ver_1');
     for (let number = 2; number <= 30; number += 1) service.addVersion('p1', { text: `Theirs ${number}` });
-    const pins = Object.fromEntries(
-      Array.from({ length: 25 }, (_, index) => [`e${index}`, `version:ver_${index + 2}`]),
-    );
+    const pairs = Array.from({ length: 25 }, (_, index) => [`e${index}`, `version:ver_${index + 2}`]);
+    const pins = Object.fromEntries(pairs);
     await sync(service, [file({ text: 'T1', pins })]);
     const { created } = await sync(service, [file({ text: 'T2', pins })]);
     expect(created[0]?.stamp.ledger.map(({ number }) => number)).toContain(1);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { computeContentDigest } from '../../src/domain/content.ts';
-import { renderVersionRecord } from '../../src/providers/four-call/version-record.ts';
+import { renderVersionRecord, type VersionRecord } from '../../src/providers/four-call/version-record.ts';
 import { makeProblem } from '../../src/problem.ts';
 import type { PromptService } from '../../src/providers/four-call/prompt-service.ts';
 import { ServiceError } from '../../src/http/service-error.ts';
@@ -65,20 +65,16 @@ describe.each(backends)('a lost response to create-version (backend: %s)', (_, s
     expect(lines.filter((line) => line.startsWith('create'))).toHaveLength(1);
   });
 
-  test('After a lost create-version response, promptsync adopts a foreign version with the same text for a latest pin', async () => {
-    const service = await startWithTextOne(start);
-    const onWait = (): void => void service.addVersion('p1', { text: 'Two' });
-    const { said } = await syncOnce(service, two, { hooks: loseAnswers('not stored'), onWait });
-    expect(said).toStrictEqual(['applied: adopted made']);
-    expect(service.serves('p1', 'staging')).toStrictEqual(['ver_2', 'Two']);
-  });
-
-  test('After a lost create-version response, promptsync does not adopt a foreign version if no pin needs its text', async () => {
-    const service = await startWithTextOne(start);
-    const onWait = (): void => void service.addVersion('p1', { text: 'Two' });
-    const wanted = file({ text: 'Two', pins: { staging: 1 } });
-    const { said } = await syncOnce(service, wanted, { hooks: loseAnswers('not stored'), onWait });
-    expect(said).toStrictEqual(['failed: unknown apply/somebody-else-wrote']);
+  test('After a lost create-version response, promptsync adopts a foreign version with the same text only if a pin needs it', async () => {
+    const syncWith = async (staging: string | number) => {
+      const service = await startWithTextOne(start);
+      const onWait = (): void => void service.addVersion('p1', { text: 'Two' });
+      const wanted = file({ text: 'Two', pins: { staging } });
+      const { said } = await syncOnce(service, wanted, { hooks: loseAnswers('not stored'), onWait });
+      return [said[0], service.serves('p1', 'staging')?.[1]];
+    };
+    expect(await syncWith('latest')).toStrictEqual(['applied: adopted made', 'Two']);
+    expect(await syncWith(1)).toStrictEqual(['failed: unknown apply/somebody-else-wrote', 'One']);
   });
 
   test('promptsync adopts both versions if both create-version responses of a sync are lost', async () => {
@@ -136,12 +132,9 @@ describe('the search for a version after a lost answer', () => {
     async (late) => {
       let storeIt = async (): Promise<unknown> => undefined;
       let count = 0;
-      const keepBack: CreateHandler = (_service, _sent, store) => {
-        storeIt = store;
-      };
+      const keepBack: CreateHandler = (_service, _sent, store) => void (storeIt = store);
       const onWait = async () => {
-        count += 1;
-        if (count === late) await storeIt();
+        if (++count === late) await storeIt();
       };
       const { waits, line } = await syncWithLostAnswers(keepBack, { onWait });
       expect([waits, line]).toStrictEqual([ALL_WAITS.slice(0, late), 'applied: adopted made']);
@@ -169,36 +162,30 @@ describe('the search for a version after a lost answer', () => {
     expect(service.serves('p1', 'promptsync')).toStrictEqual(['ver_1', 'One']);
   });
 
-  const rewritingHandlers: readonly (readonly [title: string, status: string, CreateHandler])[] = [
+  const addCopy = (service: Backend, text: string, record: VersionRecord) =>
+    service.addVersion('p1', { text, metadata: { promptsync: renderVersionRecord(record) } });
+  test.each<[string, status: string, CreateHandler]>([
     [
-      'After a lost create-version response, promptsync does not activate its own version if the service changed the text',
+      'its own version if the service changed the text',
       'made',
-      (service, { stamp }) =>
-        service.addVersion('p1', { text: 'T-w-o', metadata: { promptsync: renderVersionRecord(stamp) } }),
+      (service, { stamp }) => addCopy(service, 'T-w-o', stamp),
     ],
     [
-      'After a lost create-version response, promptsync activates no version with changed whitespace and a modified record',
+      'a version with changed whitespace and a modified record',
       'unknown',
-      (service, { stamp }) => {
-        const copied = renderVersionRecord({ ...stamp, ledger: [] });
-        service.addVersion('p1', { text: ' Two', metadata: { promptsync: copied } });
-      },
+      (service, { stamp }) => addCopy(service, ' Two', { ...stamp, ledger: [] }),
     ],
     [
-      'After a lost create-version response, promptsync activates no version with changed text and the record of another run',
+      'a version with changed text and the record of another run',
       'unknown',
-      (service, { stamp }) => {
-        const another = renderVersionRecord({ ...stamp, operation: 'of another run' });
-        service.addVersion('p1', { text: 'T-w-o', metadata: { promptsync: another } });
-      },
+      (service, { stamp }) => addCopy(service, 'T-w-o', { ...stamp, operation: 'of another run' }),
     ],
     [
-      'After a lost create-version response, promptsync activates no version with changed whitespace and no version record',
+      'a version with changed whitespace and no version record',
       'unknown',
       (service) => service.addVersion('p1', { text: ' Two ' }),
     ],
-  ];
-  test.each(rewritingHandlers)('%s', async (_title, status, handle) => {
+  ])('After a lost create-version response, promptsync does not activate %s', async (_title, status, handle) => {
     const { service, line, said, outcomes } = await syncWithLostAnswers(handle);
     expect(line).toBe(`failed: ${status} not_made apply/rewritten`);
     expect(said).toContain('The content of version v2 in the service differs');
@@ -208,18 +195,11 @@ describe('the search for a version after a lost answer', () => {
     expect(service.serves('p1', 'promptsync')).toStrictEqual(['ver_1', 'One']);
   });
 
-  const outsideHandlers: readonly (readonly [string, CreateHandler])[] = [
-    [
-      'After a lost create-version response, a prompt fails if a foreign version has different whitespace and metadata',
-      (service) => service.addVersion('p1', { text: ' Two ', metadata: { by: 'x' } }),
-    ],
-    [
-      'After a lost create-version response, a prompt fails if a foreign version has the same text but unreviewed metadata',
-      (service) => service.addVersion('p1', { text: 'Two', metadata: { by: 'x' } }),
-    ],
-  ];
-  test.each(outsideHandlers)('%s', async (_title, handle) => {
-    const { line } = await syncWithLostAnswers(handle);
+  test.each([
+    ['different whitespace and metadata', ' Two '],
+    ['the same text but unreviewed metadata', 'Two'],
+  ])('After a lost create-version response, a prompt fails if a foreign version has %s', async (_title, text) => {
+    const { line } = await syncWithLostAnswers((service) => service.addVersion('p1', { text, metadata: { by: 'x' } }));
     expect(line).toBe('failed: unknown not_made apply/somebody-else-wrote');
   });
 });

@@ -3,161 +3,49 @@ import { renderVersionRecord } from '../../src/providers/four-call/version-recor
 import { makeProblem } from '../../src/problem.ts';
 import { ServiceError } from '../../src/http/service-error.ts';
 import { type Backend, backends } from '../doubles/backends.ts';
-import { content, entry, file, version, type FileParts, type WrittenPins } from '../planning/support.ts';
-import { addManagedVersion, startWithTextOne, shortenCalls, formatOutcome, sync } from './support.ts';
+import { content, entry, file, parseFile, parseVersion, type WrittenPins } from '../planning/support.ts';
+import { addManagedVersion, leaveVersion, startWithTextOne, shortenCalls, formatOutcome, sync } from './support.ts';
 
 const staging = { staging: 'latest' };
-const both = { staging: 'latest', production: 'git:v1' };
-const one = entry(1, 'One');
-const model = { model: 'x' };
-
-/** Adds a version, beside the text One, as another person or an interrupted run would leave it. */
-type LeaveVersion = (service: Backend) => unknown;
-const leaveManaged =
-  (text: string, ...ledger: Parameters<typeof addManagedVersion>[2] & object): LeaveVersion =>
-  (service) =>
-    addManagedVersion(service, text, ledger);
-const leaveForeign =
-  (text: string, metadata = {}): LeaveVersion =>
-  (service) =>
-    service.addVersion('p1', { text, metadata });
-const leaveTrackedForeign: LeaveVersion = (service) =>
-  service.activate('p1', 'promptsync', service.addVersion('p1', { text: 'Theirs' }));
-const leaveActiveInQa: LeaveVersion = (service) =>
-  service.activate('p1', 'qa', addManagedVersion(service, 'Three', [one]));
-
-/** The text of the file is Two by default. The ref `git:v1` has the content of `v1`, by default the text Old. */
-type Row = readonly [
-  title: string,
-  leaveVersions: readonly LeaveVersion[],
-  FileParts,
-  calls: string,
-  outcome: string,
-  v1?: typeof old,
-];
-const old = content('Old');
-
-const rows: readonly Row[] = [
-  [
-    'promptsync adopts the newest version if it is managed and matches the text of the file',
-    [leaveManaged('Two', one)],
-    { pins: staging },
-    'look ver_2, track ver_2, staging ver_2',
-    'applied: adopted made',
-  ],
-  [
-    'promptsync does not adopt the newest version if its ledger omits the tracked version',
-    [leaveManaged('Two')],
-    { pins: staging },
-    'look ver_2, create "Two", track ver_3, staging ver_3',
-    'applied: made made',
-  ],
-  [
-    'If the newest version is foreign, promptsync does not adopt it for a latest pin even if its text matches the file',
-    [leaveForeign('Two')],
-    { pins: staging },
-    'look ver_2, create "Two", track ver_3, staging ver_3',
-    'applied: made made',
-  ],
-  [
-    'If the newest version is foreign, promptsync does not adopt it for a git pin even if its text matches the pin',
-    [leaveForeign('Old')],
-    { text: 'One', pins: { production: 'git:v1' } },
-    'look ver_2, create "Old", track ver_3, production ver_3',
-    'applied: made made',
-  ],
-  [
-    'promptsync probes and adopts an older version that is listed in the ledger of the newest version',
-    [leaveManaged('Two', one), leaveManaged('Three', entry(2, 'Two'), one)],
-    { pins: staging },
-    'look ver_3, track ver_3, look ver_2, staging ver_2',
-    'applied: adopted made',
-  ],
-  [
-    'promptsync does not activate a version whose content differs from its entry in the ledger of the newest version',
-    [leaveForeign('Theirs'), leaveManaged('Three', entry(2, 'Two'), one)],
-    { pins: staging },
-    'look ver_3, track ver_3, look ver_2',
-    'failed: not_made not_made apply/other-content',
-  ],
-  [
-    'promptsync ignores the ledger of the newest version if that ledger omits the tracked version',
-    [leaveManaged('Two'), leaveManaged('Three', entry(2, 'Two'))],
-    { pins: staging },
-    'look ver_3, create "Two", track ver_4, staging ver_4',
-    'applied: made made',
-  ],
-  [
-    'A prompt fails if the ledger entry for its text refers to a version that does not exist',
-    [leaveManaged('Theirs', entry(7, 'Two', { id: 'gone' }), one)],
-    { pins: staging },
-    'look ver_2, track ver_2, set p1 promptsync-look gone',
-    'failed: not_made not_made service/version-not-found',
-  ],
-  [
-    'promptsync adopts the newest version for a git pin and creates another version for a latest pin',
-    [leaveManaged('Old', one)],
-    { pins: both },
-    'look ver_2, track ver_2, create "Two", track ver_3, staging ver_3, production ver_2',
-    'applied: adopted made made made',
-  ],
-  [
-    'The tracking environment serves a newly created version even if promptsync adopts an older version for a latest pin',
-    [leaveManaged('Two', one)],
-    { pins: both },
-    'look ver_2, track ver_2, create "Old", track ver_3, staging ver_2, production ver_3',
-    'applied: made adopted made made',
-  ],
-  [
-    'promptsync probes the newest version only once even if it creates two versions',
-    [leaveForeign('Theirs')],
-    { pins: both },
-    'look ver_2, create "Old", track ver_3, create "Two", track ver_4, staging ver_4, production ver_3',
-    'applied: made made made made',
-  ],
-  [
-    'If the newest version is foreign, promptsync creates a single version for two pins with the same text',
-    [leaveForeign('Two', model)],
-    { pins: both },
-    'look ver_2, create "Two", track ver_3, staging ver_3, production ver_3',
-    'applied: made made made',
-    content('Two', model),
-  ],
-  [
-    'If the tracking environment serves a foreign version, promptsync creates a version instead of adopting a foreign draft',
-    [leaveTrackedForeign, leaveForeign('Draft')],
-    { text: 'Draft', pins: { staging: 1 } },
-    'look ver_3, create "Draft", track ver_4',
-    'applied: made',
-  ],
-  [
-    'If a file pins the number of a newer managed version, the tracking environment moves to that version',
-    [leaveManaged('Two', one)],
-    { text: 'One', pins: { staging: 'latest', production: 2 } },
-    'look ver_2, track ver_2, production ver_2',
-    'applied: made',
-  ],
-  [
-    'If a file pins the number of a newer foreign version, the tracking environment does not move to that version',
-    [leaveForeign('Theirs')],
-    { text: 'One', pins: { production: 2 } },
-    'look ver_2, production ver_2',
-    'applied: made',
-  ],
-  [
-    'If promptsync finds two managed versions newer than the tracked one, the tracking environment moves to the newest',
-    [leaveManaged('Two', one), leaveActiveInQa],
-    { text: 'One', pins: { staging: 'latest', qa: 3, production: 'version:ver_2' } },
-    'look ver_2, track ver_3, production ver_2',
-    'applied: made',
-  ],
-];
-
-const byPins: readonly (readonly [kindOfPins: string, WrittenPins, outcome: string])[] = [
-  ['latest', { staging: 'latest' }, 'applied: adopted made'],
-  ['only-number', { staging: 1 }, 'applied: adopted'],
-  ['no', {}, 'applied: adopted'],
-];
+/** Rows `title: 'VERSIONS | FILE | CALLS | OUTCOME'`. */
+const rows = {
+  'promptsync adopts the newest version if it is managed and matches the text of the file':
+    'Two(1:One) | Two staging=latest | look ver_2, track ver_2, staging ver_2 | applied: adopted made',
+  'promptsync does not adopt the newest version if its ledger omits the tracked version':
+    'Two | Two staging=latest | look ver_2, create "Two", track ver_3, staging ver_3 | applied: made made',
+  'If the newest version is foreign, promptsync does not adopt it for a latest pin even if its text matches the file':
+    '~Two | Two staging=latest | look ver_2, create "Two", track ver_3, staging ver_3 | applied: made made',
+  'If the newest version is foreign, promptsync does not adopt it for a git pin even if its text matches the pin':
+    '~Old | One production=git:v1 | look ver_2, create "Old", track ver_3, production ver_3 | applied: made made',
+  'promptsync probes and adopts an older version that is listed in the ledger of the newest version': `Two(1:One) Three(2:Two,1:One) | Two staging=latest | look ver_3, track ver_3, look ver_2, staging ver_2
+      | applied: adopted made`,
+  'promptsync does not activate a version whose content differs from its entry in the ledger of the newest version': `~Theirs Three(2:Two,1:One) | Two staging=latest | look ver_3, track ver_3, look ver_2
+      | failed: not_made not_made apply/other-content`,
+  'promptsync ignores the ledger of the newest version if that ledger omits the tracked version':
+    'Two Three(2:Two) | Two staging=latest | look ver_3, create "Two", track ver_4, staging ver_4 | applied: made made',
+  'A prompt fails if the ledger entry for its text refers to a version that does not exist': `Theirs(7:Two,1:One) | Two staging=latest | look ver_2, track ver_2, set p1 promptsync-look ver_7
+      | failed: not_made not_made service/version-not-found`,
+  'promptsync adopts the newest version for a git pin and creates another version for a latest pin': `Old(1:One) | Two staging=latest production=git:v1
+      | look ver_2, track ver_2, create "Two", track ver_3, staging ver_3, production ver_2
+      | applied: adopted made made made`,
+  'The tracking environment serves a newly created version even if promptsync adopts an older version for a latest pin': `Two(1:One) | Two staging=latest production=git:v1
+      | look ver_2, track ver_2, create "Old", track ver_3, staging ver_2, production ver_3
+      | applied: made adopted made made`,
+  'promptsync probes the newest version only once even if it creates two versions': `~Theirs | Two staging=latest production=git:v1
+      | look ver_2, create "Old", track ver_3, create "Two", track ver_4, staging ver_4, production ver_3
+      | applied: made made made made`,
+  'If the newest version is foreign, promptsync creates a single version for two pins with the same text': `~Two{"model":"x"} | Two staging=latest production=git:same
+      | look ver_2, create "Two", track ver_3, staging ver_3, production ver_3 | applied: made made made`,
+  'If the tracking environment serves a foreign version, promptsync creates a version instead of adopting a foreign draft':
+    'promptsync=~Theirs ~Draft | Draft staging=1 | look ver_3, create "Draft", track ver_4 | applied: made',
+  'If a file pins the number of a newer managed version, the tracking environment moves to that version':
+    'Two(1:One) | One staging=latest production=2 | look ver_2, track ver_2, production ver_2 | applied: made',
+  'If a file pins the number of a newer foreign version, the tracking environment does not move to that version':
+    '~Theirs | One production=2 | look ver_2, production ver_2 | applied: made',
+  'If promptsync finds two managed versions newer than the tracked one, the tracking environment moves to the newest': `Two(1:One) qa=Three(1:One) | One staging=latest qa=3 production=version:ver_2
+      | look ver_2, track ver_3, production ver_2 | applied: made`,
+};
+const refs = { v1: content('Old'), same: content('Two', { model: 'x' }) };
 
 async function syncAndListCreates(service: Backend, pins: WrittenPins, text = 'Two') {
   const { lines, outcomes } = await sync(service, [file({ text, pins })]);
@@ -165,18 +53,21 @@ async function syncAndListCreates(service: Backend, pins: WrittenPins, text = 'T
 }
 
 describe.each(backends)('adoption of a newest version that promptsync has not read yet (backend: %s)', (_, start) => {
-  test.each(rows.map(([title, ...row]) => [title, row] as const))('%s', async (_title, row) => {
-    const [leaveVersions, parts, calls, outcome, v1 = old] = row;
+  test.each(Object.entries(rows))('%s', async (_title, row) => {
+    const [versions = '', words = '', calls = '', outcome = ''] = row.split(/\s+\|\s+/);
     const service = await startWithTextOne(start);
-    for (const leaveVersion of leaveVersions) leaveVersion(service);
-    const wanted = file({ text: 'Two', ...parts });
-    const { lines, outcomes } = await sync(service, [wanted], { refs: { v1 } });
-    expect([shortenCalls(lines), outcomes.map(formatOutcome)]).toStrictEqual([calls.split(', '), [outcome]]);
-    if (outcome.startsWith('applied'))
-      expect((await sync(service, [wanted], { refs: { v1 } })).lines).toStrictEqual([]);
+    for (const word of versions.split(' ')) leaveVersion(service, word);
+    const wanted = file(parseFile(words));
+    const { lines, outcomes } = await sync(service, [wanted], { refs });
+    expect([shortenCalls(lines).join(', '), outcomes.map(formatOutcome)]).toStrictEqual([calls, [outcome]]);
+    if (outcome.startsWith('applied')) expect((await sync(service, [wanted], { refs })).lines).toStrictEqual([]);
   });
 
-  test.each(byPins)(
+  test.each<[string, WrittenPins, outcome: string]>([
+    ['latest', staging, 'applied: adopted made'],
+    ['only-number', { staging: 1 }, 'applied: adopted'],
+    ['no', {}, 'applied: adopted'],
+  ])(
     'If the newest version is managed and matches the file, promptsync adopts and later reuses it (file with %s pins)',
     async (_p, pins, said) => {
       const service = await startWithTextOne(start);
@@ -191,18 +82,14 @@ describe.each(backends)('adoption of a newest version that promptsync has not re
     },
   );
 
-  test.each([
-    ['a latest pin', { staging: 'latest' }],
-    ['no pins', {}],
-  ])(
-    'promptsync adopts an inactive managed version if it is the only version of the prompt (file with %s)',
-    async (_pins, wanted) => {
+  test('promptsync adopts an inactive managed version if it is the only version of the prompt', async () => {
+    for (const pins of [staging, {}]) {
       const service = await start();
       const left = addManagedVersion(service, 'Two');
-      expect((await syncAndListCreates(service, wanted)).created).toStrictEqual([]);
+      expect((await syncAndListCreates(service, pins)).created).toStrictEqual([]);
       expect(service.serves('p1', 'promptsync')).toStrictEqual([left, 'Two']);
-    },
-  );
+    }
+  });
 
   test('promptsync does not adopt a foreign version for a git pin even if its text and metadata match the pin', async () => {
     const service = await start();
@@ -221,8 +108,8 @@ describe('a probe of the newest version', () => {
 
   test('A prompt fails if the text of its newest version differs from the digest in the version record', async () => {
     const service = await startWithTextOne();
-    const stamp = version(2, 'Two', { ledger: [entry(1, 'One')] }).record!;
-    const id = service.addVersion('p1', { text: 'two, tidied', metadata: { promptsync: renderVersionRecord(stamp) } });
+    const record = renderVersionRecord(parseVersion('2:Two(1:One)')!.record!);
+    const id = service.addVersion('p1', { text: 'two, tidied', metadata: { promptsync: record } });
     const { lines, outcomes } = await sync(service, [wanted]);
     expect(shortenCalls(lines)).toStrictEqual([`look ${id}`]);
     expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: not_made not_made apply/rewritten']);
@@ -271,8 +158,8 @@ describe('a probe of the newest version', () => {
 
 test('promptsync does not activate a version with unreviewed metadata until a reviewed plan shows that version', async () => {
   const service = await startWithTextOne();
-  const record = renderVersionRecord({ ...version(1, 'Two', { metadata: model }).record!, ledger: [one] });
-  service.addVersion('p1', { text: 'Two', metadata: { ...model, promptsync: record } });
+  const record = renderVersionRecord(parseVersion('1:Two{"model":"x"}(1:One)')!.record!);
+  service.addVersion('p1', { text: 'Two', metadata: { model: 'x', promptsync: record } });
   const two = file({ text: 'Two', pins: staging });
   const { plan } = await sync(service, [two], { guards: { maxChanges: { kind: 'count', count: 0 } } });
   const reviewed = { guards: { expectedPlan: plan.digest } };

@@ -31,53 +31,35 @@ function activateForeignVersion(service: Backend, text: string, environment = 's
 }
 
 describe.each(backends)('the second observation before a write (backend: %s)', (_, start) => {
-  test('promptsync observes a prompt exactly one more time between the plan and the first write', async () => {
-    const service = await startWithTextOne(start);
-    const watched = changeBeforeWrite(0, () => {});
-    const { outcomes } = await sync(service, [two], watched);
-    expect([watched.count, outcomes.map(formatOutcome)]).toStrictEqual([1, ['applied: made made']]);
-  });
-
-  test('promptsync does not observe a prompt again if there is nothing to write', async () => {
+  test('promptsync observes a prompt exactly one more time before the first write, and not at all if it writes nothing', async () => {
     const service = await startWithTextOne(start);
     const watched = changeBeforeWrite(0, () => {});
     await sync(service, [one], watched);
     expect(watched.count).toBe(0);
+    const { outcomes } = await sync(service, [two], watched);
+    expect([watched.count, outcomes.map(formatOutcome)]).toStrictEqual([1, ['applied: made made']]);
   });
 
-  const changes: readonly (readonly [string, (service: Backend) => unknown, string])[] = [
+  test.each<[string, (service: Backend) => unknown, string]>([
     [
-      'promptsync replans a prompt if a different version becomes active before the write',
+      'a different version becomes active',
       (service) => activateForeignVersion(service, 'Theirs'),
       'applied: made made',
     ],
+    ['the desired text becomes active', (service) => activateForeignVersion(service, 'Two'), 'unchanged:'],
+    ['someone adds a draft', (service) => service.addVersion('p1', { text: 'Draft' }), 'applied: made made'],
     [
-      'promptsync replans a prompt if the desired text becomes active before the write',
-      (service) => activateForeignVersion(service, 'Two'),
-      'unchanged:',
-    ],
-    [
-      'promptsync replans a prompt if someone adds a draft before the write',
-      (service) => service.addVersion('p1', { text: 'Draft' }),
-      'applied: made made',
-    ],
-    [
-      'promptsync replans a prompt if someone adds a draft with the desired text before the write',
+      'someone adds a draft with the desired text',
       (service) => service.addVersion('p1', { text: 'Two' }),
       'applied: made made',
     ],
+    ['someone renames it', (service) => service.updatePrompt('p1', { name: 'Theirs' }), 'applied: made made made'],
     [
-      'promptsync replans a prompt if someone renames it before the write',
-      (service) => service.updatePrompt('p1', { name: 'Theirs' }),
-      'applied: made made made',
-    ],
-    [
-      'promptsync replans a prompt if someone changes its description before the write',
+      'someone changes its description',
       (service) => service.updatePrompt('p1', { description: 'New' }),
       'applied: made made',
     ],
-  ];
-  test.each(changes)('%s', async (_title, changeService, outcome) => {
+  ])('promptsync replans a prompt if %s before the write', async (_title, changeService, outcome) => {
     const service = await startWithTextOne(start);
     const watched = changeBeforeWrite(1, () => changeService(service));
     const { outcomes, lines } = await sync(service, [two], watched);
@@ -91,11 +73,8 @@ describe.each(backends)('the second observation before a write (backend: %s)', (
 
   test('The updated plan names the version that was active right before the write', async () => {
     const service = await startWithTextOne(start);
-    const { outcomes } = await sync(
-      service,
-      [two],
-      changeBeforeWrite(1, () => activateForeignVersion(service, 'Theirs')),
-    );
+    const change = changeBeforeWrite(1, () => activateForeignVersion(service, 'Theirs'));
+    const { outcomes } = await sync(service, [two], change);
     expect(outcomes[0]?.plan.changes.at(-1)).toMatchObject({ before: { id: 'ver_2', number: 2 } });
   });
 
@@ -114,20 +93,16 @@ describe.each(backends)('the second observation before a write (backend: %s)', (
       throw new ServiceError(makeProblem('service/timeout', { seconds: 1 }), 'unknown');
     });
     const { outcomes } = await sync(service, [two, other], watched);
-    expect(outcomes.map(formatOutcome)).toStrictEqual([
-      'failed: not_made not_made service/timeout',
-      'applied: made made',
-    ]);
+    const expected = ['failed: not_made not_made service/timeout', 'applied: made made'];
+    expect(outcomes.map(formatOutcome)).toStrictEqual(expected);
   });
 
   test('promptsync refuses a reviewed plan if a change in the service alters the plan', async () => {
     const service = await startWithTextOne(start);
     const { plan } = await sync(service, [two], { guards: { maxChanges: { kind: 'count', count: 0 } } });
     const guards = { expectedPlan: plan.digest };
-    const refused = await sync(service, [two], {
-      guards,
-      ...changeBeforeWrite(1, () => activateForeignVersion(service, 'Theirs')),
-    });
+    const change = changeBeforeWrite(1, () => activateForeignVersion(service, 'Theirs'));
+    const refused = await sync(service, [two], { guards, ...change });
     expect(refused.outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made not_made guard/stale-plan']);
     const message = refused.outcomes[0]?.problems[0]?.message;
     expect(message).toMatch(/^The digest of this plan is sha256:[0-9a-f]{12}, but sha256:[0-9a-f]{12} was expected\./);
@@ -163,11 +138,8 @@ describe.each(backends)('the second observation before a write (backend: %s)', (
     expect(refused.outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made not_made guard/drift']);
     expect(refused.outcomes[0]?.problems).toMatchObject([{ path: 'prompts/a.md' }]);
     expect([refused.lines, service.serves('p1', 'staging')?.[1]]).toStrictEqual([[], 'Theirs']);
-    const overwritten = await sync(service, [two], {
-      ...compared,
-      guards: { onDrift: 'overwrite' },
-      ...driftBeforeWrite(),
-    });
+    const guards = { onDrift: 'overwrite' } as const;
+    const overwritten = await sync(service, [two], { ...compared, guards, ...driftBeforeWrite() });
     expect(overwritten.outcomes.map(formatOutcome)).toStrictEqual(['applied: made made']);
     expect(overwritten.outcomes[0]?.plan.drift).toHaveLength(1);
   });
@@ -198,18 +170,12 @@ describe('changes that make promptsync plan a prompt again', () => {
   }
 
   test.each([
-    ['promptsync replans a prompt if an environment loses its active version before the write', () => null],
-    ['promptsync replans a prompt if the id of the active version changes before the write', () => ({ id: 'ver_9' })],
-    ['promptsync replans a prompt if the number of the active version changes before the write', () => ({ number: 9 })],
-    [
-      'promptsync replans a prompt if the text of the active version changes before the write',
-      () => ({ content: { text: 'x', metadata: { a: 1 } } }),
-    ],
-    [
-      'promptsync replans a prompt if the metadata of the active version changes before the write',
-      () => ({ content: { text: 'One', metadata: { a: 2 } } }),
-    ],
-  ])('%s', async (_title, shows) => {
+    ['an environment loses its active version', () => null],
+    ['the id of the active version changes', () => ({ id: 'ver_9' })],
+    ['the number of the active version changes', () => ({ number: 9 })],
+    ['the text of the active version changes', () => ({ content: { text: 'x', metadata: { a: 1 } } })],
+    ['the metadata of the active version changes', () => ({ content: { text: 'One', metadata: { a: 2 } } })],
+  ])('promptsync replans a prompt if %s in the service before the write', async (_title, shows) => {
     expect(await countObservations(shows)).toBe(2);
   });
 

@@ -10,7 +10,16 @@ import { observePrompts, makeReadRequest } from '../../src/observing/observe-pro
 import { guardPlan, guardFreshPlan, type GuardSettings } from '../../src/planning/guard-plan.ts';
 import { inMemoryBackend, type Backend } from '../doubles/backends.ts';
 import { recordCalls, rejectWhenStopped, type Hooks, type RecordedService } from '../doubles/record-calls.ts';
-import { file, makePlan, planPrompt, rules, TRACKING, version, type RulesParts } from '../planning/support.ts';
+import {
+  file,
+  makePlan,
+  parseVersion,
+  planPrompt,
+  rules,
+  TRACKING,
+  version,
+  type RulesParts,
+} from '../planning/support.ts';
 
 export type SyncParts = RulesParts & {
   /** Hooks around the calls that apply the plan. Calls that observe the service do not trigger them. */
@@ -101,6 +110,20 @@ export function formatOutcome({ status, changes, problems }: PromptOutcome): str
 export function addManagedVersion(service: Backend, text: string, ledger: readonly LedgerEntry[] = []): string {
   const stamp = { ...version(1, text).record!, ledger };
   return service.addVersion('p1', { text, metadata: { promptsync: renderVersionRecord(stamp) } });
+}
+
+/**
+ * Adds a version as another person or an interrupted run would leave it: `Two(1:One)` is a managed
+ * version with a ledger, `~Two` a foreign one, and `qa=Two` is active in qa.
+ */
+export function leaveVersion(service: Backend, word: string): void {
+  const [, environment, foreign, rest] = /^(?:(\w+)=)?(~?)(.*)$/.exec(word)!;
+  const { content, record } = parseVersion(`${foreign}9:${rest}`)!;
+  const id =
+    record === null
+      ? service.addVersion('p1', { text: content.text, metadata: content.metadata })
+      : addManagedVersion(service, content.text, record.ledger);
+  if (environment !== undefined) service.activate('p1', environment, id);
 }
 
 /** Starts a service and syncs the text One to staging. */

@@ -6,7 +6,16 @@ import { makeFailure } from '../../src/domain/result.ts';
 import { assumeObservation } from '../../src/observing/assume-observation.ts';
 import { fourCallFileRules } from '../../src/providers/four-call/file-rules.ts';
 import { makeProblem } from '../../src/problem.ts';
-import { content, file, makePlan, planLines, lines, rules, type FileParts, type Rules } from '../planning/support.ts';
+import {
+  content,
+  file,
+  makePlan,
+  parseFile,
+  planLines,
+  rules,
+  type FileParts,
+  type Rules,
+} from '../planning/support.ts';
 import { runs } from '../support/seed.ts';
 
 const refs = { v1: content('At v1'), same: content('Hello'), rich: content('Rich', { model: 'x' }) };
@@ -51,120 +60,35 @@ describe('assumeObservation for equal files', () => {
 const PINS = { staging: 'latest', production: 7 };
 
 describe('assumeObservation for changed files', () => {
-  test.each<[string, FileParts, FileParts, readonly string[]]>([
-    [
-      'An offline plan shows a new version for changed text',
-      { pins: PINS },
-      { pins: PINS, text: 'Bye' },
-      lines('create "Bye"', 'staging: base → new "Bye"'),
-    ],
-    [
-      'An offline plan shows a changed version number in a pin',
-      { pins: PINS },
-      { pins: { ...PINS, production: 9 } },
-      lines('production: v7 → v9'),
-    ],
-    [
-      'An offline plan shows a pin that changes from a version number to latest',
-      { pins: PINS },
-      { pins: { ...PINS, production: 'latest' } },
-      lines('production: v7 → base'),
-    ],
-    [
-      'An offline plan shows a pin that changes from latest to a version number',
-      { pins: { staging: 'latest' } },
-      { pins: { staging: 7 } },
-      lines('staging: base → v7'),
-    ],
-    [
-      'An offline plan shows both new text and a pin that changes from a version number to latest',
-      { pins: { staging: 7 } },
-      { pins: { staging: 'latest' }, text: 'Bye' },
-      lines('create "Bye"', 'staging: v7 → new "Bye"'),
-    ],
-    [
-      'An offline plan shows a changed version id in a pin',
-      { pins: { staging: 'version:a' } },
-      { pins: { staging: 'version:b' } },
-      lines('staging: a → b'),
-    ],
-    [
-      'An offline plan shows a pin that changes from a version number to a version id',
-      { pins: PINS },
-      { pins: { ...PINS, production: 'version:b' } },
-      lines('production: v7 → b'),
-    ],
-    [
-      'An offline plan shows a pin that changes from a git ref to latest',
-      { pins: { staging: 'git:v1' } },
-      { pins: { staging: 'latest' } },
-      lines('staging: git:v1 → base'),
-    ],
-    [
-      'An offline plan shows a pin that changes from latest to a git ref',
-      { pins: PINS },
-      { pins: { ...PINS, staging: 'git:v1' } },
-      lines('staging: base → git:v1'),
-    ],
-    [
-      'An offline plan is empty if a pin changes from latest to a git ref with the same text',
-      { pins: PINS },
-      { pins: { ...PINS, staging: 'git:same' } },
-      [],
-    ],
-    [
-      'An offline plan shows an added environment that is pinned to a version number',
-      { pins: { staging: 'latest' } },
-      { pins: PINS },
-      lines('production: none → v7'),
-    ],
-    [
-      'An offline plan shows an added environment that is pinned to latest',
-      { pins: { staging: 7 } },
-      { pins: { staging: 7, qa: 'latest' } },
-      lines('qa: none → base'),
-    ],
-    ['An offline plan is empty if the head only removes a pin', { pins: PINS }, { pins: { staging: 'latest' } }, []],
-    [
-      'An offline plan shows a changed prompt name',
-      { pins: PINS },
-      { pins: PINS, name: 'New' },
-      lines('name: "First" → "New"'),
-    ],
-    [
-      'An offline plan shows a changed prompt key',
-      { pins: PINS },
-      { pins: PINS, key: 'k/2' },
-      lines('key: "k/1" → "k/2"'),
-    ],
-    [
-      'An offline plan shows a cleared description',
-      { pins: PINS, description: 'a' },
-      { pins: PINS, description: '' },
-      lines('description: "a" → ""'),
-    ],
-    [
-      'An offline plan shows an added description',
-      { pins: PINS },
-      { pins: PINS, description: 'a' },
-      lines('description: "" → "a"'),
-    ],
-    [
-      'An offline plan is empty if the head removes the description',
-      { pins: PINS, description: 'a' },
-      { pins: PINS },
-      [],
-    ],
-    [
-      'An offline plan shows a new version for changed metadata',
-      { pins: PINS, metadata: { model: 'x' } },
-      { pins: PINS, metadata: { model: 'y' } },
-      lines('create "Hello" {"model":"y"}', 'staging: base → new "Hello" {"model":"y"}'),
-    ],
-    ['An offline plan is empty if the head adds empty metadata', { pins: PINS }, { pins: PINS, metadata: {} }, []],
-  ])('%s', (_, then, now, lines) => {
-    const plan = planOneOffline(now, then);
-    expect(planLines(plan)).toEqual(lines);
+  /** Rows `title: 'BASE | HEAD | PLAN'`, in the notation of `planning/support.ts`. */
+  const rows = {
+    'shows a new version for changed text': 'a=latest b=7 | Bye a=latest b=7 | create "Bye"; a: base → new "Bye"',
+    'shows a changed version number in a pin': 'a=latest b=7 | a=latest b=9 | b: v7 → v9',
+    'shows a pin that changes from a version number to latest': 'a=latest b=7 | a=latest b=latest | b: v7 → base',
+    'shows a pin that changes from latest to a version number': 'a=latest | a=7 | a: base → v7',
+    'shows both new text and a pin that changes from a version number to latest':
+      'a=7 | Bye a=latest | create "Bye"; a: v7 → new "Bye"',
+    'shows a changed version id in a pin': 'a=version:x | a=version:y | a: x → y',
+    'shows a pin that changes from a version number to a version id': 'a=latest b=7 | a=latest b=version:x | b: v7 → x',
+    'shows a pin that changes from a git ref to latest': 'a=git:v1 | a=latest | a: git:v1 → base',
+    'shows a pin that changes from latest to a git ref': 'a=latest b=7 | a=git:v1 b=7 | a: base → git:v1',
+    'is empty if a pin changes from latest to a git ref with the same text': 'a=latest b=7 | a=git:same b=7 | nothing',
+    'shows an added environment that is pinned to a version number': 'a=latest | a=latest b=7 | b: none → v7',
+    'shows an added environment that is pinned to latest': 'a=7 | a=7 b=latest | b: none → base',
+    'is empty if the head only removes a pin': 'a=latest b=7 | a=latest | nothing',
+    'shows a changed prompt name': 'a=latest b=7 | name=New a=latest b=7 | name: "First" → "New"',
+    'shows a changed prompt key': 'a=latest b=7 | key=k/2 a=latest b=7 | key: "k/1" → "k/2"',
+    'shows a cleared description': 'description=x a=7 | description= a=7 | description: "x" → ""',
+    'shows an added description': 'a=7 | description=x a=7 | description: "" → "x"',
+    'is empty if the head removes the description': 'description=x a=7 | a=7 | nothing',
+    'shows a new version for changed metadata':
+      'Hello{"m":1} a=latest | Hello{"m":2} a=latest | create "Hello" {"m":2}; a: base → new "Hello" {"m":2}',
+    'is empty if the head adds empty metadata': 'a=latest b=7 | Hello{} a=latest b=7 | nothing',
+  };
+  test.each(Object.entries(rows))('An offline plan %s', (_, row) => {
+    const [then = '', now = '', expected] = row.split(' | ');
+    const plan = planOneOffline(parseFile(now), parseFile(then));
+    expect(planLines(plan).join('; ') || 'nothing').toBe(expected);
     expect(plan.drift).toEqual([]);
   });
 

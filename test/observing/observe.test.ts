@@ -9,10 +9,8 @@ import { openLedger } from '../providers/four-call/support.ts';
 import { file, rules } from '../planning/support.ts';
 
 describe('observe', () => {
-  const many = Array.from({ length: 20 }, (_, index) => ({
-    ...makeReadRequest(file({ pins: { staging: 'latest' } }), rules()),
-    promptId: index % 2 === 0 ? 'p1' : 'p2',
-  })).map((request, index) => ({ ...request, promptId: `${request.promptId}#${index}` }));
+  const REQUEST = makeReadRequest(file({ pins: { staging: 'latest' } }), rules());
+  const many = Array.from({ length: 20 }, (_, index) => ({ ...REQUEST, promptId: `p${1 + (index % 2)}#${index}` }));
 
   /** Makes a service with slow answers, in which the prompt `p1#3` is p1. */
   function makeSlowService(fault: (promptId: string) => void = () => {}): PromptService {
@@ -83,22 +81,15 @@ describe('observe', () => {
     const stopping = new AbortController();
     const spy = recordCalls(inMemoryBackend(), { after: () => stopping.abort() });
     const ledger = openLedger(spy, stopping.signal);
-    const { failed } = await observePrompts(ledger, [makeReadRequest(file({ pins: { staging: 'latest' } }), rules())], {
-      concurrency: 4,
-    });
+    const { failed } = await observePrompts(ledger, [REQUEST], { concurrency: 4 });
     expect([spy.lines, failed.get('p1')?.code]).toStrictEqual([['read p1 staging'], 'apply/interrupted']);
   });
 
   test('observePrompts does not start observing another prompt after an interrupt', async () => {
     const stopping = new AbortController();
-    const spy = recordCalls(makeSlowService(), {
-      after: (_, index) => {
-        if (index === 3) stopping.abort();
-      },
-    });
-    const { observed, failed } = await observePrompts(openLedger(spy, stopping.signal), many, {
-      concurrency: 1,
-    });
+    const spy = recordCalls(makeSlowService(), { after: (_, index) => void (index === 3 && stopping.abort()) });
+    const ledger = openLedger(spy, stopping.signal);
+    const { observed, failed } = await observePrompts(ledger, many, { concurrency: 1 });
     expect(observed.size + failed.size).toBe(20);
     expect(new Set([...failed.values()].map(({ code }) => code))).toStrictEqual(new Set(['apply/interrupted']));
     // The calls for the four prompts that were in progress.

@@ -1,57 +1,65 @@
 import { describe, expect, test } from 'vitest';
 import { type Drift, isNewVersionRef, type WantedVersionRef } from '../../src/domain/plan.ts';
-import type { LedgerVersion } from '../../src/providers/four-call/version-record.ts';
 import { guardPlan } from '../../src/planning/guard-plan.ts';
 import {
   compareWithBase,
   deepFreeze,
-  entry,
   file,
-  type FileParts,
   line,
   makePlan,
-  MOVING_REF,
   observation,
   observed,
-  type ObservedParts,
   outside,
+  parseFile,
+  parseService,
   planPrompt,
   rules,
   type StateParts,
   version,
 } from './support.ts';
 
-const ONE = version(1, 'One');
-const TWO = version(2, 'Two', { ledger: [entry(1, 'One')] });
-const THEIRS = outside(3, 'Theirs');
-const LATEST = { staging: 'latest' };
-const BOTH = { staging: 'latest', production: 'latest' };
+/**
+ * A prompt in the service and the states of its file, in the notation of `support.ts`: `SERVICE | STATES`. The states are
+ * those of the base's line, newest first, separated by ` < `. `head:` and the states that only the head has, or the live
+ * branch (`tip:`), may follow, and the words `shallow`, `explicit` (base) and `cut` (line of the base).
+ */
+function parseScene(scene: string) {
+  const [service = '', states = '', ...rest] = scene.split(/\s+\|\s+/);
+  const statesAt = (name: string) =>
+    rest.filter((part) => part.startsWith(name)).flatMap((part) => parseStates(part.slice(name.length)));
+  const base = parseStates(states);
+  const headStates = line(statesAt('only in head: ')).states;
+  const tipStates = line(statesAt('tip: ')).states;
+  const [isShallow, isDefault] = [rest.includes('shallow'), !rest.includes('explicit')];
+  const compared = { line: line(base, { isCut: rest.includes('cut') }), headStates, tipStates, isShallow, isDefault };
+  const [head = base[0]] = statesAt('head: ');
+  return { seen: observed(parseService(service)), base, head: file(head), compared };
+}
 
-/** A prompt in the service, and the states of its file. */
-type Scene = {
-  readonly seen: ObservedParts;
-  /** The states of the base's line, newest first. By default, staging is pinned to `latest`. */
-  readonly states: readonly StateParts[];
-  /** The planned file, if it is not that of the base. Unless `headStates` says otherwise, no state of the line has it. */
-  readonly head?: FileParts;
-  readonly compared?: Parameters<typeof compareWithBase>[1];
-};
+/** Unless a state pins staging itself, it pins it to `latest`. */
+function parseStates(states: string): readonly StateParts[] {
+  return states.split(' < ').map((state) => {
+    const parts = parseFile(state);
+    return { ...parts, pins: { ...LATEST, ...parts.pins } };
+  });
+}
+
+type Compared = Parameters<typeof compareWithBase>[1];
+
+function planScene(scene: string, more: Compared = {}) {
+  const { seen, base, head, compared } = parseScene(scene);
+  return planPrompt(...deepFreeze([head, seen, rules(compareWithBase(base, { ...compared, ...more }))] as const));
+}
 
 /** Plans the prompt and returns its drift and its notes, such as `outside staging: ver_3 instead of ver_1`. */
-function describeDrift(scene: Scene): readonly string[] {
+function describeDrift(scene: string): string {
   const { drift, annotations } = planScene(scene);
   const notes = annotations.map((annotation) => {
     const subject = annotation.subject === 'field' ? annotation.field : annotation.environment;
     const { note } = annotation;
     return note.kind === 'behind' ? `${subject} is behind` : `${subject} wanted since ${note.commit}`;
   });
-  return [...drift.map(formatDrift), ...notes];
-}
-
-function planScene({ seen, states, head = states[0] ?? {}, compared }: Scene) {
-  const pinned = states.map((state) => ({ pins: LATEST, ...state }));
-  const given = rules(compareWithBase(pinned, compared));
-  return planPrompt(...deepFreeze([file({ pins: LATEST, ...head }), observed(seen), given] as const));
+  return [...drift.map(formatDrift), ...notes].join('; ') || 'nothing';
 }
 
 function formatDrift(drift: Drift): string {
@@ -66,226 +74,93 @@ function formatWanted(wanted: WantedVersionRef): string {
   return wanted.id ?? `unknown v${wanted.number}`;
 }
 
-const serves = (staging: LedgerVersion | null, tracked = ONE): ObservedParts => ({
-  active: { staging, promptsync: tracked },
-});
-const named = (name: string, parts: Partial<ObservedParts['prompt']> = {}): ObservedParts => ({
-  ...serves(ONE),
-  prompt: { name, ...parts },
-});
+/** Tests rows `title: 'RESULT | SCENE'`. */
+function testDrift(rows: Readonly<Record<string, string>>): void {
+  test.each(Object.entries(rows))('%s', (_, row) => {
+    const [expected, ...scene] = row.split(/\s+\|\s+/);
+    expect(describeDrift(scene.join(' | '))).toBe(expected);
+  });
+}
+
+const LATEST = { staging: 'latest' };
+const THEIRS = outside(3, 'Theirs');
 
 describe('the evidence about an environment', () => {
-  test.each<[title: string, scene: Scene, expected: readonly string[]]>([
-    [
-      'The plan reports a hot fix right after an import as drift caused outside git, even if both labels were on one version',
-      { seen: { active: { staging: ONE, production: THEIRS } }, states: [{ text: 'One', pins: BOTH }] },
-      ['outside production: ver_3 instead of ver_1'],
-    ],
-    [
-      'The plan reports a version that no commit asks for as drift caused outside git, even if the head changes the text',
-      { seen: serves(THEIRS), states: [{ text: 'One' }], head: { text: 'Two' } },
-      ['outside staging: ver_3 instead of ver_1'],
-    ],
-    [
-      'The plan reports a version as drift caused outside git even if an earlier commit asked for it in a different environment',
-      {
-        seen: { active: { staging: ONE, production: TWO } },
-        states: [
-          { text: 'One', pins: { ...LATEST, production: 1 } },
-          { text: 'Two', pins: { ...LATEST, production: 1 } },
-        ],
-      },
-      ['outside production: ver_2 instead of ver_1'],
-    ],
-    [
-      'If an environment serves the text of an earlier commit, the plan reports no drift and notes which commit introduced the new text',
-      { seen: serves(ONE), states: [{ text: 'Two' }, { text: 'Two', name: 'Old' }, { text: 'One' }] },
-      ['staging wanted since c1'],
-    ],
-    [
-      'If an earlier commit pinned the served version by number or id, the plan reports no drift and notes which commit changed the pin',
-      {
-        seen: { active: { staging: THEIRS, production: TWO, promptsync: TWO } },
-        states: [{ pins: { staging: 1, production: 1 } }, { pins: { staging: 3, production: 'version:ver_2' } }],
-      },
-      ['staging wanted since c0', 'production wanted since c0'],
-    ],
-    [
-      'The plan reports neither drift nor a note if the first pin of an environment replaces an older version',
-      {
-        seen: { active: { staging: TWO, production: ONE } },
-        states: [{ text: 'Two', pins: BOTH }, { text: 'Two' }],
-      },
-      [],
-    ],
-    [
-      'The plan reports neither drift nor a note if the first pin of an environment asks for a version that does not exist yet',
-      { seen: serves(THEIRS), states: [{ text: 'New' }] },
-      [],
-    ],
-    [
-      'The plan reports drift caused outside git if the first pin of an environment would replace a newer version',
-      { seen: serves(THEIRS), states: [{ text: 'One' }] },
-      ['outside staging: ver_3 instead of ver_1'],
-    ],
-    [
-      'The plan does not treat new text as the first pin of an environment if an earlier commit pinned different text',
-      { seen: serves(outside(1, 'Theirs')), states: [{ text: 'New' }, { text: 'Old' }] },
-      ['outside staging: ver_1 instead of new "New"'],
-    ],
-    [
-      'The plan does not treat new text as the first pin of an environment if an earlier commit pinned a moving git ref',
-      {
-        seen: serves(outside(1, 'Theirs')),
-        states: [{ text: 'New' }, { text: 'Old', pins: { staging: `git:${MOVING_REF}` } }],
-      },
-      ['outside staging: ver_1 instead of new "New"'],
-    ],
-    [
-      'If an environment serves no version, the plan reports no drift and notes which commit asked for a version',
-      { seen: serves(null), states: [{ text: 'One' }] },
-      ['staging wanted since c0'],
-    ],
-    [
-      'The plan reports neither drift nor a note if a commit that only the head contains asks for the served version',
-      {
-        seen: serves(TWO),
-        states: [{ text: 'One' }],
-        head: { text: 'Three' },
-        compared: { headStates: line([{ text: 'Two', pins: LATEST }]).states },
-      },
-      [],
-    ],
-    [
-      'If a newer commit on the live branch asks for the served version, the plan notes that the branch is behind',
-      {
-        seen: serves(TWO),
-        states: [{ text: 'One' }],
-        compared: { tipStates: line([{ text: 'Two', pins: LATEST }]).states },
-      },
-      ['staging is behind'],
-    ],
-    [
-      'The plan reports neither drift nor a note for an environment that is pinned to a moving git ref',
-      {
-        seen: serves(THEIRS),
-        states: [{ text: 'New', pins: { staging: `git:${MOVING_REF}` } }],
-        head: { text: 'New' },
-      },
-      [],
-    ],
-    [
-      'In a shallow clone, the plan adds a note instead of reporting drift if no known commit asks for the served version',
-      { seen: serves(THEIRS), states: [{ text: 'One' }], compared: { isShallow: true } },
-      ['staging wanted since c0'],
-    ],
-    [
-      'The plan reports neither drift nor a note for an environment that serves what the base asks for',
-      { seen: serves(ONE), states: [{ text: 'One' }] },
-      [],
-    ],
-    [
-      'The plan reports neither drift nor a note for an environment that serves what the head asks for',
-      { seen: serves(THEIRS), states: [{ text: 'One' }], head: { text: 'Theirs' } },
-      [],
-    ],
-    [
-      'The plan reports neither drift nor a note for an environment that only the head pins',
-      {
-        seen: { active: { staging: ONE, production: THEIRS } },
-        states: [{ text: 'One' }],
-        head: { text: 'One', pins: BOTH },
-      },
-      [],
-    ],
-    [
-      'The plan reports neither drift nor a note for an environment that the head no longer pins',
-      {
-        seen: { active: { staging: ONE, production: THEIRS } },
-        states: [{ text: 'One', pins: BOTH }],
-        head: { text: 'One' },
-      },
-      [],
-    ],
-    [
-      'The plan reports drift from outside if no commit asks for the served version, even if the base pins an unknown number',
-      { seen: serves(THEIRS), states: [{ text: 'One', pins: { staging: 9 } }, { text: 'One' }], head: { text: 'One' } },
-      ['outside staging: ver_3 instead of unknown v9'],
-    ],
-    [
-      'The plan reports no drift if the first pin of an environment is an unknown number above the number of the served version',
-      { seen: serves(THEIRS), states: [{ text: 'One', pins: { staging: 9 } }] },
-      [],
-    ],
-  ])('%s', (_, scene, expected) => {
-    expect(describeDrift(scene)).toStrictEqual(expected);
+  testDrift({
+    'The plan reports a hot fix right after an import as drift caused outside git, even if both labels were on one version':
+      'outside production: ver_3 instead of ver_1 | staging=1:One production=~3:Theirs | One production=latest',
+    'The plan reports a version that no commit asks for as drift caused outside git, even if the head changes the text':
+      'outside staging: ver_3 instead of ver_1 | staging=~3:Theirs promptsync=1:One | One | head: Two',
+    'The plan reports a version as drift caused outside git even if an earlier commit asked for it in a different environment': `outside production: ver_2 instead of ver_1 | staging=1:One production=2:Two(1:One)
+        | One production=1 < Two production=1`,
+    'If an environment serves the text of an earlier commit, the plan reports no drift and notes which commit introduced the new text':
+      'staging wanted since c1 | staging=1:One promptsync=1:One | Two < Two name=Old < One',
+    'If an earlier commit pinned the served version by number or id, the plan reports no drift and notes which commit changed the pin': `staging wanted since c0; production wanted since c0
+        | staging=~3:Theirs production=2:Two(1:One) promptsync=2:Two(1:One)
+        | staging=1 production=1 < staging=3 production=version:ver_2`,
+    'The plan reports neither drift nor a note if the first pin of an environment replaces an older version':
+      'nothing | staging=2:Two(1:One) production=1:One | Two production=latest < Two',
+    'The plan reports neither drift nor a note if the first pin of an environment asks for a version that does not exist yet':
+      'nothing | staging=~3:Theirs promptsync=1:One | New',
+    'The plan reports drift caused outside git if the first pin of an environment would replace a newer version':
+      'outside staging: ver_3 instead of ver_1 | staging=~3:Theirs promptsync=1:One | One',
+    'The plan does not treat new text as the first pin of an environment if an earlier commit pinned different text':
+      'outside staging: ver_1 instead of new "New" | staging=~1:Theirs promptsync=1:One | New < Old',
+    'The plan does not treat new text as the first pin of an environment if an earlier commit pinned a moving git ref':
+      'outside staging: ver_1 instead of new "New" | staging=~1:Theirs promptsync=1:One | New < Old staging=git:main',
+    'If an environment serves no version, the plan reports no drift and notes which commit asked for a version':
+      'staging wanted since c0 | staging=- promptsync=1:One | One',
+    'The plan reports neither drift nor a note if a commit that only the head contains asks for the served version':
+      'nothing | staging=2:Two(1:One) promptsync=1:One | One | head: Three | only in head: Two',
+    'If a newer commit on the live branch asks for the served version, the plan notes that the branch is behind':
+      'staging is behind | staging=2:Two(1:One) promptsync=1:One | One | tip: Two',
+    'The plan reports neither drift nor a note for an environment that is pinned to a moving git ref':
+      'nothing | staging=~3:Theirs promptsync=1:One | New staging=git:main | head: New',
+    'In a shallow clone, the plan adds a note instead of reporting drift if no known commit asks for the served version':
+      'staging wanted since c0 | staging=~3:Theirs promptsync=1:One | One | shallow',
+    'The plan reports neither drift nor a note for an environment that serves what the base asks for':
+      'nothing | staging=1:One promptsync=1:One | One',
+    'The plan reports neither drift nor a note for an environment that serves what the head asks for':
+      'nothing | staging=~3:Theirs promptsync=1:One | One | head: Theirs',
+    'The plan reports neither drift nor a note for an environment that only the head pins':
+      'nothing | staging=1:One production=~3:Theirs | One | head: One production=latest',
+    'The plan reports neither drift nor a note for an environment that the head no longer pins':
+      'nothing | staging=1:One production=~3:Theirs | One production=latest | head: One',
+    'The plan reports drift from outside if no commit asks for the served version, even if the base pins an unknown number': `outside staging: ver_3 instead of unknown v9 | staging=~3:Theirs promptsync=1:One | One staging=9 < One
+        | head: One`,
+    'The plan reports no drift if the first pin of an environment is an unknown number above the number of the served version':
+      'nothing | staging=~3:Theirs promptsync=1:One | One staging=9',
+    'With an explicit base, the plan reports an unfinished sync as drift and adds a note': `unfinished staging: ver_1 instead of new "Two"; staging wanted since c0 | staging=1:One promptsync=1:One
+        | Two < One | explicit`,
+    'Even with an explicit base, the plan reports no drift if the first pin of an environment asks for a new version':
+      'nothing | staging=1:One promptsync=1:One | New | explicit',
+    'The plan adds no note to a change if the head asks for something different from the base':
+      'nothing | staging=1:One promptsync=1:One | Two < One | head: Three',
+    'The plan adds no note to a change if an unknown older commit may already have asked for the change':
+      'nothing | staging=- promptsync=1:One | Two | cut',
   });
 });
 
 describe('the evidence about a field', () => {
-  test.each<[title: string, scene: Scene, expected: readonly string[]]>([
-    [
-      'The plan reports a prompt name that no commit contains as drift caused outside git',
-      { seen: named('Theirs'), states: [{ text: 'One' }, { text: 'One', name: 'Old' }] },
-      ['outside name: "Theirs" instead of "First"'],
-    ],
-    [
-      'If the service has a name from an earlier commit, the plan reports no drift and notes which commit introduced the new name',
-      {
-        seen: named('Oldest'),
-        states: [{ text: 'One' }, { text: 'Zero' }, { text: 'One', name: 'Old' }, { text: 'One', name: 'Oldest' }],
-      },
-      ['name wanted since c1'],
-    ],
-    [
-      'The plan reports neither drift nor a note for a description that a later commit added to the file',
-      {
-        seen: named('First', { description: 'Theirs' }),
-        states: [{ text: 'One', description: 'Ours' }, { text: 'One' }],
-      },
-      [],
-    ],
-    [
-      'If the first commit of a file has a description, the plan reports a different one in the service as drift caused outside git',
-      { seen: named('First', { description: 'Theirs' }), states: [{ text: 'One', description: 'Ours' }] },
-      ['outside description: "Theirs" instead of "Ours"'],
-    ],
-    [
-      'The plan reports neither drift nor a note for a changed field if promptsync never created a version of the prompt',
-      { seen: { active: { staging: outside(1, 'One') }, prompt: { name: 'Theirs' } }, states: [{ text: 'One' }] },
-      [],
-    ],
-    [
-      'The plan reports neither drift nor a note if the service has a field value from a commit that only the head contains',
-      {
-        seen: named('Newer'),
-        states: [{ text: 'One' }],
-        head: { text: 'One', name: 'Newest' },
-        compared: { headStates: line([{ text: 'One', name: 'Newer' }]).states },
-      },
-      [],
-    ],
-    [
-      'If the service has a field value from a newer commit on the live branch, the plan notes that the branch is behind',
-      { seen: named('Newer'), states: [{ text: 'One' }], compared: { tipStates: line([{ name: 'Newer' }]).states } },
-      ['name is behind'],
-    ],
-    [
-      'The plan reports neither drift nor a note for a field that only the head changes',
-      { seen: named('First'), states: [{ text: 'One' }], head: { text: 'One', name: 'Newer' } },
-      [],
-    ],
-    [
-      'The plan reports neither drift nor a note for a field that the base does not contain',
-      {
-        seen: named('First', { description: 'Theirs' }),
-        states: [{ text: 'One' }],
-        head: { text: 'One', description: 'Ours' },
-      },
-      [],
-    ],
-  ])('%s', (_, scene, expected) => {
-    expect(describeDrift(scene)).toStrictEqual(expected);
+  testDrift({
+    'The plan reports a prompt name that no commit contains as drift caused outside git':
+      'outside name: "Theirs" instead of "First" | name=Theirs staging=1:One promptsync=1:One | One < One name=Old',
+    'If the service has a name from an earlier commit, the plan reports no drift and notes which commit introduced the new name':
+      'name wanted since c1 | name=Oldest staging=1:One promptsync=1:One | One < Zero < One name=Old < One name=Oldest',
+    'The plan reports neither drift nor a note for a description that a later commit added to the file':
+      'nothing | description=Theirs staging=1:One promptsync=1:One | One description=Ours < One',
+    'If the first commit of a file has a description, the plan reports a different one in the service as drift caused outside git': `outside description: "Theirs" instead of "Ours" | description=Theirs staging=1:One promptsync=1:One
+        | One description=Ours`,
+    'The plan reports neither drift nor a note for a changed field if promptsync never created a version of the prompt':
+      'nothing | name=Theirs staging=~1:One | One',
+    'The plan reports neither drift nor a note if the service has a field value from a commit that only the head contains': `nothing | name=Newer staging=1:One promptsync=1:One | One | head: One name=Newest
+        | only in head: One name=Newer`,
+    'If the service has a field value from a newer commit on the live branch, the plan notes that the branch is behind':
+      'name is behind | name=Newer staging=1:One promptsync=1:One | One | tip: name=Newer',
+    'The plan reports neither drift nor a note for a field that only the head changes':
+      'nothing | staging=1:One promptsync=1:One | One | head: One name=Newer',
+    'The plan reports neither drift nor a note for a field that the base does not contain':
+      'nothing | description=Theirs staging=1:One promptsync=1:One | One | head: One description=Ours',
   });
 });
 
@@ -341,79 +216,35 @@ describe('the times of versions', () => {
 });
 
 describe('the result', () => {
-  const replaced: Scene = { seen: serves(ONE), states: [{ text: 'Two' }, { text: 'One' }] };
-
-  test('With an explicit base, the plan reports an unfinished sync as drift and adds a note', () => {
-    const scene = { ...replaced, compared: { isDefault: false } };
-    expect(describeDrift(scene)).toStrictEqual([
-      'unfinished staging: ver_1 instead of new "Two"',
-      'staging wanted since c0',
-    ]);
-  });
-
-  test('Even with an explicit base, the plan reports no drift if the first pin of an environment asks for a new version', () => {
-    const states = [{ text: 'New' }];
-    expect(describeDrift({ seen: serves(ONE), states, compared: { isDefault: false } })).toStrictEqual([]);
-  });
-
-  test('The plan adds no note to a change if the head asks for something different from the base', () => {
-    expect(describeDrift({ ...replaced, head: { text: 'Three' } })).toStrictEqual([]);
-  });
-
-  test('The plan adds no note to a change if an unknown older commit may already have asked for the change', () => {
-    const states = [{ text: 'Two' }];
-    const isNoted = (isCut: boolean) =>
-      describeDrift({
-        seen: serves(null),
-        states,
-        compared: { line: line([{ text: 'Two', pins: LATEST }], { isCut }) },
-      });
-    expect([isNoted(false), isNoted(true)]).toStrictEqual([['staging wanted since c0'], []]);
-  });
+  const replaced = 'staging=1:One promptsync=1:One | Two < One';
 
   test('The note on a change says whether the live branch contains the commit that asked for the change', () => {
     const isMerged = (unmerged: readonly string[]) =>
-      planScene({ ...replaced, compared: { unmergedCommits: new Set(unmerged) } }).annotations.map(({ note }) => note);
+      planScene(replaced, { unmergedCommits: new Set(unmerged) }).annotations.map(({ note }) => note);
     expect(isMerged([])).toMatchObject([{ commit: 'c0', time: 1_785_196_800, isMerged: true }]);
     expect(isMerged(['c0'])).toMatchObject([{ commit: 'c0', isMerged: false }]);
   });
 
-  test.each<[title: string, head: FileParts, restores: readonly boolean[]]>([
+  test.each([
     [
-      'The plan restores all drifted environments and fields if the head asks for the same as the base',
-      {},
+      'all drifted environments and fields if the head asks for the same as the base',
+      'Two description=Ours production=1',
       [true, true, true],
     ],
-    [
-      'The plan does not restore an environment to the state at the base if the head changes the text for that environment',
-      { text: 'New' },
-      [false, true, true],
-    ],
-    [
-      'The plan does not restore an environment to the state at the base if the head changes the pin for that environment',
-      { pins: { ...LATEST, production: 2 } },
-      [true, false, true],
-    ],
-    [
-      'The plan does not restore a field to its value at the base if the head changes the field',
-      { description: 'New' },
-      [true, true, false],
-    ],
-  ])('%s', (_, head, restores) => {
-    const base = { text: 'Two', description: 'Ours', pins: { ...LATEST, production: 1 } };
-    const active = { staging: THEIRS, production: outside(4, 'Four'), promptsync: TWO };
-    const seen = { active, prompt: { description: 'Theirs' } };
-    const { drift } = planScene({ seen, states: [base], head: { ...base, ...head } });
+    ['no environment for which the head changes the text', 'New description=Ours production=1', [false, true, true]],
+    ['no environment for which the head changes the pin', 'Two description=Ours production=2', [true, false, true]],
+    ['no field that the head changes', 'Two description=New production=1', [true, true, false]],
+  ])('The plan restores the state at the base for %s', (_, head, restores) => {
+    const served = 'staging=~3:Theirs production=~4:Four promptsync=2:Two(1:One) description=Theirs';
+    const { drift } = planScene(`${served} | Two description=Ours production=1 | head: ${head}`);
     expect(drift.map(({ restoresBase }) => restoresBase)).toStrictEqual(restores);
   });
 
   test('The plan describes the version that a drifted environment serves and the commit from which that version was created', () => {
     const source = { digest: THEIRS.content.digest, commit: 'c9', path: 'prompts/a.md' };
-    const pins = { ...LATEST, production: 1 };
-    const { drift } = planScene({
-      seen: { active: { staging: THEIRS, production: version(4, 'Four'), promptsync: TWO } },
-      states: [{ text: 'Two', pins }],
-      compared: { messageSources: new Map([['ver_3', source]]), missingCommits: new Set(['c4']) },
+    const { drift } = planScene('staging=~3:Theirs production=4:Four promptsync=2:Two(1:One) | Two production=1', {
+      messageSources: new Map([['ver_3', source]]),
+      missingCommits: new Set(['c4']),
     });
     expect(drift).toStrictEqual([
       {
@@ -424,22 +255,16 @@ describe('the result', () => {
       {
         ...{ kind: 'outside', subject: 'environment', environment: 'production', restoresBase: true },
         expected: { id: 'ver_1', number: 1 },
-        observed: {
-          id: 'ver_4',
-          number: 4,
-          isManaged: true,
-          isInGit: true,
-          commit: 'c4',
-          isCommitMissing: true,
-        },
+        observed: { id: 'ver_4', number: 4, isManaged: true, isInGit: true, commit: 'c4', isCommitMissing: true },
       },
     ]);
   });
 
   test('The plan reports no drift without a base, without git history, or for a prompt that the base does not contain', () => {
     const { base, history } = compareWithBase([{ text: 'One', pins: LATEST }]);
+    const seen = observed(parseService('staging=~3:Theirs promptsync=1:One'));
     const planWith = (given: Parameters<typeof rules>[0]) =>
-      planPrompt(file({ text: 'One', pins: LATEST }), observed(serves(THEIRS)), rules(given)).drift;
+      planPrompt(file({ text: 'One', pins: LATEST }), seen, rules(given)).drift;
     expect(planWith({ base, history })).toHaveLength(1);
     expect(planWith({ history })).toStrictEqual([]);
     expect(planWith({ base })).toStrictEqual([]);
@@ -447,11 +272,9 @@ describe('the result', () => {
   });
 
   test('Drift and notes change neither the planned changes nor the plan digest', () => {
-    for (const { seen, states } of [replaced, { seen: serves(THEIRS), states: [{ text: 'One' }] }]) {
-      const planned = file({ pins: LATEST, ...states[0] });
-      const pinned = states.map((state) => ({ pins: LATEST, ...state }));
-      const current = observation(observed(seen));
-      const plans = [rules(), rules(compareWithBase(pinned))].map((given) => makePlan([planned], current, given));
+    for (const scene of [replaced, 'staging=~3:Theirs promptsync=1:One | One']) {
+      const { seen, base, head } = parseScene(scene);
+      const plans = [rules(), rules(compareWithBase(base))].map((given) => makePlan([head], observation(seen), given));
       const [plain, compared] = plans.map(({ prompts }) => prompts[0]!);
       expect(compared!.drift.length + compared!.annotations.length).toBe(1);
       expect({ ...compared, drift: [], annotations: [] }).toStrictEqual(plain);
@@ -463,14 +286,13 @@ describe('the result', () => {
 describe('the guard on_drift: fail', () => {
   const guards = { onDrift: 'fail', maxChanges: null, expectedPlan: null, uncommitted: new Set<string>() } as const;
 
-  function planOf({ seen, states, compared }: Scene) {
-    const pinned = states.map((state) => ({ pins: BOTH, ...state }));
-    return makePlan([file(pinned[0])], observation(observed(seen)), rules(compareWithBase(pinned, compared)));
+  function planOf(scene: string, more: Compared = {}) {
+    const { seen, base, head, compared } = parseScene(scene);
+    return makePlan([head], observation(seen), rules(compareWithBase(base, { ...compared, ...more })));
   }
 
   test('The drift guard blocks a prompt that somebody changed in the service, and names each changed environment and field', () => {
-    const active = { staging: THEIRS, production: outside(2, 'Hey'), promptsync: ONE };
-    const plan = planOf({ seen: { active, prompt: { name: 'Theirs' } }, states: [{ text: 'One' }] });
+    const plan = planOf('staging=~3:Theirs production=~2:Hey promptsync=1:One name=Theirs | One production=latest');
     const [prompt] = guardPlan(plan, guards).prompts;
     expect(prompt).toMatchObject({ status: 'blocked', problems: [{ code: 'guard/drift', path: 'prompts/a.md' }] });
     for (const part of ['"staging"', 'v3', '"production"', 'v2', 'name', '"Theirs"'])
@@ -481,29 +303,20 @@ describe('the guard on_drift: fail', () => {
 
   test('The drift guard suggests git fetch instead of a way to keep the change only if the clone lacks the commit of an active version', () => {
     const hintOf = (missing: readonly string[]) => {
-      const seen = { active: { staging: version(4, 'Four'), promptsync: TWO } };
-      const compared = { missingCommits: new Set(missing) };
-      const plan = planOf({ seen, states: [{ text: 'Two', pins: LATEST }], compared });
+      const plan = planOf('staging=4:Four promptsync=2:Two(1:One) | Two', { missingCommits: new Set(missing) });
       return guardPlan(plan, guards).prompts[0]?.problems[0]?.hint;
     };
     expect(hintOf(['c4'])).toMatch(/run `git fetch` first\. To overwrite/);
     expect(hintOf([])).toMatch(/^To keep the change, /);
   });
 
-  test.each<[title: string, scene: Scene]>([
+  test.each([
+    ['a prompt without drift', 'staging=1:One production=1:One | One production=latest'],
     [
-      'The drift guard accepts a prompt without drift',
-      { seen: { active: { staging: ONE, production: ONE } }, states: [{ text: 'One' }] },
+      'drift from an unfinished sync',
+      'staging=1:One production=- | Two production=latest < One production=latest | explicit',
     ],
-    [
-      'The drift guard accepts drift from an unfinished sync',
-      {
-        seen: { active: { staging: ONE, production: null } },
-        states: [{ text: 'Two' }, { text: 'One' }],
-        compared: { isDefault: false },
-      },
-    ],
-  ])('%s', (_, scene) => {
+  ])('The drift guard accepts %s', (_, scene) => {
     const plan = planOf(scene);
     expect(guardPlan(plan, guards)).toStrictEqual(plan);
   });

@@ -2,7 +2,19 @@ import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../src/domain/plan.ts';
 import { parseMaxChanges } from '../../src/domain/policy.ts';
 import { guardPlan, type GuardSettings } from '../../src/planning/guard-plan.ts';
-import { deepFreeze, file, makePlan, observation, observed, planLines, rules, version } from './support.ts';
+import {
+  deepFreeze,
+  file,
+  makePlan,
+  observation,
+  observed,
+  parseFile,
+  parseRules,
+  parseService,
+  planLines,
+  rules,
+  version,
+} from './support.ts';
 
 const none: GuardSettings = { onDrift: 'overwrite', maxChanges: null, expectedPlan: null, uncommitted: new Set() };
 
@@ -18,6 +30,12 @@ function planOf(prompts: number, changing: number): Plan {
   return deepFreeze(makePlan(files, observation(...found), rules()));
 }
 
+/** Plans one prompt from `FILE | SERVICE | RULES`, in the notation of `support.ts`. */
+function planRow(row: string): Plan {
+  const [wanted = '', service = '', given = ''] = row.split(' | ');
+  return makePlan([file(parseFile(wanted))], observation(observed(parseService(service))), rules(parseRules(given)));
+}
+
 function pathOf(number: number): string {
   return `prompts/${String(number).padStart(3, '0')}.md`;
 }
@@ -27,7 +45,7 @@ function statuses({ prompts }: Plan): readonly string[] {
 }
 
 describe('max_changes', () => {
-  const rows: readonly (readonly [max: string, prompts: number, changing: number, allowed: boolean])[] = [
+  test.each([
     ['0', 4, 1, false],
     ['2', 4, 2, true],
     ['2', 4, 3, false],
@@ -35,8 +53,7 @@ describe('max_changes', () => {
     ['25%', 4, 2, false],
     ['1%', 100, 2, false],
     ['100%', 3, 3, true],
-  ];
-  test.each(rows)(
+  ])(
     'If max_changes is %s and the plan has %i prompts, the guard accepts %i changed prompts: %s',
     (max, prompts, changing, allowed) => {
       const plan = planOf(prompts, changing);
@@ -53,12 +70,7 @@ describe('max_changes', () => {
   });
 
   test('The max_changes guard counts a prompt as changed if promptsync must still probe for its pinned version', () => {
-    const wanted = file({ text: 'Hello', pins: { production: 5 } });
-    const found = observed({
-      active: { production: version(1, 'Hello'), promptsync: version(1, 'Hello') },
-      prompt: { latestVersionId: 'ver_5' },
-    });
-    const plan = makePlan([wanted], observation(found), rules());
+    const plan = planRow('production=5 | production=1:Hello promptsync=1:Hello latest=ver_5');
     expect(plan.prompts.flatMap(planLines)).toStrictEqual(['blocked: pin/unknown-number', 'find: 5']);
     const [prompt] = guardPlan(plan, { ...none, maxChanges: { kind: 'count', count: 0 } }).prompts;
     expect(planLines(prompt!)).toStrictEqual(['blocked: pin/unknown-number', 'blocked: guard/max-changes']);
@@ -91,41 +103,26 @@ describe('the guard --expect-plan', () => {
   });
 
   test('promptsync does not probe for a pinned version number if the reviewed plan blocked that pin', () => {
-    const found = observed({ active: { production: null, promptsync: null }, prompt: { latestVersionId: 'ver_5' } });
-    const plan = makePlan([file({ pins: { production: 5 } })], observation(found), rules());
+    const plan = planRow('production=5 | production=- promptsync=- latest=ver_5');
     expect(plan.prompts[0]?.pinsToFind).toStrictEqual([{ kind: 'number', number: 5 }]);
     const [prompt] = guardPlan(plan, { ...none, expectedPlan: plan.digest }).prompts;
     expect(prompt).toMatchObject({ status: 'blocked', pinsToFind: [] });
     expect(guardPlan(plan, none)).toStrictEqual(plan);
   });
 
-  test('promptsync probes a pinned version id that is part of the reviewed plan', () => {
-    const found = observed({
-      prompt: { latestVersionId: 'theirs' },
-      active: { production: null, promptsync: version(1, 'Hello') },
-    });
-    const plan = makePlan([file({ pins: { production: 'version:theirs' } })], observation(found), rules());
+  test('promptsync probes a pinned version id that is part of the reviewed plan, unless the file is uncommitted', () => {
+    const plan = planRow('production=version:theirs | production=- promptsync=1:Hello latest=theirs');
     expect(guardPlan(plan, { ...none, expectedPlan: plan.digest })).toStrictEqual(plan);
     expect(plan.prompts[0]?.pinsToFind).toStrictEqual([{ kind: 'version', id: 'theirs' }]);
-  });
-});
-
-describe('the guard against uncommitted files', () => {
-  test('The guard against uncommitted files blocks only those uncommitted prompts that the plan changes', () => {
-    const refused = guardPlan(planOf(3, 2), { ...none, uncommitted: new Set([pathOf(1), pathOf(3)]) });
-    expect(statuses(refused)).toStrictEqual(['blocked', 'pending', 'unchanged']);
-    expect(refused.prompts[0]?.problems).toMatchObject([{ code: 'guard/uncommitted', path: pathOf(1) }]);
-  });
-
-  test('promptsync does not probe a version that an uncommitted file pins', () => {
-    const found = observed({
-      prompt: { latestVersionId: 'theirs' },
-      active: { production: null, promptsync: version(1, 'Hello') },
-    });
-    const plan = makePlan([file({ pins: { production: 'version:theirs' } })], observation(found), rules());
     const [prompt] = guardPlan(plan, { ...none, uncommitted: new Set(['prompts/a.md']) }).prompts;
     expect(planLines(prompt!)).toStrictEqual(['production: none → theirs', 'blocked: guard/uncommitted']);
   });
+});
+
+test('The guard against uncommitted files blocks only those uncommitted prompts that the plan changes', () => {
+  const refused = guardPlan(planOf(3, 2), { ...none, uncommitted: new Set([pathOf(1), pathOf(3)]) });
+  expect(statuses(refused)).toStrictEqual(['blocked', 'pending', 'unchanged']);
+  expect(refused.prompts[0]?.problems).toMatchObject([{ code: 'guard/uncommitted', path: pathOf(1) }]);
 });
 
 describe('a refused plan', () => {
@@ -137,15 +134,9 @@ describe('a refused plan', () => {
   });
 
   test('A refused prompt reports one problem for each guard that refuses it', () => {
-    const found = observed({ active: { staging: version(1, 'Hello') } });
-    const wanted = file({ text: 'Hi', pins: { staging: 'latest' } });
-    const plan = makePlan([wanted], observation(found), rules({ environmentsWithoutLatest: ['staging'] }));
-    const guards = {
-      onDrift: 'overwrite',
-      maxChanges: { kind: 'count', count: 0 },
-      expectedPlan: 'x',
-      uncommitted: new Set(['prompts/a.md']),
-    } as const;
+    const plan = planRow('Hi staging=latest | staging=1:Hello | closed=staging');
+    const maxChanges = { kind: 'count', count: 0 } as const;
+    const guards = { ...none, maxChanges, expectedPlan: 'x', uncommitted: new Set(['prompts/a.md']) };
     expect(guardPlan(plan, guards).prompts[0]?.problems.map(({ code }) => code)).toStrictEqual([
       'guard/latest-not-allowed',
       'guard/max-changes',

@@ -3,7 +3,17 @@ import { computeMetadataDigest } from '../../src/domain/content.ts';
 import type { ObservedPrompt } from '../../src/domain/observed-prompt.ts';
 import type { VersionHistory } from '../../src/domain/version-history.ts';
 import { makeHistory, type HistorySources } from '../../src/planning/make-history.ts';
-import { entry, line, MOVING_REF, observed, outside, type StateParts, version, type WrittenPins } from './support.ts';
+import {
+  entry,
+  line,
+  observed,
+  outside,
+  parseFile,
+  parseService,
+  type StateParts,
+  version,
+  type WrittenPins,
+} from './support.ts';
 
 /** Makes a state of the file. The pin `latest` and git refs mean its text. */
 function state(commit: string, pins: WrittenPins, text = 'Hello', time: number | null = null): StateParts {
@@ -83,44 +93,33 @@ describe('makeHistory', () => {
       [2, 'before-adoption'],
       [1, 'before-adoption'],
     ]);
-    expect(originsBelow(historyOf(seen, { states, isCut: true })).map(([, origin]) => origin)).toEqual([
-      'outside',
-      'outside',
-      'outside',
-    ]);
+    const cut = originsBelow(historyOf(seen, { states, isCut: true }));
+    expect(cut.map(([, origin]) => origin)).toEqual(['outside', 'outside', 'outside']);
   });
 
   test('The history does not mention an adoption if promptsync never created a version', () => {
-    const seen = observed({ active: { staging: outside(2, 'Two'), production: outside(1, 'One') } });
+    const seen = observed(parseService('staging=~2:Two production=~1:One'));
     expect(historyOf(seen).map(({ origin }) => origin)).toEqual(['outside', 'outside']);
   });
 
   test('The history shows an unknown origin if the service discards version records', () => {
-    const dropped = outside(1, 'One');
-    const seen = observed({ active: { staging: dropped, promptsync: dropped } });
+    const seen = observed(parseService('staging=~1:One promptsync=~1:One'));
     const [reported] = historyOf(seen, { states: [state('c1', { staging: 'latest' }, 'One')] });
-    expect(reported).toMatchObject({
-      origin: 'unknown',
-      pinnedPeriods: [{ environment: 'staging', from: { commit: 'c1' } }],
-    });
+    const pinnedPeriods = [{ environment: 'staging', from: { commit: 'c1' } }];
+    expect(reported).toMatchObject({ origin: 'unknown', pinnedPeriods });
   });
 
   test('The history shows that a version comes from git even if the service added metadata', () => {
     const made = version(5, 'Five', { metadata: { added: true } });
-    const stamp = { ...made.record!, metadataDigest: computeMetadataDigest({}) };
-    expect(historyOf(observed({ active: { staging: { ...made, record: stamp } } }))).toMatchObject([
-      { origin: 'git', commit: { commit: 'c5' } },
-    ]);
+    const record = { ...made.record!, metadataDigest: computeMetadataDigest({}) };
+    const [reported] = historyOf(observed({ active: { staging: { ...made, record } } }));
+    expect(reported).toMatchObject({ origin: 'git', commit: { commit: 'c5' } });
   });
 
   test('The history lists environments in promotion order, followed by the remaining ones in service order', () => {
-    const seen = observed({
-      active: { z: version(1, 'One'), production: version(1, 'One'), staging: version(1, 'One') },
-    });
-    const [reported] = historyOf(seen, {
-      order: ['staging', 'production'],
-      states: [state('c1', { z: 1, staging: 1 })],
-    });
+    const seen = observed(parseService('z=1:One production=1:One staging=1:One'));
+    const states = [state('c1', { z: 1, staging: 1 })];
+    const [reported] = historyOf(seen, { order: ['staging', 'production'], states });
     expect(reported).toMatchObject({ activeIn: ['staging', 'production', 'z'] });
     expect(reported?.pinnedPeriods.map(({ environment }) => environment)).toEqual(['staging', 'z']);
   });
@@ -133,59 +132,29 @@ describe('makeHistory', () => {
 describe('the times of pins in a history', () => {
   const seen = observed({ active: { production: version(2, 'Two', { ledger: [one] }) } });
 
-  test.each<[string, NonNullable<Parts['states']>, Readonly<Record<number, readonly string[]>>]>([
-    ['The history shows no pinned periods for a file without git history', [], { 1: [], 2: [] }],
-    [
-      'A pinned period starts at the commit that pins the version',
-      [state('a', { production: 1 })],
-      { 1: ['production a–'], 2: [] },
-    ],
-    [
-      'A pinned period ends at the commit that pins a different version',
-      [state('c', { production: 2 }), state('b', { production: 1 }), state('a', { production: 1 })],
-      { 1: ['production a–c'], 2: ['production c–'] },
-    ],
-    [
-      'A version has two pinned periods if a rollback pinned it again',
-      [state('c', { production: 1 }), state('b', { production: 2 }), state('a', { production: 1 })],
-      { 1: ['production c–', 'production a–b'], 2: ['production b–c'] },
-    ],
-    [
-      'A pinned period continues if a later commit pins the same version with a different kind of pin',
-      [
-        state('d', { production: 'version:ver_2' }),
-        state('c', { production: 'latest' }, 'Two'),
-        state('b', { production: 'git:v2' }, 'Two'),
-        state('a', { production: 2 }),
-      ],
-      { 1: [], 2: ['production a–'] },
-    ],
-    [
-      'A pinned period ends at the commit that removes the pin',
-      [state('b', { staging: 2 }), state('a', { production: 1 })],
-      { 1: ['production a–b'], 2: ['staging b–'] },
-    ],
-    [
-      'A pinned period ends at a commit whose pin matches no known version',
-      [
-        state('c', { production: 1 }),
-        state('b', { production: 'latest' }, 'Never made'),
-        state('a', { production: 1 }),
-      ],
-      { 1: ['production c–', 'production a–b'], 2: [] },
-    ],
-    [
-      'The pinned period of a moving git ref starts at the newest commit, because nobody knows what the ref meant in older commits',
-      [state('b', { production: `git:${MOVING_REF}` }, 'Two'), state('a', { production: `git:${MOVING_REF}` }, 'One')],
-      { 1: [], 2: ['production b–'] },
-    ],
-    [
-      'The history shows no pinned period if the file pins an unknown version number',
-      [state('a', { production: 9 })],
-      { 1: [], 2: [] },
-    ],
-  ])('%s', (_, states, expected) => {
-    expect(timesOf(historyOf(seen, { states }))).toEqual(expected);
+  /** Rows `title: 'STATES | PERIODS of version 1 | PERIODS of version 2'`. The commits of the states are a, b, …. */
+  const rows = {
+    'The history shows no pinned periods for a file without git history': ' |  | ',
+    'A pinned period starts at the commit that pins the version': 'production=1 | production a– | ',
+    'A pinned period ends at the commit that pins a different version':
+      'production=1 > production=1 > production=2 | production a–c | production c–',
+    'A version has two pinned periods if a rollback pinned it again':
+      'production=1 > production=2 > production=1 | production c–, production a–b | production b–c',
+    'A pinned period continues if a later commit pins the same version with a different kind of pin':
+      'production=2 > Two production=git:v2 > Two production=latest > production=version:ver_2 |  | production a–',
+    'A pinned period ends at the commit that removes the pin': 'production=1 > staging=2 | production a–b | staging b–',
+    'A pinned period ends at a commit whose pin matches no known version':
+      'production=1 > Never production=latest > production=1 | production c–, production a–b | ',
+    'The pinned period of a moving git ref starts at the newest commit, because nobody knows what the ref meant in older commits':
+      'One production=git:main > Two production=git:main |  | production b–',
+    'The history shows no pinned period if the file pins an unknown version number': 'production=9 |  | ',
+  };
+  test.each(Object.entries(rows))('%s', (_, row) => {
+    const [states = '', ...periods] = row.split(' | ');
+    const oldestFirst = states.split(' > ').filter((words) => words !== '');
+    const parsed = oldestFirst.map((words, age) => ({ ...parseFile(words), commit: 'abcd'[age]!, time: null }));
+    const times = timesOf(historyOf(seen, { states: parsed.toReversed() }));
+    expect([times[1]?.join(', '), times[2]?.join(', ')]).toEqual(periods);
   });
 
   test('The start of a pinned period is unknown if the pin may be older than the available git history', () => {
@@ -195,7 +164,7 @@ describe('the times of pins in a history', () => {
   });
 
   test('If two versions have the pinned text, each pinned period belongs to the version that the environment serves', () => {
-    const both = observed({ active: { staging: outside(3, 'Same'), production: version(1, 'Same') } });
+    const both = observed(parseService('staging=~3:Same production=1:Same'));
     const states = [state('a', { staging: 'latest', production: 'latest' }, 'Same')];
     expect(timesOf(historyOf(both, { states }))).toEqual({ 1: ['production a–'], 3: ['staging a–'] });
   });
@@ -204,18 +173,10 @@ describe('the times of pins in a history', () => {
   const dayOf = (day: number) => Date.UTC(2026, 0, day) / 1_000;
 
   test.each<[sentence: string, time: number | null, owner: number]>([
-    [
-      'Of several versions with the pinned text, the period belongs to the first one created after the commit',
-      dayOf(2),
-      2,
-    ],
+    ['Of several versions with the pinned text, the first one created after the commit owns the period', dayOf(2), 2],
     ['A version that was created at the time of the commit counts as created after the commit', dayOf(1), 1],
-    [
-      'If all versions with the pinned text are older than the commit, the period belongs to the oldest one',
-      dayOf(6),
-      1,
-    ],
-    ['If the date of the commit is unknown, the period belongs to the oldest version with the pinned text', null, 1],
+    ['If all versions with the pinned text are older than the commit, the oldest one owns the period', dayOf(6), 1],
+    ['If the date of the commit is unknown, the oldest version with the pinned text owns the period', null, 1],
   ])('%s', (_, time, owner) => {
     const ledger = [3, 2, 1].map((number) => entry(number, 'Same'));
     const plain = observed({ active: { production: version(4, 'Other', { ledger }) } });
@@ -223,10 +184,8 @@ describe('the times of pins in a history', () => {
       const createdAt = dayOf(2 * one.number - 1) * 1_000;
       return { ...one, times: { createdAt, updatedAt: createdAt } };
     });
-    const states = [
-      state('c0', { production: 'latest' }, 'Other'),
-      state('c1', { production: 'latest' }, 'Same', time),
-    ];
+    const pins = { production: 'latest' };
+    const states = [state('c0', pins, 'Other'), state('c1', pins, 'Same', time)];
     const times = timesOf(historyOf({ ...plain, known: withTimes }, { states }));
     expect(times).toEqual({ 1: [], 2: [], 3: [], 4: ['production c0–'], [owner]: ['production c1–c0'] });
   });
@@ -267,9 +226,7 @@ describe('the times of pins in a history', () => {
   test('If the prompt file has metadata, the pinned period belongs to the version with the same metadata', () => {
     const large = version(2, 'Hi', { metadata: { model: 'large' }, ledger: [entry(1, 'Hi')] });
     const states = [{ ...state('a', { staging: 'latest' }, 'Hi'), metadata: { model: 'large' } }];
-    expect(timesOf(historyOf(observed({ active: { staging: large } }), { states }))).toEqual({
-      1: [],
-      2: ['staging a–'],
-    });
+    const times = timesOf(historyOf(observed({ active: { staging: large } }), { states }));
+    expect(times).toEqual({ 1: [], 2: ['staging a–'] });
   });
 });

@@ -5,159 +5,129 @@ import { computeChangeDigests } from '../../src/forges/approval.ts';
 import {
   compareWithBase,
   content,
-  entry,
+  deepFreeze,
   file,
+  type FileParts,
   line,
   observed,
+  parseFile,
+  parseService,
   planLines,
   planPrompt,
   rules,
-  type FileParts,
+  type RulesParts,
   version,
 } from './support.ts';
-import { deepFreeze, type ObservedParts, type RulesParts } from './support.ts';
 
 const ORDER = ['staging', 'qa', 'production'] as const;
 
-/** Plans one prompt for a run that is limited to these environments. */
+/** Plans one prompt, `FILE | SERVICE` in the notation of `support.ts`, for a run that is limited to these environments. */
 function planFor(
-  selected: readonly string[],
-  parts: FileParts,
-  active: ObservedParts['active'] & object,
-  given: RulesParts & Pick<ObservedParts, 'prompt'> = {},
+  selected: readonly string[] | string,
+  row: string,
+  given: RulesParts = {},
+  more: FileParts = {},
 ): PromptPlan {
-  const { prompt = {}, ...rest } = given;
-  const environmentSelection = { selected, known: ORDER };
-  const all = rules({ environmentOrder: ORDER, environmentSelection, ...rest });
-  return planPrompt(file(parts), observed({ active, prompt }), all);
+  const [words = '', service = ''] = row.split(' | ');
+  const environmentSelection = { selected: [selected].flat(), known: ORDER };
+  const all = rules({ environmentOrder: ORDER, environmentSelection, ...given });
+  return planPrompt(file({ ...parseFile(words), ...more }), observed(parseService(service)), all);
 }
 
 describe('a plan for some environments', () => {
-  const two = { text: 'B', pins: { staging: 'latest', production: 'latest' } };
-  const served = { staging: version(1, 'A'), production: version(1, 'A'), promptsync: version(1, 'A') };
+  const SERVED = 'staging=1:A production=1:A promptsync=1:A';
 
-  test('The plan activates a version only in the selected environments', () => {
-    expect(planLines(planFor(['staging'], two, served))).toEqual(['create "B"', 'staging: v1 → new "B"']);
+  /** Rows `title: ['FILE | SERVICE', plan by environments]`. */
+  test.each<[string, string, Readonly<Record<string, readonly string[]>>]>([
+    [
+      'The plan activates a version only in the selected environments',
+      `B staging=latest production=latest | ${SERVED}`,
+      { staging: ['create "B"', 'staging: v1 → new "B"'] },
+    ],
+    [
+      'The plan does not create a version that only other environments use',
+      `B staging=1 production=latest | ${SERVED}`,
+      { staging: [], production: ['create "B"', 'production: v1 → new "B"'] },
+    ],
+    [
+      'A text that no pin uses becomes a version only in a plan that includes the first environment',
+      `B staging=1 production=1 | ${SERVED}`,
+      { staging: ['create "B"'], 'qa production': [] },
+    ],
+    [
+      'The plan reports neither the problems nor the refusals of pins in other environments',
+      `B staging=latest production=99 | ${SERVED}`,
+      { staging: ['create "B"', 'staging: v1 → new "B"'], production: ['blocked: pin/unknown-number'] },
+    ],
+  ])('%s', (_, row, expected) => {
+    const planned = Object.keys(expected).map((names) => [names, planLines(planFor(names.split(' '), row))]);
+    expect(Object.fromEntries(planned)).toEqual(expected);
   });
 
-  test('The plan does not create a version that only other environments use', () => {
-    const pins = { staging: 1, production: 'latest' };
-    expect(planLines(planFor(['staging'], { ...two, pins }, served))).toEqual([]);
-    expect(planLines(planFor(['production'], { ...two, pins }, served))).toEqual([
-      'create "B"',
-      'production: v1 → new "B"',
-    ]);
-  });
-
-  test('A text that no pin uses becomes a version only in a plan that includes the first environment', () => {
-    const pins = { staging: 1, production: 1 };
-    expect(planLines(planFor(['staging'], { ...two, pins }, served))).toEqual(['create "B"']);
-    expect(planLines(planFor(['qa', 'production'], { ...two, pins }, served))).toEqual([]);
-  });
+  const listKinds = ({ changes }: PromptPlan) =>
+    changes.map((change) => (change.kind === 'create-version' && change.baseline ? 'baseline' : change.kind));
 
   test('The plan creates a baseline only if it includes the first environment', () => {
-    const foreign = version(1, 'A', { stampFor: null });
-    const isBaseline = (change: Change): boolean => change.kind === 'create-version' && change.baseline === true;
-    const pins = { staging: 1, production: 1 };
-    const plan = (selected: readonly string[]) =>
-      planFor(selected, { text: 'A', pins }, { staging: foreign, production: foreign, promptsync: null });
-    expect(plan(['staging']).changes.map(isBaseline)).toEqual([true]);
-    expect(plan(['production']).changes).toEqual([]);
+    const row = 'A staging=1 production=1 | staging=~1:A production=~1:A promptsync=-';
+    expect(listKinds(planFor('staging', row))).toEqual(['baseline']);
+    expect(listKinds(planFor('production', row))).toEqual([]);
   });
 
   test('The first environment gets a baseline if only a different environment creates a version in the first sync', () => {
-    const [one, two] = [version(1, 'A', { stampFor: null }), version(2, 'B', { stampFor: null })];
-    const pins = { staging: 2, production: 'latest' };
-    const plan = (selected: readonly string[]) =>
-      planFor(selected, { text: 'New', pins }, { staging: one, production: two, promptsync: null }).changes;
-    expect(plan(['staging'])).toMatchObject([
-      { kind: 'create-version', baseline: true },
-      { kind: 'set-active', environment: 'staging' },
-    ]);
-    expect(plan(['production'])).toMatchObject([
+    const row = 'New staging=2 production=latest | staging=~1:A production=~2:B promptsync=-';
+    expect(listKinds(planFor('staging', row))).toEqual(['baseline', 'set-active']);
+    expect(planFor('production', row).changes).toMatchObject([
       { kind: 'create-version', content: { text: 'New' } },
       { kind: 'set-active', environment: 'production' },
     ]);
   });
 
   test('If other configurations also use the file and no pin uses its text, no environment gets a baseline', () => {
-    const [one, two] = [version(1, 'A', { stampFor: null }), version(2, 'B', { stampFor: null })];
-    const parts = { text: 'New', pins: { staging: 2, production: 'git:v1' } };
-    const active = { staging: one, production: two, promptsync: null };
-    const listKinds = (more: FileParts): readonly string[] =>
-      planFor(['staging'], { ...parts, ...more }, active, { refs: { v1: content('Old') } }).changes.map(
-        ({ kind }) => kind,
-      );
-    expect(listKinds({})).toEqual(['create-version', 'set-active']);
-    expect(listKinds({ otherPins: [] })).toEqual(['set-active']);
+    const row = 'New staging=2 production=git:v1 | staging=~1:A production=~2:B promptsync=-';
+    const refs = { v1: content('Old') };
+    expect(planFor('staging', row, { refs }).changes.map(({ kind }) => kind)).toEqual(['create-version', 'set-active']);
+    expect(listKinds(planFor('staging', row, { refs }, { otherPins: [] }))).toEqual(['set-active']);
   });
 
   test('For the version record, the plan keeps the versions that the pins of other environments refer to', () => {
-    const active = { ...served, promptsync: version(3, 'C', { ledger: [entry(1, 'A'), entry(2, 'B')] }) };
-    const plan = planFor(['staging'], { text: 'New', pins: { staging: 'latest', production: 2 } }, active);
-    expect(plan.pinnedVersions).toEqual([{ id: 'ver_2', number: 2 }]);
+    const row = 'New staging=latest production=2 | staging=1:A production=1:A promptsync=3:C(1:A,2:B)';
+    expect(planFor('staging', row).pinnedVersions).toEqual([{ id: 'ver_2', number: 2 }]);
   });
 
   test('A plan that creates a version also looks up the versions that are pinned in other environments', () => {
-    const findPins = (selected: string, text: string, pins: FileParts['pins'] & object) => {
-      const wanted = { text, pins: { ...pins, production: 'version:theirs' } };
-      return planFor([selected], wanted, served, { prompt: { latestVersionId: 'theirs' } }).pinsToFind;
-    };
-    expect(findPins('staging', 'New', { staging: 'latest' })).toEqual([{ kind: 'version', id: 'theirs' }]);
-    expect(findPins('qa', 'A', { qa: 1 })).toEqual([]);
+    const findPins = (selected: string, words: string) =>
+      planFor(selected, `${words} production=version:theirs | ${SERVED} latest=theirs`).pinsToFind;
+    expect(findPins('staging', 'New staging=latest')).toEqual([{ kind: 'version', id: 'theirs' }]);
+    expect(findPins('qa', 'A qa=1')).toEqual([]);
   });
 
-  test.each<[string, FileParts['pins'] & object, string]>([
+  test.each([
+    ['the last environment that the file pins', 'staging=latest qa=latest', 'qa'],
     [
-      'The plan for the last environment that the file pins includes the name change',
-      { staging: 'latest', qa: 'latest' },
-      'qa',
-    ],
-    [
-      'The plan for the last pinned environment in promotion order includes the name change, whatever the order in the file',
-      { production: 'latest', staging: 'latest' },
+      'the last pinned environment in promotion order, not in the file',
+      'production=latest staging=latest',
       'production',
     ],
-    ['If a file has no pins, the plan for the last configured environment applies a changed name', {}, 'production'],
-  ])('%s', (_, pins, owner) => {
-    const active = Object.fromEntries(['promptsync', ...Object.keys(pins)].map((name) => [name, version(1, 'A')]));
-    const renaming = ORDER.filter((environment) => {
-      const { changes } = planFor([environment], { text: 'A', name: 'Renamed', pins }, active);
-      return changes.some(({ kind }) => kind === 'update-prompt');
-    });
+    ['the last configured environment if a file has no pins', '', 'production'],
+  ])('The plan changes the name of a prompt only with %s', (_, pins, owner) => {
+    const row = `A name=Renamed ${pins} | promptsync=1:A ${pins.replaceAll('latest', '1:A')}`;
+    const renaming = ORDER.filter((environment) => listKinds(planFor(environment, row)).includes('update-prompt'));
     expect(renaming).toEqual([owner]);
   });
 
-  test('The plan reports neither the problems nor the refusals of pins in other environments', () => {
-    const pins = { staging: 'latest', production: 99 };
-    const active = { ...served, staging: version(1, 'A') };
-    expect(planLines(planFor(['staging'], { ...two, pins }, active))).toEqual(['create "B"', 'staging: v1 → new "B"']);
-    expect(planLines(planFor(['production'], { ...two, pins }, active))).toEqual(['blocked: pin/unknown-number']);
-  });
-
   test('The plan checks a promotion against the source environment, even if the run does not include that environment', () => {
-    const pins = { staging: 'latest', production: 'latest' };
-    const given = {
-      promotionSources: new Map([['production', 'staging']]),
-      history: {
-        line: line([
-          { text: 'B', pins },
-          { text: 'A', pins: { staging: 'latest' } },
-        ]),
-      },
-    };
-    const plan = planFor(['production'], { text: 'B', pins }, served, given);
-    expect(plan.problems.map(({ code }) => code)).toEqual(['guard/promotion-order']);
-    expect(planFor(['staging'], { text: 'B', pins }, served, given).problems).toEqual([]);
+    const row = `B staging=latest production=latest | ${SERVED}`;
+    const states = ['B staging=latest production=latest', 'A staging=latest'].map(parseFile);
+    const given = { promotionSources: new Map([['production', 'staging']]), history: { line: line(states) } };
+    expect(planFor('production', row, given).problems.map(({ code }) => code)).toEqual(['guard/promotion-order']);
+    expect(planFor('staging', row, given).problems).toEqual([]);
   });
 
   test('The plan reports drift only in the selected environments', () => {
-    const pins = { staging: 'latest', production: 'latest' };
-    const given = compareWithBase([{ text: 'A', pins }]);
-    const drifted = { staging: version(3, 'X', { stampFor: null }), production: version(3, 'X', { stampFor: null }) };
-    const known = version(2, 'A', { ledger: [] });
-    const plan = planFor(['staging'], { text: 'A', pins }, { ...drifted, promptsync: known }, given);
-    expect(plan.drift).toMatchObject([{ subject: 'environment', environment: 'staging' }]);
+    const words = 'A staging=latest production=latest';
+    const row = `${words} | staging=~3:X production=~3:X promptsync=2:A`;
+    const { drift } = planFor('staging', row, compareWithBase([parseFile(words)]));
+    expect(drift).toMatchObject([{ subject: 'environment', environment: 'staging' }]);
   });
 });
 
@@ -195,18 +165,14 @@ describe('plans for single environments and for all environments', () => {
     fc.assert(
       fc.property(prompts, ({ active, ...parts }) => {
         const input = deepFreeze([file(parts), observed({ active })] as const);
-        const whole = planPrompt(...input, rules({ refs, environmentOrder: ORDER }));
-        const plans = ORDER.map((environment) =>
-          planPrompt(
-            ...input,
-            rules({ refs, environmentOrder: ORDER, environmentSelection: { selected: [environment], known: ORDER } }),
-          ),
-        );
+        const planWith = (given: RulesParts) =>
+          planPrompt(...input, rules({ refs, environmentOrder: ORDER, ...given }));
+        const whole = planWith({});
+        const plans = ORDER.map((name) => planWith({ environmentSelection: { selected: [name], known: ORDER } }));
         // The first environment may need a baseline of its own, and no digest covers baselines.
         const changes = plans.flatMap((plan) => plan.changes).filter(isVisibleChange);
-        expect(new Set(changes.map(describeForSet))).toEqual(
-          new Set(whole.changes.filter(isVisibleChange).map(describeForSet)),
-        );
+        const setOf = (all: readonly Change[]) => new Set(all.map((change) => JSON.stringify(change)));
+        expect(setOf(changes)).toEqual(setOf(whole.changes.filter(isVisibleChange)));
         const others = changes.filter(({ kind }) => kind !== 'create-version');
         expect(others).toHaveLength(whole.changes.filter(({ kind }) => kind !== 'create-version').length);
         expect(new Set(plans.flatMap(computeChangeDigests))).toEqual(new Set(computeChangeDigests(whole)));
@@ -227,10 +193,6 @@ describe('plans for single environments and for all environments', () => {
     );
   });
 });
-
-function describeForSet(change: Change): string {
-  return JSON.stringify(change);
-}
 
 /** Expects that each activation of a new version follows the change that creates the version. */
 function expectCreatesBeforeUses({ changes }: PromptPlan): void {

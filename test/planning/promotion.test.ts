@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
 import type { VersionTraits } from '../../src/domain/versions.ts';
 import { makeLedgerEntry } from '../../src/providers/four-call/ownership.ts';
 import type { LedgerVersion } from '../../src/providers/four-call/version-record.ts';
@@ -7,274 +6,162 @@ import { isPromotionAllowed } from '../../src/planning/check-promotions.ts';
 import {
   content,
   deepFreeze,
-  entry,
   file,
   type FileParts,
   line,
   makePlan,
-  MOVING_REF,
   observation,
   observed,
+  parseFile,
+  parseService,
+  parseVersion,
   planLines,
   rules,
   type RulesParts,
   type StateParts,
   version,
-  lines,
 } from './support.ts';
 
 const PROMOTED = new Map([['production', 'staging']]);
 
-const V6 = version(6, 'Six');
-const V7 = version(7, 'Seven', { ledger: [entry(6, 'Six')] });
-const V8 = version(8, 'Eight', { ledger: [entry(7, 'Seven'), entry(6, 'Six')] });
-
 type Active = Readonly<Record<string, LedgerVersion | null>>;
+
+/** The versions that staging and production serve, such as `8/6`. `-` is no version, `?` an environment that was not read. */
+function parseServed(words: string): Active {
+  const versions: Readonly<Record<string, string>> = { 6: '6:Six', 7: '7:Seven(6:Six)', 8: '8:Eight(7:Seven,6:Six)' };
+  const served = words.split('/').map((word, at) => [['staging', 'production'][at]!, word] as const);
+  const read = served.filter(([, word]) => word !== '?');
+  return Object.fromEntries(read.map(([name, word]) => [name, parseVersion(versions[word] ?? word)]));
+}
 
 /**
  * Parses states of the file, newest first, each in the form `staging/production`. `7` is a number, `-` is no pin, and a
- * word with a capital letter is the text that `latest` wants. Any other word is the pin itself.
+ * word with a capital letter is the text that `latest` wants. Any other word is the pin itself. States with `=` are in
+ * the notation of `support.ts`, separated by ` < `.
  */
 function parseStates(words: string): readonly StateParts[] {
+  if (words.includes('=')) return words.split(' < ').map(parseFile);
   return words.split(' ').map((word) => {
     const pins = ['staging', 'production'].map((name, at): [string, string] => [name, word.split('/')[at] ?? '-']);
     const text = pins.map(([, pin]) => pin).find((pin) => /^[A-Z]/.test(pin)) ?? 'Hello';
-    const written = pins.filter(([, pin]) => pin !== '-').map(([name, pin]) => [name, parsePin(pin)]);
+    const written = pins
+      .filter(([, pin]) => pin !== '-')
+      .map(([name, pin]) => [name, /^[A-Z]/.test(pin) ? 'latest' : pin]);
     return { text, pins: Object.fromEntries(written) };
   });
 }
 
-function parsePin(word: string): string | number {
-  if (/^\d+$/.test(word)) return Number(word);
-  return /^[A-Z]/.test(word) ? 'latest' : word;
+/** Version 7 with other metadata. */
+const withMetadata = (metadata: { readonly model?: string }) => makeLedgerEntry(version(7, 'Seven', { metadata }));
+
+const TARGETS: Readonly<Record<string, VersionTraits>> = {
+  'unknown id': { id: 'ver_7' },
+  'new content': content('Seven', {}),
+  'with metadata': withMetadata({ model: 'x' }),
+};
+
+/** Rows of promotions of version 7 to production: what staging and production serve, the states of the line, and options. */
+type Rows = Readonly<Record<string, string>>;
+
+function testPromotions(isAllowed: boolean, rows: Rows): void {
+  test.each(Object.entries(rows))(`The promotion guard ${isAllowed ? 'allows' : 'refuses'} %s`, (_, row) => {
+    const [served = '', states = '', ...options] = row.split(' | ');
+    const target = TARGETS[options.find((option) => option in TARGETS) ?? ''] ?? withMetadata({});
+    const isOtherSource = options.includes('other source');
+    const known = line(parseStates(states), {
+      isCut: options.includes('cut'),
+      isComplete: !options.includes('cut') && !options.includes('returned'),
+    });
+    const promotion = { environment: 'production', from: 'staging', isOtherSource, target };
+    expect(isPromotionAllowed(promotion, observed({ active: parseServed(served) }), known)).toBe(isAllowed);
+  });
 }
 
-/** A promotion of version 7 to production while staging serves version 8 and production serves version 6. */
-type Case = {
-  readonly target?: VersionTraits;
-  readonly active?: Active;
-  /** The states of the line, for `parseStates`. */
-  readonly states?: string | readonly StateParts[];
-  /** Whether older states are unknown, or whether the file came back after a deletion. */
-  readonly end?: 'first' | 'cut' | 'returned';
-  readonly isOtherSource?: boolean;
-};
+describe('promotion order if the source serves the version', () => {
+  testPromotions(true, {
+    'a version in production if staging serves it': '7/6 | 8/7 8/6',
+    'a version that staging serves, even if production serves no version': '7/- | 8/7 8/6',
+    'a version if staging serves a different version with the same content': '9:Seven/? | 8/7 8/6',
+  });
+  testPromotions(false, {
+    'a version if staging serves the same text with different metadata': '9:Seven{"model":"x"}/? | 8/7 8/6',
+    'a version if staging serves a newer version instead': '8/6 | 8/7 8/6',
+    'a version if staging serves no version': '-/6 | 8/7 8/6',
+    'a version if promptsync has not read which version staging serves': '?/6 | 8/7 8/6',
+  });
+});
 
-/** Version 7 with other metadata. */
-const withMetadata = (metadata: JsonObject) => makeLedgerEntry(version(7, 'Seven', { metadata }));
-const withSeven = (metadata: JsonObject) => version(9, 'Seven', { metadata });
-/** The text of version 7, as a version that does not exist yet. */
-const NEW: VersionTraits = content('Seven', {});
-const NOTHING_WANTED = '8/7 8/6';
+describe('promotion order if the environment serves a newer version', () => {
+  testPromotions(true, {
+    'a rollback even if no earlier commit asked for the older version': '8/8 | 8/7 8/6',
+  });
+  testPromotions(false, {
+    'a pin to an unknown version id, because that version may be newer than the active one':
+      '8/8 | 8/7 8/6 | unknown id',
+    'a version that staging does not serve if production serves no version': '8/- | 8/7 8/6',
+  });
+});
 
-const cases: Readonly<Record<string, readonly [title: string, Case, isAllowed: boolean][]>> = {
-  'the source serves the version': [
-    [
-      'The promotion guard allows a version in production if staging serves it',
-      { active: { staging: V7, production: V6 } },
-      true,
-    ],
-    [
-      'The promotion guard allows a version that staging serves, even if production serves no version',
-      { active: { staging: V7, production: null } },
-      true,
-    ],
-    [
-      'The promotion guard allows a version if staging serves a different version with the same content',
-      { active: { staging: withSeven({}) } },
-      true,
-    ],
-    [
-      'The promotion guard refuses a version if staging serves the same text with different metadata',
-      { active: { staging: withSeven({ model: 'x' }) } },
-      false,
-    ],
-    ['The promotion guard refuses a version if staging serves a newer version instead', {}, false],
-    [
-      'The promotion guard refuses a version if staging serves no version',
-      { active: { staging: null, production: V6 } },
-      false,
-    ],
-    [
-      'The promotion guard refuses a version if promptsync has not read which version staging serves',
-      { active: { production: V6 } },
-      false,
-    ],
-  ],
-  'the environment serves a newer version': [
-    [
-      'The promotion guard allows a rollback even if no earlier commit asked for the older version',
-      { active: { staging: V8, production: V8 } },
-      true,
-    ],
-    [
-      'The promotion guard refuses a pin to an unknown version id, because that version may be newer than the active one',
-      { target: { id: 'ver_7' }, active: { staging: V8, production: V8 } },
-      false,
-    ],
-    [
-      'The promotion guard refuses a version that staging does not serve if production serves no version',
-      { active: { staging: V8, production: null } },
-      false,
-    ],
-  ],
-  'an earlier state wanted the version': [
-    [
-      'The promotion guard allows a version if staging was pinned to it before production was',
-      { states: '8/7 7/6' },
-      true,
-    ],
-    [
-      'The promotion guard allows production to return to a version that it was pinned to earlier',
-      { states: '8/7 8/6 8/7' },
-      true,
-    ],
-    [
-      'The promotion guard allows a version if an earlier commit pinned staging to its version id',
-      { states: '8/7 8/6 version:ver_7/6' },
-      true,
-    ],
-    [
-      'The promotion guard allows a version if an earlier commit contained its text and pinned staging to latest',
-      { states: '8/7 Seven/6' },
-      true,
-    ],
-    [
-      'The promotion guard allows a version if an earlier commit pinned staging to a fixed git ref with the same text',
-      { states: [{ pins: { production: 7 } }, { text: 'Seven', pins: { staging: 'git:v7' } }] },
-      true,
-    ],
-    [
-      'The promotion guard refuses a version if earlier commits asked for its text only with different metadata',
-      {
-        states: [{ pins: { production: 7 } }, { text: 'Seven', metadata: { model: 'x' }, pins: { staging: 'latest' } }],
-      },
-      false,
-    ],
-    [
-      'The promotion guard ignores the metadata of a version if the earlier commit that asked for its text has no metadata',
-      { target: withMetadata({ model: 'x' }), states: '8/7 Seven/6' },
-      true,
-    ],
-    [
-      'The promotion guard refuses a version if only environments other than staging and production were pinned to it earlier',
-      { states: [{ pins: { production: 7 } }, { pins: { canary: 7, production: 6 } }] },
-      false,
-    ],
-    [
-      'The promotion guard refuses a version if one commit pinned both staging and production to it for the first time',
-      { states: '7/7 6/6' },
-      false,
-    ],
-    [
-      'The promotion guard refuses a version if staging was pinned to it only after production was',
-      { states: '8/7 7/7 8/7 8/6' },
-      false,
-    ],
-    [
-      'The promotion guard refuses a version if an earlier commit asked for its text only through a moving git ref',
-      { states: [{ pins: { production: 7 } }, { text: 'Seven', pins: { production: `git:${MOVING_REF}` } }] },
-      false,
-    ],
-    [
-      'The promotion guard allows a pin to a moving git ref if an earlier commit asked for the text that the ref has now',
-      {
-        states: [
-          { text: 'Seven', pins: { production: `git:${MOVING_REF}` } },
-          { text: 'Seven', pins: { production: `git:${MOVING_REF}` } },
-          { text: 'Seven', pins: { staging: 'latest' } },
-        ],
-      },
-      true,
-    ],
-    [
-      'The promotion guard allows a version that an earlier commit pinned in staging, even if still older commits are unknown',
-      { states: '8/7 7/6', end: 'cut' },
-      true,
-    ],
-    [
-      'The promotion guard refuses a version that does not exist yet, even if an earlier commit asked for its content',
-      { target: NEW, states: 'Seven/Seven Seven/6' },
-      false,
-    ],
-    [
-      'The promotion guard allows a pin that it refused earlier if the pin was reverted and then committed again',
-      { states: '6/7 6/6 6/7 6/6' },
-      true,
-    ],
-  ],
-  'the file was adopted with the pin': [
-    [
-      'The promotion guard allows a version that staging does not serve if production has been pinned to it since the first commit',
-      { states: '8/7 8/7' },
-      true,
-    ],
-    [
-      'The promotion guard allows a version that staging does not serve if production has been pinned to its text since the first commit',
-      { states: 'Seven/Seven Seven/Seven' },
-      true,
-    ],
-    [
-      'The promotion guard refuses a version that all known commits pin in production if older commits are unknown',
-      { states: '8/7 8/7', end: 'cut' },
-      false,
-    ],
-    [
-      'The promotion guard refuses a version that staging does not serve if the file was deleted and added again with that pin',
-      { states: '8/7 8/7', end: 'returned' },
-      false,
-    ],
-    [
-      'The promotion guard refuses a version that staging does not serve if the first commit of the file did not pin production',
-      { states: '8/7 8/-' },
-      false,
-    ],
-    [
-      'The promotion guard refuses a version that does not exist yet, even if the first commit of the file asked for its content',
-      { target: NEW, states: 'Seven/Seven' },
-      false,
-    ],
-  ],
-  'another configuration manages the source': [
-    [
-      "If another configuration manages staging, the promotion guard ignores a staging environment in production's own service",
-      { isOtherSource: true, active: { staging: V7, production: V6 } },
-      false,
-    ],
-    [
-      'If another configuration manages staging, the promotion guard allows a rollback of production',
-      { isOtherSource: true, active: { production: V8 } },
-      true,
-    ],
-    [
-      'If another configuration manages staging, the promotion guard allows new content that staging was pinned to earlier',
-      { isOtherSource: true, target: NEW, states: 'Seven/Seven Seven/6' },
-      true,
-    ],
-    [
-      'If another configuration manages staging, the promotion guard allows new content that the first commit pinned in production',
-      { isOtherSource: true, target: NEW, states: 'Seven/Seven' },
-      true,
-    ],
-    [
-      'If another configuration manages staging, the promotion guard refuses new content that no earlier commit asked for',
-      { isOtherSource: true, target: NEW, states: 'Seven/Seven Six/Six' },
-      false,
-    ],
-  ],
-};
+describe('promotion order if an earlier state wanted the version', () => {
+  testPromotions(true, {
+    'a version if staging was pinned to it before production was': '8/6 | 8/7 7/6',
+    'production to return to a version that it was pinned to earlier': '8/6 | 8/7 8/6 8/7',
+    'a version if an earlier commit pinned staging to its version id': '8/6 | 8/7 8/6 version:ver_7/6',
+    'a version if an earlier commit contained its text and pinned staging to latest': '8/6 | 8/7 Seven/6',
+    'a version if an earlier commit pinned staging to a fixed git ref with the same text':
+      '8/6 | production=7 < Seven staging=git:v7',
+    'a version with metadata if the earlier commit that asked for its text has no metadata':
+      '8/6 | 8/7 Seven/6 | with metadata',
+    'a pin to a moving git ref if an earlier commit asked for the text that the ref has now':
+      '8/6 | Seven production=git:main < Seven production=git:main < Seven staging=latest',
+    'a version that an earlier commit pinned in staging, even if still older commits are unknown':
+      '8/6 | 8/7 7/6 | cut',
+    'a pin that it refused earlier if the pin was reverted and then committed again': '8/6 | 6/7 6/6 6/7 6/6',
+  });
+  testPromotions(false, {
+    'a version if earlier commits asked for its text only with different metadata':
+      '8/6 | production=7 < Seven{"model":"x"} staging=latest',
+    'a version if only environments other than staging and production were pinned to it earlier':
+      '8/6 | production=7 < canary=7 production=6',
+    'a version if one commit pinned both staging and production to it for the first time': '8/6 | 7/7 6/6',
+    'a version if staging was pinned to it only after production was': '8/6 | 8/7 7/7 8/7 8/6',
+    'a version if an earlier commit asked for its text only through a moving git ref':
+      '8/6 | production=7 < Seven production=git:main',
+    'a version that does not exist yet, even if an earlier commit asked for its content':
+      '8/6 | Seven/Seven Seven/6 | new content',
+  });
+});
 
-describe.each(Object.entries(cases))('promotion order if %s', (_, rows) => {
-  test.each(rows)(
-    '%s',
-    (_title, { target = withMetadata({}), active = { staging: V8, production: V6 }, ...parts }, isAllowed) => {
-      const { states = NOTHING_WANTED, end = 'first', isOtherSource = false } = parts;
-      const past = typeof states === 'string' ? parseStates(states) : states;
-      const promotion = { environment: 'production', from: 'staging', isOtherSource, target };
-      const known = line(past, { isCut: end === 'cut', isComplete: end === 'first' });
-      expect(isPromotionAllowed(promotion, observed({ active }), known)).toBe(isAllowed);
-    },
-  );
+describe('promotion order if the file was adopted with the pin', () => {
+  testPromotions(true, {
+    'a version that staging does not serve if production has been pinned to it since the first commit': '8/6 | 8/7 8/7',
+    'a version that staging does not serve if production has been pinned to its text since the first commit':
+      '8/6 | Seven/Seven Seven/Seven',
+  });
+  testPromotions(false, {
+    'a version that all known commits pin in production if older commits are unknown': '8/6 | 8/7 8/7 | cut',
+    'a version that staging does not serve if the file was deleted and added again with that pin':
+      '8/6 | 8/7 8/7 | returned',
+    'a version that staging does not serve if the first commit of the file did not pin production': '8/6 | 8/7 8/-',
+    'a version that does not exist yet, even if the first commit of the file asked for its content':
+      '8/6 | Seven/Seven | new content',
+  });
+});
+
+describe('promotion order if another configuration manages the source', () => {
+  testPromotions(true, {
+    'a rollback of production if another configuration manages staging': '?/8 | 8/7 8/6 | other source',
+    'new content that staging was pinned to earlier if another configuration manages staging':
+      '8/6 | Seven/Seven Seven/6 | other source | new content',
+    'new content that the first commit pinned in production if another configuration manages staging':
+      '8/6 | Seven/Seven | other source | new content',
+  });
+  testPromotions(false, {
+    "a version that a staging environment in production's own service serves if another configuration manages staging":
+      '7/6 | 8/7 8/6 | other source',
+    'new content that no earlier commit asked for if another configuration manages staging':
+      '8/6 | Seven/Seven Six/Six | other source | new content',
+  });
 });
 
 test('The promotion guard refuses a default pin even if every earlier state of the file has the same pin', () => {
@@ -284,7 +171,7 @@ test('The promotion guard refuses a default pin even if every earlier state of t
     return { ...state, file: { ...state.file, pins } };
   });
   const promotion = { environment: 'production', from: 'staging', isOtherSource: false, target: withMetadata({}) };
-  const observation = observed({ active: { staging: V8, production: V6 } });
+  const observation = observed({ active: parseServed('8/6') });
   expect(isPromotionAllowed(promotion, observation, adopted)).toBe(true);
   expect(isPromotionAllowed(promotion, observation, { ...adopted, states })).toBe(false);
 });
@@ -295,87 +182,59 @@ const ORDER = ['staging', 'production'];
 /** A file that differs from the service. Its line has another pin for production before. */
 type Scene = {
   readonly file: FileParts;
-  readonly active: Active;
+  /** In the notation of `support.ts`. */
+  readonly service: string;
   readonly rules?: RulesParts;
 };
 
 function planOf(scene: Scene) {
   const history = { line: line([scene.file, { pins: { production: 1 } }]) };
   const given = rules({ environmentOrder: ORDER, promotionSources: PROMOTED, history, ...scene.rules });
-  const seen = observation(observed({ active: scene.active }));
+  const seen = observation(observed(parseService(scene.service)));
   return makePlan([deepFreeze(file(scene.file))], deepFreeze(seen), deepFreeze(given)).prompts[0]!;
 }
 
-const SERVES = { staging: V7, production: V6 };
-const LATER = { ...SERVES, promptsync: V8 };
+const EIGHT = '8:Eight(7:Seven,6:Six)';
+const SERVES = 'staging=7:Seven(6:Six) production=6:Six';
+const LATER = `${SERVES} promptsync=${EIGHT}`;
 
 describe('a plan with promotions', () => {
-  test.each<[title: string, FileParts, active: Active, expected: readonly string[]]>([
-    [
-      'The plan promotes the version that staging serves, even if the same plan moves staging to a new version',
-      { text: 'Nine', pins: { staging: 'latest', production: 7 } },
-      SERVES,
-      lines('staging: v7 → new "Nine"', 'production: v6 → v7'),
-    ],
-    [
-      'The plan refuses to promote a version that staging would receive only in the same sync',
-      { pins: { staging: 8, production: 8 } },
-      LATER,
-      lines('staging: v7 → v8', 'production: v6 → v8', REFUSED),
-    ],
-    [
-      'The plan refuses to promote text that no version contains yet',
-      { text: 'New', pins: { staging: 'latest', production: 'latest' } },
-      { staging: V7 },
-      lines('staging: v7 → new "New"', 'production: none → new "New"', REFUSED),
-    ],
-    [
-      'If the promotion guard refuses a pin to an unknown version id, the plan does not look up that version',
-      { pins: { production: 'version:theirs' } },
-      SERVES,
-      lines('production: v6 → theirs', REFUSED),
-    ],
-    [
-      'If a pin names an unknown version number, the plan reports only that problem, not a refused promotion',
-      { pins: { production: 99 } },
-      SERVES,
-      lines('blocked: pin/unknown-number'),
-    ],
-    [
-      'The promotion guard accepts a pin to the version that the environment already serves',
-      { pins: { production: 6 } },
-      { production: V6 },
-      [],
-    ],
-    [
-      'The promotion guard accepts any version in an environment that has no promote_from setting',
-      { pins: { staging: 8 } },
-      LATER,
-      lines('staging: v7 → v8'),
-    ],
-  ])('%s', (_, parts, active, expected) => {
-    const planned = planLines(planOf({ file: parts, active }));
-    expect(planned.filter((one) => !one.startsWith('create'))).toEqual(expected);
+  /** Rows `title: 'FILE | SERVICE | PLAN'`, without the new versions of the plan. */
+  const plans: Rows = {
+    'The plan promotes the version that staging serves, even if the same plan moves staging to a new version': `Nine staging=latest production=7 | ${SERVES} | staging: v7 → new "Nine"; production: v6 → v7`,
+    'The plan refuses to promote a version that staging would receive only in the same sync': `staging=8 production=8 | ${LATER} | staging: v7 → v8; production: v6 → v8; ${REFUSED}`,
+    'The plan refuses to promote text that no version contains yet': `New staging=latest production=latest | staging=7:Seven | staging: v7 → new "New"; production: none → new "New"; ${REFUSED}`,
+    'If the promotion guard refuses a pin to an unknown version id, the plan does not look up that version': `production=version:theirs | ${SERVES} | production: v6 → theirs; ${REFUSED}`,
+    'If a pin names an unknown version number, the plan reports only that problem, not a refused promotion': `production=99 | ${SERVES} | blocked: pin/unknown-number`,
+    'The promotion guard accepts a pin to the version that the environment already serves':
+      'production=6 | production=6:Six | ',
+    'The promotion guard accepts any version in an environment that has no promote_from setting': `staging=8 | ${LATER} | staging: v7 → v8`,
+  };
+
+  test.each(Object.entries(plans))('%s', (_, row) => {
+    const [wanted = '', service = '', expected] = row.split(' | ');
+    const planned = planLines(planOf({ file: parseFile(wanted), service }));
+    expect(planned.filter((one) => !one.startsWith('create')).join('; ')).toBe(expected);
   });
 
   test('One plan restores both staging and production after somebody moved them back to an older version', () => {
     const history = { line: line(parseStates('7/7 7/6 6/6')) };
-    const active = { staging: V6, production: V6, promptsync: V7 };
-    const plan = planOf({ file: { text: 'Seven', pins: { staging: 7, production: 7 } }, active, rules: { history } });
+    const service = 'staging=6:Six production=6:Six promptsync=7:Seven(6:Six)';
+    const plan = planOf({ file: { text: 'Seven', pins: { staging: 7, production: 7 } }, service, rules: { history } });
     expect(planLines(plan)).toEqual(['staging: v6 → v7', 'production: v6 → v7']);
   });
 
   test('The plan warns about each promotion from an environment that another configuration manages', () => {
     const pins = { production: 6 };
     const given = { promotionSources: new Map(), otherPromotionSources: PROMOTED };
-    const { problems } = planOf({ file: { pins }, active: { production: V8 }, rules: given });
+    const { problems } = planOf({ file: { pins }, service: `production=${EIGHT}`, rules: given });
     expect(problems).toMatchObject([{ code: 'pin/source-not-asked', severity: 'warning', line: 5 }]);
   });
 
   test('In a shallow clone, the hint for a refused promotion names the setting that fetches the full git history', () => {
     const hintIn = (isShallow: boolean) => {
       const history = { line: line([{ pins: { production: 8 } }], { isCut: true }), isShallow };
-      return planOf({ file: { pins: { production: 8 } }, active: LATER, rules: { history } }).problems[0]?.hint;
+      return planOf({ file: { pins: { production: 8 } }, service: LATER, rules: { history } }).problems[0]?.hint;
     };
     expect(hintIn(true)).toContain('fetch-depth: 0');
     expect(hintIn(false)).not.toContain('fetch-depth: 0');
@@ -390,55 +249,44 @@ describe('the hint of a refused promotion', () => {
     ['!x', String.raw`promptsync promote '\!x' --from staging --to production --allow-older`],
     ['é', "promptsync promote 'é' --from staging --to production --allow-older"],
   ])('The hint for a refused promotion quotes the prompt key %s for the shell', (key, command) => {
-    const { problems } = planOf({ file: { key, pins: { production: 8 } }, active: { staging: V7, promptsync: V8 } });
+    const { problems } = planOf({
+      file: { key, pins: { production: 8 } },
+      service: `staging=7:Seven promptsync=${EIGHT}`,
+    });
     expect(problems[0]?.hint).toBe(`To promote the version that "staging" serves (v7), run: \`${command}\``);
   });
 
   const SYNC_STAGING = 'First run `promptsync sync --environment staging`, then sync "production".';
   const STAGING = 'run: `promptsync promote k/1 --from staging --to production`';
-  test.each<[string, NonNullable<FileParts['pins']>, Active, required: string, serves: string, hint: string]>([
+  test.each([
     [
       'The hint for a refused promotion tells the user to pin staging if staging serves no version',
-      { production: 8 },
-      { staging: null, production: V6, promptsync: V8 },
-      'v8',
-      'no version',
+      `production=8 | staging=- production=6:Six promptsync=${EIGHT} | v8 | no version`,
       `Pin "staging". Remove the pin for "production" from the file, or pin "production" to its active version (v6). After the next sync, ${STAGING}`,
     ],
     [
       'The hint for a refused promotion suggests syncing staging first if staging changes in the same sync',
-      { staging: 8, production: 8 },
-      { staging: V7, production: null, promptsync: V8 },
-      'v8',
-      'v7',
+      `staging=8 production=8 | staging=7:Seven production=- promptsync=${EIGHT} | v8 | v7`,
       SYNC_STAGING,
     ],
     [
       'The error for a refused promotion says that the version does not exist yet if no version contains the text of the file',
-      { staging: 'latest', production: 'latest' },
-      { staging: V7, production: V6 },
-      'a version that does not exist yet',
-      'v7',
+      `New staging=latest production=latest | ${SERVES} | a version that does not exist yet | v7`,
       SYNC_STAGING,
     ],
     [
       'The hint for a refused promotion omits --allow-older if staging serves a newer version than production',
-      { staging: 8, production: 7 },
-      { staging: V8, production: V6, promptsync: V7 },
-      'v7',
-      'v8',
+      `staging=8 production=7 | staging=${EIGHT} production=6:Six promptsync=7:Seven | v7 | v8`,
       `To promote the version that "staging" serves (v8), ${STAGING}`,
     ],
     [
       'The error for a refused promotion names the version id if the version number is unknown',
-      { staging: 7, production: 'version:theirs' },
-      { staging: V7, production: V6 },
-      'theirs',
-      'v7',
+      `staging=7 production=version:theirs | ${SERVES} | theirs | v7`,
       `To promote the version that "staging" serves (v7), ${STAGING}`,
     ],
-  ])('%s', (_, pins, active, required, serves, hint) => {
-    const { problems } = planOf({ file: { text: 'New', pins }, active });
+  ])('%s', (_, row, hint) => {
+    const [wanted = '', service = '', required, serves] = row.split(' | ');
+    const { problems } = planOf({ file: parseFile(wanted), service });
     const message = `"production" is pinned to ${required}. That version must first be active in "staging", but "staging" serves ${serves}.`;
     expect(problems[0]).toMatchObject({ message, hint });
   });
@@ -446,15 +294,13 @@ describe('the hint of a refused promotion', () => {
   test('The error for a refused promotion names the line of the pin and suggests a safely quoted command', () => {
     const { problems } = planOf({
       file: { key: "a'; rm -rf /", pins: { staging: 7, production: 8 } },
-      active: { staging: V7, production: V6, promptsync: V8 },
+      service: LATER,
     });
     expect(problems).toMatchObject([
       {
         path: 'prompts/a.md',
         line: 6,
         column: 3,
-        message:
-          '"production" is pinned to v8. That version must first be active in "staging", but "staging" serves v7.',
         hint: `To promote the version that "staging" serves (v7), run: \`promptsync promote 'a'\\''; rm -rf /' --from staging --to production --allow-older\``,
       },
     ]);
@@ -463,7 +309,7 @@ describe('the hint of a refused promotion', () => {
   test('The hint for a refused promotion first suggests promoting from dev to staging if only dev serves the version', () => {
     const { problems } = planOf({
       file: { pins: { dev: 8, staging: 7, production: 8 } },
-      active: { dev: V8, staging: V7, production: V6 },
+      service: `dev=${EIGHT} ${SERVES}`,
       rules: {
         promotionSources: new Map([
           ['production', 'staging'],

@@ -46,11 +46,11 @@ export function file({ text = 'Hello', metadata, pins = {}, ...rest }: FileParts
 }
 
 function toPin([environment, written]: [string, string | number], index: number): EnvironmentPin {
-  return { environment, pin: parsePin(written), line: 5 + index, column: 3 };
+  return { environment, pin: parsePin(`${written}`), line: 5 + index, column: 3 };
 }
 
-function parsePin(written: string | number): Pin {
-  if (typeof written === 'number') return { kind: 'number', number: written };
+function parsePin(written: string): Pin {
+  if (/^\d+$/.test(written)) return { kind: 'number', number: Number(written) };
   if (written.startsWith('git:')) return { kind: 'git', ref: written.slice(4) };
   return written.startsWith('version:') ? { kind: 'version', id: written.slice(8) } : { kind: 'latest' };
 }
@@ -92,6 +92,85 @@ export function outside(number: number, text: string, metadata: JsonObject = {})
 /** Makes the ledger entry of a version that promptsync did not read. */
 export function entry(number: number, text: string, parts: VersionParts = {}): LedgerEntry {
   return makeLedgerEntry(version(number, text, parts));
+}
+
+/**
+ * Parses a version: `7:Seven` is a managed version, `~7:Seven` a foreign one, and `-` none. Metadata and the ledger
+ * follow the text: `9:Nine{"model":"x"}(8:Eight,~7:Seven)`.
+ */
+export function parseVersion(word: string): LedgerVersion | null {
+  if (word === '-') return null;
+  const [, foreign, number, text = '', metadata = '{}', ledger = ''] =
+    /^(~?)(\d+):([^{(]*)(\{.*?\})?(?:\((.*)\))?$/.exec(word)!;
+  const known = ledger.split(',').filter((one) => one !== '');
+  return version(Number(number), text, {
+    metadata: JSON.parse(metadata),
+    ledger: known.map((one) => makeLedgerEntry(parseVersion(one)!)),
+    stampFor: foreign === '' ? text : null,
+  });
+}
+
+/** Splits `staging=latest qa=2` into pairs. A word without `=` has an empty key, and `nothing` stands for no words. */
+function parseWords(words: string): readonly (readonly [key: string, value: string])[] {
+  const all = words.split(' ').filter((word) => word !== '' && word !== 'nothing');
+  return all.map((word) => [/^[^={]*(?==)/.exec(word)?.[0] ?? '', word.replace(/^[^={]*=/, '')]);
+}
+
+const FIELDS = ['key', 'name', 'description'];
+
+/** Parses the fields and pins of a file, such as `Hi{"model":"x"} name=New staging=latest`. Its text is optional. */
+export function parseFile(words: string): FileParts & { readonly pins: WrittenPins } {
+  const pairs = parseWords(words);
+  const fields = pairs.filter(([key]) => FIELDS.includes(key));
+  const pins = pairs.filter(([key]) => key !== '' && !FIELDS.includes(key));
+  const [, written] = pairs.find(([key]) => key === '') ?? [];
+  return {
+    ...(written !== undefined && parseText(written)),
+    ...Object.fromEntries(fields),
+    pins: Object.fromEntries(pins),
+  };
+}
+
+function parseText(word: string): { readonly text: string; readonly metadata?: JsonObject } {
+  const [, text = '', metadata] = /^([^{]*)(\{.*\})?$/.exec(word)!;
+  return { text, ...(metadata !== undefined && { metadata: JSON.parse(metadata) }) };
+}
+
+/** Parses the content of a git ref, such as `Hi{"model":"x"}`. */
+export function parseContent(word: string): Content {
+  const { text, metadata } = parseText(word);
+  return content(text, metadata);
+}
+
+/**
+ * Parses the state of the service: the version of each environment, such as `staging=2:Two production=-`. The prompt may
+ * have fields and the id of its `latest` version, and versions may be `probed` or `missing`.
+ */
+export function parseService(words: string): ObservedParts & { readonly active: object } {
+  const pairs = parseWords(words);
+  const valuesOf = (key: string) => pairs.flatMap(([own, value]) => (own === key ? [value] : []));
+  const fields = pairs.filter(([key]) => FIELDS.includes(key));
+  const latest = valuesOf('latest').map((id) => ['latestVersionId', id]);
+  const active = pairs.filter(([key]) => ![...FIELDS, 'latest', 'probed', 'missing'].includes(key));
+  return {
+    prompt: Object.fromEntries([...fields, ...latest]),
+    active: Object.fromEntries(active.map(([name, word]) => [name, parseVersion(word)])),
+    others: valuesOf('probed').map((word) => parseVersion(word)!),
+    missingIds: valuesOf('missing'),
+  };
+}
+
+/** Parses contents at git refs, such as `git:v1=Old`, and environments that are `closed` to the pin latest. */
+export function parseRules(words: string): RulesParts {
+  const pairs = parseWords(words);
+  const refs = pairs.filter(([key]) => key.startsWith('git:')).map(([key, word]) => [key.slice(4), parseContent(word)]);
+  const listOf = (key: string) => pairs.find(([own]) => own === key)?.[1].split(',');
+  return {
+    refs: Object.fromEntries(refs),
+    environmentsWithoutLatest: listOf('closed') ?? [],
+    movingRefs: new Set(listOf('moving')),
+    environmentOrder: listOf('order') ?? null,
+  };
 }
 
 export const TRACKING = 'promptsync';
@@ -259,11 +338,6 @@ export function deepFreeze<Value>(value: Value): Value {
   }
   Object.values(value).forEach(deepFreeze);
   return Object.freeze(value);
-}
-
-/** Returns its arguments: the expected lines of a plan in a table of tests. */
-export function lines(...all: readonly string[]): readonly string[] {
-  return all;
 }
 
 /** Plans one prompt by these rules. */

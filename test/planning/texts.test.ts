@@ -1,94 +1,71 @@
 import { expect, test } from 'vitest';
-import { type PromptPlan, isNewVersionRef } from '../../src/domain/plan.ts';
+import { isNewVersionRef } from '../../src/domain/plan.ts';
 import { collectTextChanges } from '../../src/planning/collect-text-changes.ts';
-import { content, entry, file, observed, outside, planPrompt, rules, version, type RulesParts } from './support.ts';
+import {
+  content,
+  file,
+  observed,
+  outside,
+  parseFile,
+  parseRules,
+  parseVersion,
+  planPrompt,
+  rules,
+  type RulesParts,
+} from './support.ts';
 
-const one = outside(1, 'One\r\nby them');
-const two = version(2, 'Two', {
-  metadata: { model: 'x' },
-  ledger: [entry(1, 'One'), entry(5, 'Five'), entry(6, 'Six')],
-});
-const ACTIVE = { dev: null, staging: two, production: one };
-const bare = { type: 'text', metadata: {} };
-const unmanaged = { type: 'text', metadata: undefined };
+const ACTIVE = {
+  dev: null,
+  staging: parseVersion('2:Two{"model":"x"}(1:One,5:Five,6:Six)'),
+  production: outside(1, 'One\r\nby them'),
+};
 
-function textsIn(prompt: PromptPlan, given: RulesParts = {}) {
-  return collectTextChanges([prompt], rules(given), rules(given).planningHistory).get('p1');
+/** Collects the changes of a file, and formats each like `staging: Two {"model":"x"} → New`. */
+function formatChanges(words: string, given: RulesParts) {
+  const prompt = planPrompt(file(parseFile(words)), observed({ active: ACTIVE }), rules(given));
+  const changes = collectTextChanges([prompt], rules(given), rules(given).planningHistory).get('p1')!;
+  expect(changes.map(({ change }) => change)).toStrictEqual(prompt.changes.filter(({ kind }) => kind === 'set-active'));
+  return changes
+    .map(({ environment, before, after }) => `${environment}: ${format(before)} → ${format(after)}`)
+    .join('; ');
 }
 
-test.each<[string, Parameters<typeof file>[0], RulesParts, unknown]>([
-  [
-    'collectTextChanges returns no changes for a prompt that is in sync',
-    { text: 'Two', pins: { staging: 'latest' } },
-    {},
-    [],
-  ],
-  [
-    'collectTextChanges pairs the new text with the served text, or with null if no version is served',
-    { text: 'New', pins: { dev: 'latest', production: 'latest' } },
-    {},
-    [
-      { environment: 'dev', before: null, after: { text: 'New', ...unmanaged } },
-      { environment: 'production', before: { text: 'One\nby them', ...bare }, after: { text: 'New', ...unmanaged } },
-    ],
-  ],
-  [
-    'collectTextChanges includes metadata with the new text if the file has metadata',
-    { text: 'New', metadata: { model: 'y' }, pins: { dev: 'latest' } },
-    {},
-    [{ environment: 'dev', before: null, after: { type: 'text', text: 'New', metadata: { model: 'y' } } }],
-  ],
-  [
-    'collectTextChanges returns the text of a version that promptsync read from the service',
-    { pins: { production: 2 } },
-    {},
-    [
-      {
-        ...{ environment: 'production', before: { text: 'One\nby them', ...bare } },
-        after: { type: 'text', text: 'Two', metadata: { model: 'x' } },
-      },
-    ],
-  ],
-  [
-    'collectTextChanges takes the text of a version from git if that version is known only from a ledger',
-    { pins: { dev: 5 } },
-    { history: { contents: new Map([['ver_5', content('Five')]]) } },
-    [{ environment: 'dev', before: null, after: { text: 'Five', ...unmanaged } }],
-  ],
-  [
-    'collectTextChanges takes the text of a version from the file or a git ref if that version is known only from a ledger',
-    { text: 'Five', metadata: {}, pins: { dev: 'latest', staging: 'git:v6' } },
-    { refs: { v6: content('Six') } },
-    [
-      { environment: 'dev', before: null, after: { text: 'Five', ...bare } },
-      {
-        environment: 'staging',
-        before: { type: 'text', text: 'Two', metadata: { model: 'x' } },
-        after: { text: 'Six', ...unmanaged },
-      },
-    ],
-  ],
-  [
-    'collectTextChanges returns unknown if the text of a version is not available',
-    { pins: { dev: 6 } },
-    {},
-    [{ environment: 'dev', before: null, after: 'unknown' }],
-  ],
-  [
-    'collectTextChanges returns unknown for a version id that is in no ledger',
-    { pins: { dev: 'version:theirs' } },
-    {},
-    [{ environment: 'dev', before: null, after: 'unknown' }],
-  ],
-])('%s', (_, parts, given, expected) => {
-  const prompt = planPrompt(file(parts), observed({ active: ACTIVE }), rules(given));
-  const texts = textsIn(prompt, given);
-  expect(texts?.map(({ change: _, ...rest }) => rest)).toStrictEqual(expected);
-  expect(texts?.map(({ change }) => change)).toStrictEqual(prompt.changes.filter(({ kind }) => kind === 'set-active'));
+type Shown = { readonly type: string; readonly text?: string; readonly metadata?: unknown } | 'unknown' | null;
+
+function format(shown: Shown): string {
+  if (shown === null || shown === 'unknown') return shown ?? 'none';
+  const { type, text, metadata, ...rest } = shown;
+  expect([type, rest]).toStrictEqual(['text', {}]);
+  return metadata === undefined ? `${text}` : `${text} ${JSON.stringify(metadata)}`;
+}
+
+/** Rows `title: 'FILE | CHANGES | RULES'`, in the notation of `support.ts`. */
+const rows = {
+  'no changes for a prompt that is in sync': 'Two staging=latest | ',
+  'the new text with the served text, or with null if no version is served':
+    'New dev=latest production=latest | dev: none → New; production: One\nby them {} → New',
+  'metadata with the new text if the file has metadata': 'New{"model":"y"} dev=latest | dev: none → New {"model":"y"}',
+  'the text of a version that promptsync read from the service':
+    'production=2 | production: One\nby them {} → Two {"model":"x"}',
+  'the text of a version from the file or a git ref if that version is known only from a ledger':
+    'Five{} dev=latest staging=git:v6 | dev: none → Five {}; staging: Two {"model":"x"} → Six | git:v6=Six',
+  'unknown if the text of a version is not available': 'dev=6 | dev: none → unknown',
+  'unknown for a version id that is in no ledger': 'dev=version:theirs | dev: none → unknown',
+};
+
+test.each(Object.entries(rows))('collectTextChanges returns %s', (_, row) => {
+  const [words = '', expected, given = ''] = row.split(' | ');
+  expect(formatChanges(words, parseRules(given))).toBe(expected);
+});
+
+test('collectTextChanges takes the text of a version from git if that version is known only from a ledger', () => {
+  const history = { contents: new Map([['ver_5', content('Five')]]) };
+  expect(formatChanges('dev=5', { history })).toBe('dev: none → Five');
 });
 
 test('collectTextChanges returns no changes for a prompt that promptsync did not read from the service', () => {
   const prompt = planPrompt(file({ text: 'New', pins: { dev: 'latest' } }), observed({ active: ACTIVE }), rules());
   expect(prompt.changes.some((change) => change.kind === 'set-active' && isNewVersionRef(change.after))).toBe(true);
-  expect(textsIn({ ...prompt, observed: null })).toStrictEqual([]);
+  const changes = collectTextChanges([{ ...prompt, observed: null }], rules(), rules().planningHistory);
+  expect(changes.get('p1')).toStrictEqual([]);
 });

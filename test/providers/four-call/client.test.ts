@@ -31,12 +31,7 @@ beforeAll(() => server.enable());
 afterEach(() => server.resetHandlers());
 afterAll(() => server.disable());
 
-type ReceivedRequest = {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Headers;
-  readonly body: string;
-};
+type ReceivedRequest = Pick<Request, 'method' | 'url' | 'headers'> & { readonly body: string };
 
 /** Answers each request with the next answer and repeats the last one. Returns the requests so far. */
 function answerInTurn(...answers: readonly (() => Response)[]): readonly ReceivedRequest[] {
@@ -50,12 +45,13 @@ function answerInTurn(...answers: readonly (() => Response)[]): readonly Receive
   return received;
 }
 
+type SentHeaders = Readonly<Record<string, string>>;
 const json =
-  (body: JsonBodyType, status = 200, headers: Record<string, string> = {}) =>
+  (body: JsonBodyType, status = 200, headers: SentHeaders = {}) =>
   () =>
     HttpResponse.json(body, { status, headers });
 const text =
-  (body: string, status = 200, headers: Record<string, string> = {}) =>
+  (body: string, status = 200, headers: SentHeaders = {}) =>
   () =>
     new HttpResponse(body, { status, headers });
 
@@ -97,18 +93,17 @@ describe('the requests of the client', () => {
     expect(fields).toEqual({ description: '' });
   });
 
-  const bases: readonly (readonly [string, string])[] = [
-    [BASE, BASE],
-    [`${BASE}/`, BASE],
-    [`${BASE}/api`, `${BASE}/api`],
-    [`${BASE}/api/`, `${BASE}/api`],
-    [`${BASE}/a%20b/c//`, `${BASE}/a%20b/c`],
-    [`${BASE}:8443`, `${BASE}:8443`],
-  ];
-  test.each(bases)('the client appends request paths to the base URL %s', async (baseUrl, start) => {
+  test.each([
+    ['', ''],
+    ['/', ''],
+    ['/api', '/api'],
+    ['/api/', '/api'],
+    ['/a%20b/c//', '/a%20b/c'],
+    [':8443', ':8443'],
+  ])('the client appends request paths to a base URL that ends with %j', async (end, start) => {
     const received = answerInTurn(json(wirePrompt));
-    await openClient(baseUrl).service.readPrompt('prm_1');
-    expect(received[0]?.url).toBe(`${start}/v1/integration/prompts/prm_1`);
+    await openClient(BASE + end).service.readPrompt('prm_1');
+    expect(received[0]?.url).toBe(`${BASE}${start}/v1/integration/prompts/prm_1`);
   });
 
   test.each<[string, string]>([
@@ -129,16 +124,9 @@ describe('the requests of the client', () => {
     async (id) => {
       const received = answerInTurn(json(wirePrompt));
       const { service } = openClient();
-      for (const promise of [
-        service.readPrompt(id),
-        service.createVersion(id, newVersion),
-        service.setActive(id, 'a', 'b'),
-      ]) {
-        expect(await failureOf(promise)).toMatchObject({
-          problem: { code: 'service/unaddressable' },
-          effect: 'not-sent',
-        });
-      }
+      const calls = [service.readPrompt(id), service.createVersion(id, newVersion), service.setActive(id, 'a', 'b')];
+      const unsent = { problem: { code: 'service/unaddressable' }, effect: 'not-sent' };
+      for (const call of calls) expect(await failureOf(call)).toMatchObject(unsent);
       expect(received).toHaveLength(0);
     },
   );
@@ -173,27 +161,25 @@ describe('the answers to the client', () => {
     expect(await openClient().service.readPrompt('prm_1')).toMatchObject(nothing);
   });
 
-  test.each<[title: string, created_at: unknown, createdAt: number | undefined]>([
-    [
-      'the client returns the creation time of a version in milliseconds since 1970',
-      '2026-01-02T03:04:05.678+02:00',
-      1_767_315_845_678,
-    ],
-    ['the client ignores a creation time without a time zone', '2026-01-02T03:04:05', undefined],
-    ['the client ignores a creation time that is not a valid date', '2026-02-30T03:04:05Z', undefined],
-    ['the client ignores a creation time that is not a string', { toString: 1 }, undefined],
-  ])('%s', async (_title, created_at, createdAt) => {
-    answerInTurn(json({ ...wireVersion, created_at }));
-    expect((await openClient().service.createVersion('prm_1', newVersion)).createdAt).toBe(createdAt);
-  });
+  test.each<[created_at: unknown, createdAt: number | undefined]>([
+    ['2026-01-02T03:04:05.678+02:00', 1_767_315_845_678],
+    ['2026-01-02T03:04:05', undefined],
+    ['2026-02-30T03:04:05Z', undefined],
+    [{ toString: 1 }, undefined],
+  ])(
+    'If a version has the creation time %j, the client returns %s as its milliseconds since 1970',
+    async (created_at, createdAt) => {
+      answerInTurn(json({ ...wireVersion, created_at } as JsonBodyType));
+      expect((await openClient().service.createVersion('prm_1', newVersion)).createdAt).toBe(createdAt);
+    },
+  );
 
   test.each([{ ...wireVersion, metadata_: null }, wireVersion])(
     'the client treats missing metadata in the response %j as empty metadata',
     async (answer) => {
       answerInTurn(json(answer));
-      expect(await openClient().service.createVersion('prm_1', newVersion)).toMatchObject({
-        content: { metadata: {} },
-      });
+      const { content } = await openClient().service.createVersion('prm_1', newVersion);
+      expect(content).toMatchObject({ metadata: {} });
     },
   );
 
@@ -206,94 +192,29 @@ describe('the answers to the client', () => {
   const version = JSON.stringify(wireVersion);
   const withMetadata = (json: string) => version.replace('}', `,"metadata_":${json}}`);
   const otherActive = { ...wirePrompt, active_version: { ...wireVersion, prompt_id: 'prm_2' } };
-  const invalid: readonly (readonly [string, CallName, string, string])[] = [
+  const otherPrompt = JSON.stringify({ ...wirePrompt, id: 'prm_2' });
+  test.each<[what: string, CallName, reason: string, answer: string]>([
+    ['is an HTML page', 'readPrompt', 'it is not JSON', '<html>Sign in</html>'],
+    ['is empty', 'createVersion', 'it is not JSON', ''],
+    ['is null', 'readPrompt', 'it is not valid: expected a mapping, but found null', 'null'],
+    ['has status 200 but contains an error', 'setActive', '"updated" is missing', '{"error":"no"}'],
+    ['has no content', 'createVersion', '"content" is missing', '{"id":"v","prompt_id":"prm_1","version_number":1}'],
+    ['has a fractional number', 'createVersion', '"version_number" is not valid', version.replace(':1,', ':1.5,')],
+    ['has a number above 2^53', 'createVersion', '"version_number" is not valid', version.replace(':1,', ':1e300,')],
+    ['has an empty version id', 'createVersion', '"id" is not valid', version.replace('ver_1', '')],
+    ['is of another prompt', 'createVersion', '"prompt_id" belongs to a different', version.replace('prm_1', 'prm_2')],
+    ['describes a different prompt', 'updatePrompt', '"id" belongs to a different prompt', otherPrompt],
     [
-      'the client rejects a readPrompt response whose body is an HTML page',
+      'has a version of another one',
       'readPrompt',
-      '<html>Sign in</html>',
-      'it is not JSON',
-    ],
-    ['the client rejects an empty createVersion response', 'createVersion', '', 'it is not JSON'],
-    [
-      'the client rejects a readPrompt response whose JSON body is null',
-      'readPrompt',
-      'null',
-      'it is not valid: expected a mapping, but found null',
-    ],
-    [
-      'the client rejects a setActive response that has status 200 but contains an error',
-      'setActive',
-      '{"error":"no"}',
-      '"updated" is missing',
-    ],
-    [
-      'the client rejects a createVersion response without content',
-      'createVersion',
-      '{"id":"v","prompt_id":"prm_1","version_number":1}',
-      '"content" is missing',
-    ],
-    [
-      'the client rejects a createVersion response with a fractional version number',
-      'createVersion',
-      version.replace(':1,', ':1.5,'),
-      '"version_number" is not valid',
-    ],
-    [
-      'the client rejects a createVersion response with a version number above 2^53',
-      'createVersion',
-      version.replace(':1,', ':1e300,'),
-      '"version_number" is not valid',
-    ],
-    [
-      'the client rejects a createVersion response with an empty version id',
-      'createVersion',
-      version.replace('ver_1', ''),
-      '"id" is not valid',
-    ],
-    [
-      'the client rejects a createVersion response whose version belongs to a different prompt',
-      'createVersion',
-      version.replace('prm_1', 'prm_2'),
-      '"prompt_id" belongs to a different',
-    ],
-    [
-      'the client rejects an updatePrompt response that describes a different prompt',
-      'updatePrompt',
-      JSON.stringify({ ...wirePrompt, id: 'prm_2' }),
-      '"id" belongs to a different prompt',
-    ],
-    [
-      'the client rejects a readPrompt response whose active version belongs to a different prompt',
-      'readPrompt',
-      JSON.stringify(otherActive),
       '"active_version.prompt_id" belongs to',
+      JSON.stringify(otherActive),
     ],
-    [
-      'the client rejects a createVersion response whose metadata is an array',
-      'createVersion',
-      withMetadata('[]'),
-      '"metadata_" is not valid',
-    ],
-    [
-      'the client rejects a createVersion response whose metadata contains a number that overflows to infinity',
-      'createVersion',
-      withMetadata('{"a":1e999}'),
-      '"metadata_',
-    ],
-    [
-      'the client rejects a createVersion response whose metadata is nested too deeply',
-      'createVersion',
-      withMetadata(`{"a":${deep}}`),
-      'it is nested too deeply',
-    ],
-    [
-      'the client rejects a readPrompt response that consists of thousands of nested arrays',
-      'readPrompt',
-      deep,
-      'it is not valid: expected a mapping, but found a list',
-    ],
-  ];
-  test.each(invalid)('%s', async (_, name, body, reason) => {
+    ['has an array as metadata', 'createVersion', '"metadata_" is not valid', withMetadata('[]')],
+    ['has a number in its metadata that is infinite', 'createVersion', '"metadata_', withMetadata('{"a":1e999}')],
+    ['has deeply nested metadata', 'createVersion', 'it is nested too deeply', withMetadata(`{"a":${deep}}`)],
+    ['consists of nested arrays', 'readPrompt', 'it is not valid: expected a mapping, but found a list', deep],
+  ])('the client rejects a response that %s (in the call %s, because %j)', async (_what, name, reason, body) => {
     const received = answerInTurn(text(body));
     const failure = await failureOf(callsByName[name](openClient().service));
     expect(failure).toMatchObject({ problem: { code: 'service/invalid-answer' }, effect: 'unknown' });
@@ -381,25 +302,17 @@ describe('the status codes of the service', () => {
     expect(sleeps).toEqual([7_000]);
   });
 
-  test.each<[string, string, string]>([
+  test.each([
     [
-      'a redirect error names the origin of the redirect target, but not its path',
+      'names the origin of the redirect target, but not its path',
       `https://user:pass@login.example.com/${KEY}?next=secret#x`,
       ' to "https://login.example.com",',
     ],
-    [
-      'a redirect error shows the host of the redirect target in ASCII',
-      'https://аpple.example/',
-      ' to "https://xn--pple-43d.example",',
-    ],
-    ['a redirect error does not name a redirect target with an invalid host', 'https://evil\u202e.example/', ','],
-    [
-      "a redirect error names the service's own origin if the redirect target is relative",
-      '/other',
-      ' to "https://prompts.example.com",',
-    ],
-    ['a redirect error does not name a redirect target that is not a web address', 'javascript:alert(1)', ','],
-  ])('%s', async (_, location, expected) => {
+    ['shows the host of the redirect target in ASCII', 'https://аpple.example/', ' to "https://xn--pple-43d.example",'],
+    ['does not name a redirect target with an invalid host', 'https://evil\u202e.example/', ','],
+    ["names the service's own origin if the target is relative", '/other', ' to "https://prompts.example.com",'],
+    ['does not name a redirect target that is not a web address', 'javascript:alert(1)', ','],
+  ])('a redirect error %s', async (_, location, expected) => {
     answerInTurn(text('', 302, { location: encodeURI(location) }));
     const failure = await failureOf(openClient().service.readPrompt('prm_1'));
     expect(failure.message).toBe(`The service returned a redirect (302)${expected} which promptsync does not follow.`);
@@ -428,27 +341,22 @@ describe('the status codes of the service', () => {
   });
 
   test.each([
-    ['the client shows a short error message from the service unchanged', 'Sorry', /status 400: "Sorry"$/],
+    ['shows a short error message from the service unchanged', 'Sorry', /status 400: "Sorry"$/],
     [
-      'the client shortens a long, multiline error message from the service to one line',
+      'shortens a long, multiline error message from the service to one line',
       `Bad\n\n  request: ${'x'.repeat(500)}`,
       /status 400: "Bad request: x{187}"$/,
     ],
-    ['the client shows the message of a JSON error', '{"error":{"message":"bad id"}}', /status 400: "bad id"$/],
+    ['shows the message of a JSON error', '{"error":{"message":"bad id"}}', /status 400: "bad id"$/],
     [
-      'the client shows the title of an HTML error page',
+      'shows the title of an HTML error page',
       '<html><head><title>Bad Request</title></head><body>nginx</body></html>',
       /status 400: "Bad Request"$/,
     ],
-    [
-      'the client shows no text from an HTML error page without a title',
-      '<html><body>nginx</body></html>',
-      /status 400\.$/,
-    ],
-  ])('%s', async (_, said, shown) => {
+    ['shows no text from an HTML error page without a title', '<html><body>nginx</body></html>', /status 400\.$/],
+  ])('the client %s', async (_, said, shown) => {
     answerInTurn(text(said, 400));
-    const failure = await failureOf(openClient().service.readPrompt('prm_1'));
-    expect(failure.message).toMatch(shown);
+    expect((await failureOf(openClient().service.readPrompt('prm_1'))).message).toMatch(shown);
   });
 
   test('the client does not show the body of a compressed error response', async () => {
@@ -461,48 +369,27 @@ describe('the key in failures', () => {
   const field = (key: string) => ({ ...wireVersion, metadata_: { [key]: 0 } });
   const other = (key: string) => ({ ...wirePrompt, ...wireVersion, id: key, prompt_id: key });
   const echoes: readonly (readonly [string, number, (key: string) => string])[] = [
-    [
-      'the client never reveals an API key that the service echoes as part of an error message',
-      400,
-      (key) => `invalid key ${key}`,
-    ],
-    [
-      'the client never reveals an API key that the service echoes as part of a JSON error',
-      500,
-      (key) => JSON.stringify({ headers: { 'x-api-key': key } }),
-    ],
-    [
-      'the client never reveals an API key that the service echoes at the truncation point of a long error message',
-      401,
-      (key) => 'x'.repeat(190) + key,
-    ],
-    ['the client never reveals an API key that the service echoes with status 403', 403, (key) => key],
-    ['the client never reveals an API key that the service echoes with status 404', 404, (key) => key],
-    [
-      'the client never reveals an API key that the service echoes as part of an HTML page',
-      200,
-      (key) => `<html>${key}</html>`,
-    ],
-    [
-      'the client never reveals an API key that the service returns as a field name',
-      200,
-      (key) => JSON.stringify(field(key)).replace(':0', ':1e999'),
-    ],
-    [
-      'the client never reveals an API key that the service returns as a prompt id',
-      200,
-      (key) => JSON.stringify(other(key)),
-    ],
+    ['echoes as part of an error message', 400, (key) => `invalid key ${key}`],
+    ['echoes as part of a JSON error', 500, (key) => JSON.stringify({ headers: { 'x-api-key': key } })],
+    ['echoes at the truncation point of a long error message', 401, (key) => 'x'.repeat(190) + key],
+    ['echoes with status 403', 403, (key) => key],
+    ['echoes with status 404', 404, (key) => key],
+    ['echoes as part of an HTML page', 200, (key) => `<html>${key}</html>`],
+    ['returns as a field name', 200, (key) => JSON.stringify(field(key)).replace(':0', ':1e999')],
+    ['returns as a prompt id', 200, (key) => JSON.stringify(other(key))],
   ];
   const crossed = echoes.flatMap((echo) => callNames.map((name) => [echo[0], name, echo[1], echo[2]] as const));
-  test.each(crossed)('%s in the response to %s', async (_, name, status, body) => {
-    answerInTurn(text(body(KEY), status, { location: `https://evil.example.com/${KEY}` }));
-    const { service, calls } = openClient();
-    const failure = await failureOf(callsByName[name](service));
-    expect(collectErrorText(failure)).not.toContain(KEY);
-    expect(failure.cause).toBeUndefined();
-    expect(JSON.stringify(calls)).not.toContain(KEY);
-  });
+  test.each(crossed)(
+    'the client never reveals an API key that the service %s in the response to %s',
+    async (_, name, status, body) => {
+      answerInTurn(text(body(KEY), status, { location: `https://evil.example.com/${KEY}` }));
+      const { service, calls } = openClient();
+      const failure = await failureOf(callsByName[name](service));
+      expect(collectErrorText(failure)).not.toContain(KEY);
+      expect(failure.cause).toBeUndefined();
+      expect(JSON.stringify(calls)).not.toContain(KEY);
+    },
+  );
 
   test.each(callNames)(
     'if a line break in the API key makes %s fail, the client does not reveal the key',

@@ -2,33 +2,26 @@ import { describe, expect, test } from 'vitest';
 import { makeLedgerEntry } from '../../../src/providers/four-call/ownership.ts';
 import { listKnownEntries, listVersionsRead } from '../../../src/providers/four-call/reading.ts';
 import type { LedgerEntry } from '../../../src/providers/four-call/version-record.ts';
-import { content, entry, observed, outside, reading, version } from '../../planning/support.ts';
+import { content, entry, observed, outside, parseService, reading, version } from '../../planning/support.ts';
 
 describe('listKnownEntries', () => {
   test('listKnownEntries lists the versions that were read and the versions in their ledgers, newest first', () => {
-    const found = reading({
-      active: {
-        staging: version(5, 'E', { ledger: [entry(4, 'D'), entry(1, 'A')] }),
-        production: version(1, 'A'),
-        qa: version(5, 'E'),
-      },
-      others: [outside(7, 'G')],
-    });
+    const found = reading(parseService('staging=5:E(4:D,1:A) production=1:A qa=5:E probed=~7:G'));
     expect(listKnownEntries(found).map(({ number }) => number)).toStrictEqual([7, 5, 4, 1]);
     expect(listVersionsRead(found).map(({ number }) => number)).toStrictEqual([5, 1, 5, 7]);
   });
 
   test('The observation includes content only for versions that promptsync read', () => {
-    const read = version(5, 'E', { ledger: [entry(4, 'D')] });
-    expect(observed({ active: { staging: read } }).known).toMatchObject([
+    expect(observed(parseService('staging=5:E(4:D)')).known).toMatchObject([
       { number: 5, content: { text: 'E' }, source: { commit: 'c5' } },
       { number: 4, content: null, source: { commit: 'c4' } },
     ]);
   });
 
   test('listKnownEntries includes the ledger entries of a probed version', () => {
-    const found = reading({ others: [version(5, 'E', { ledger: [entry(4, 'D')] })] });
-    expect(listKnownEntries(found).map(({ number }) => number)).toStrictEqual([5, 4]);
+    expect(listKnownEntries(reading(parseService('probed=5:E(4:D)'))).map(({ number }) => number)).toStrictEqual([
+      5, 4,
+    ]);
   });
 
   test('If a ledger entry contradicts a version that promptsync read, listKnownEntries uses only the pinned mark of the ledger entry', () => {
@@ -57,37 +50,19 @@ describe('listKnownEntries', () => {
 });
 
 describe('makeLedgerEntry', () => {
-  test('makeLedgerEntry copies the commit and path from the version record', () => {
-    expect(makeLedgerEntry(version(1, 'A'))).toStrictEqual({
-      number: 1,
-      id: 'ver_1',
-      digest: content('A').digest,
-      metadataDigest: content('A', {}).metadataDigest,
-      isManaged: true,
-      commit: 'c1',
-      path: 'prompts/a.md',
-    });
-  });
-
-  test('makeLedgerEntry omits the commit and path if the version record contains neither', () => {
+  test('makeLedgerEntry copies the commit and path from the version record if the record contains them', () => {
     const made = version(1, 'A');
-    const { commit: _, path: __, ...stamp } = made.record!;
-    expect(Object.keys(makeLedgerEntry({ ...made, record: stamp }))).toStrictEqual([
-      'number',
-      'id',
-      'digest',
-      'metadataDigest',
-      'isManaged',
-    ]);
+    const { digest, metadataDigest } = content('A', {});
+    const always = { number: 1, id: 'ver_1', digest, metadataDigest, isManaged: true };
+    expect(makeLedgerEntry(made)).toStrictEqual({ ...always, commit: 'c1', path: 'prompts/a.md' });
+    const { commit: _, path: __, ...record } = made.record!;
+    expect(makeLedgerEntry({ ...made, record })).toStrictEqual(always);
   });
 
   test.each([
-    ['makeLedgerEntry marks a version without a version record as unmanaged', outside(1, 'A')],
-    [
-      'makeLedgerEntry marks a version as unmanaged if the digest in its version record does not match its text',
-      version(1, 'A', { stampFor: 'B' }),
-    ],
-  ])('%s', (_, made) => {
+    ['without a version record', outside(1, 'A')],
+    ['if the digest in its version record does not match its text', version(1, 'A', { stampFor: 'B' })],
+  ])('makeLedgerEntry marks a version as unmanaged %s', (_, made) => {
     expect(makeLedgerEntry(made)).toMatchObject({ isManaged: false });
     expect(makeLedgerEntry(made)).not.toHaveProperty('commit');
   });

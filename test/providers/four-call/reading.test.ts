@@ -2,21 +2,23 @@ import { describe, expect, test } from 'vitest';
 import type { ReadRequest } from '../../../src/domain/observed-prompt.ts';
 import type { PromptService } from '../../../src/providers/four-call/prompt-service.ts';
 import { ServiceError } from '../../../src/http/service-error.ts';
-import { renderVersionRecord, type LedgerEntry } from '../../../src/providers/four-call/version-record.ts';
+import { renderVersionRecord } from '../../../src/providers/four-call/version-record.ts';
 import { type ReadNeeds, observePrompts, makeReadRequest } from '../../../src/observing/observe-prompts.ts';
 import { makeProblem } from '../../../src/problem.ts';
 import { backends, inMemoryBackend, type Backend } from '../../doubles/backends.ts';
 import { recordCalls, type Hooks } from '../../doubles/record-calls.ts';
 import {
-  content,
   entry,
   file,
   observed,
+  parseFile,
+  parseRules,
   rules,
   version,
   type FileParts,
   type RulesParts,
 } from '../../planning/support.ts';
+import { addManagedVersion } from '../../applying/support.ts';
 import { openLedger } from './support.ts';
 
 function requestFor(parts: FileParts, ruleParts: RulesParts = {}, needs?: ReadNeeds): ReadRequest {
@@ -28,12 +30,6 @@ async function observePrompt(service: PromptService, wanted: ReadRequest) {
   const spy = recordCalls(service);
   const { observed, failed } = await observePrompts(openLedger(spy), [wanted], { concurrency: 4 });
   return { calls: spy.lines, observed: observed.get(wanted.promptId), problem: failed.get(wanted.promptId) };
-}
-
-/** Adds a managed version of p1 with a ledger. */
-function addManagedVersion(service: Backend, text: string, ledger: readonly LedgerEntry[] = []): string {
-  const stamp = { ...version(1, text).record!, ledger };
-  return service.addVersion('p1', { text, metadata: { promptsync: renderVersionRecord(stamp) } });
 }
 
 function notFound(promptId: string): ServiceError {
@@ -136,156 +132,79 @@ describe('an environment that the service does not find', () => {
 /** Makes a service in which staging serves version 3, whose ledger names 2, and production serves version 1. Nothing is tracked. */
 function makeThreeVersions(): Backend {
   const backend = inMemoryBackend();
-  const add = (text: string, ledger = [entry(1, 'One')]) =>
-    backend.addVersion('p1', {
-      text,
-      metadata: { promptsync: renderVersionRecord({ ...version(1, text).record!, ledger }) },
-    });
-  backend.activate('p1', 'production', add('One'));
-  add('Two');
-  backend.activate('p1', 'staging', add('Three', [entry(1, 'One'), entry(2, 'Two')]));
+  backend.activate('p1', 'production', addManagedVersion(backend, 'One', [entry(1, 'One')]));
+  addManagedVersion(backend, 'Two', [entry(1, 'One')]);
+  backend.activate('p1', 'staging', addManagedVersion(backend, 'Three', [entry(1, 'One'), entry(2, 'Two')]));
   return backend;
 }
 
-const base = (parts: FileParts) => ({
-  base: { files: new Map([['p1', file(parts)]]), isDefault: false },
+/** Rows `title: 'FILE | environments that promptsync reads | RULES'`. RULES are those of a git ref, or a key of `RULES`. */
+const RULES: Readonly<Record<string, RulesParts>> = {
+  promoted: { promotionSources: new Map([['production', 'staging']]) },
+  base: { base: { files: new Map([['p1', file(parseFile('One staging=latest production=1'))]]), isDefault: false } },
+};
+const rows = {
+  'only the tracking environment if a file has no pins': 'nothing | promptsync',
+  'only the pinned environment if a file with one pin is in sync': 'Three staging=latest | staging',
+  'also the tracking environment if it knows the text of the file only from a ledger':
+    'Two staging=latest | staging promptsync',
+  'also the tracking environment if no known version has the text of the file':
+    'Four staging=latest | staging promptsync',
+  'only the two pinned environments if a file with two pins is in sync':
+    'Three staging=latest production=1 | staging production',
+  'also the tracking environment if a pinned version is not active yet':
+    'Three staging=latest qa=2 | staging qa promptsync',
+  'also the tracking environment if the prompt name in the file differs from the name in the service':
+    'Three name=Other staging=latest | staging promptsync',
+  'also the tracking environment if a pinned version number is unknown':
+    'Three staging=latest qa=9 | staging qa promptsync',
+  'only the pinned environment if this environment already serves the pinned version number':
+    'Three staging=3 | staging',
+  'also the tracking environment if a file has new text but no pin to latest': 'Four staging=3 | staging promptsync',
+  'only the pinned environment if this environment already serves the pinned version id':
+    'Three staging=version:ver_3 | staging',
+  'also the tracking environment if a known version has the text of the file but different metadata':
+    'Three{"a":1} staging=latest | staging promptsync',
+  'also the tracking environment if no known version has the content of a pinned git ref':
+    'Three staging=latest production=git:v1 | staging production promptsync | git:v1=Nowhere',
+  'only the pinned environment if this environment already serves the content of the pinned git ref':
+    'Three staging=git:v1 | staging | git:v1=Three',
+  'only the two pinned environments if a pin to a git ref and a pin to latest are in sync':
+    'Three staging=latest production=git:v1 | staging production | git:v1=One',
+  'also the environment from which a pinned environment is promoted':
+    'Three production=latest | production staging promptsync | promoted',
+  'the source environment of a promotion only once if the file also pins this environment':
+    'Three production=latest staging=latest | production staging promptsync | promoted',
+  'also an environment that only the base commit pins': 'Three staging=latest | staging production | base',
+};
+
+/** Observes a prompt and returns the environments that this reads, in this order. */
+async function listReads(wanted: ReadRequest, service: Backend = makeThreeVersions()): Promise<string> {
+  const { calls, problem } = await observePrompt(service, wanted);
+  expect(problem).toBeUndefined();
+  return calls.map((call) => call.replace('read p1 ', '')).join(' ');
+}
+
+test.each(Object.entries(rows))('promptsync reads %s', async (_, row) => {
+  const [words = '', reads = '', given = ''] = row.split(' | ');
+  expect(await listReads(requestFor(parseFile(words), RULES[given] ?? parseRules(given)))).toBe(reads);
 });
-const promoted = { promotionSources: new Map([['production', 'staging']]) };
 
-/** `reads` contains the names of the environments that promptsync reads, separated by spaces. */
-type Row = readonly [title: string, file: FileParts, reads: string, rules?: RulesParts, needs?: ReadNeeds];
-const rows: readonly Row[] = [
-  ['promptsync reads only the tracking environment if a file has no pins', {}, 'promptsync'],
-  [
-    'promptsync reads only the pinned environment if a file with one pin is in sync',
-    { text: 'Three', pins: { staging: 'latest' } },
-    'staging',
-  ],
-  [
-    'promptsync also reads the tracking environment if it knows the text of the file only from a ledger',
-    { text: 'Two', pins: { staging: 'latest' } },
-    'staging promptsync',
-  ],
-  [
-    'promptsync also reads the tracking environment if no known version has the text of the file',
-    { text: 'Four', pins: { staging: 'latest' } },
-    'staging promptsync',
-  ],
-  [
-    'promptsync reads only the two pinned environments if a file with two pins is in sync',
-    { text: 'Three', pins: { staging: 'latest', production: 1 } },
-    'staging production',
-  ],
-  [
-    'promptsync also reads the tracking environment if a pinned version is not active yet',
-    { text: 'Three', pins: { staging: 'latest', qa: 2 } },
-    'staging qa promptsync',
-  ],
-  [
-    'promptsync also reads the tracking environment if the prompt name in the file differs from the name in the service',
-    { text: 'Three', name: 'Other', pins: { staging: 'latest' } },
-    'staging promptsync',
-  ],
-  [
-    'promptsync also reads the tracking environment if a pinned version number is unknown',
-    { text: 'Three', pins: { staging: 'latest', qa: 9 } },
-    'staging qa promptsync',
-  ],
-  [
-    'promptsync reads only the pinned environment if this environment already serves the pinned version number',
-    { text: 'Three', pins: { staging: 3 } },
-    'staging',
-  ],
-  [
-    'promptsync also reads the tracking environment if a file has new text but no pin to latest',
-    { text: 'Four', pins: { staging: 3 } },
-    'staging promptsync',
-  ],
-  [
-    'promptsync reads only the pinned environment if this environment already serves the pinned version id',
-    { text: 'Three', pins: { staging: 'version:ver_3' } },
-    'staging',
-  ],
-  [
-    'promptsync also reads the tracking environment if a known version has the text of the file but different metadata',
-    { text: 'Three', metadata: { a: 1 }, pins: { staging: 'latest' } },
-    'staging promptsync',
-  ],
-  [
-    'promptsync also reads the tracking environment if no known version has the content of a pinned git ref',
-    { text: 'Three', pins: { staging: 'latest', production: 'git:v1' } },
-    'staging production promptsync',
-    { refs: { v1: content('Nowhere') } },
-  ],
-  [
-    'promptsync reads only the pinned environment if this environment already serves the content of the pinned git ref',
-    { text: 'Three', pins: { staging: 'git:v1' } },
-    'staging',
-    { refs: { v1: content('Three') } },
-  ],
-  [
-    'promptsync reads only the two pinned environments if a pin to a git ref and a pin to latest are in sync',
-    { text: 'Three', pins: { staging: 'latest', production: 'git:v1' } },
-    'staging production',
-    { refs: { v1: content('One') } },
-  ],
-  [
-    'promptsync also reads the environment from which a pinned environment is promoted',
-    { text: 'Three', pins: { production: 'latest' } },
-    'production staging promptsync',
-    promoted,
-  ],
-  [
-    'promptsync reads the source environment of a promotion only once if the file also pins this environment',
-    { text: 'Three', pins: { production: 'latest', staging: 'latest' } },
-    'production staging promptsync',
-    promoted,
-  ],
-  [
-    'promptsync also reads an environment that only the base commit pins',
-    { text: 'Three', pins: { staging: 'latest' } },
-    'staging production',
-    base({ text: 'One', pins: { staging: 'latest', production: 1 } }),
-  ],
-  [
-    'promptsync also reads an environment that the command requests',
-    { text: 'Three', pins: { staging: 'latest' } },
-    'staging qa',
-    {},
-    { environments: ['qa', 'staging'], readDepth: 'minimal' },
-  ],
-  [
-    'promptsync also reads the tracking environment if the command requests the ledger',
-    { text: 'Four', pins: { staging: 'latest' } },
-    'staging promptsync',
-    {},
-    { environments: [], readDepth: 'listed' },
-  ],
-];
-
-test.each(rows.map(([title, ...given]) => [title, given] as const))(
-  '%s',
-  async (_, [parts, reads, ruleParts, needs]) => {
-    const { calls, problem } = await observePrompt(makeThreeVersions(), requestFor(parts, ruleParts, needs));
-    expect(problem).toBeUndefined();
-    expect(calls).toStrictEqual(reads.split(' ').map((environment) => `read p1 ${environment}`));
-  },
-);
+test.each<[string, text: string, ReadNeeds, reads: string]>([
+  ['an environment', 'Three', { environments: ['qa', 'staging'], readDepth: 'minimal' }, 'staging qa'],
+  ['the tracking environment', 'Four', { environments: [], readDepth: 'listed' }, 'staging promptsync'],
+])('promptsync also reads %s that the command requests', async (_, text, needs, reads) => {
+  expect(await listReads(requestFor({ text, pins: { staging: 'latest' } }, {}, needs))).toBe(reads);
+});
 
 test.each([
-  [
-    'promptsync also reads the tracking environment if the pinned environment serves an unmanaged version',
-    { text: 'One' },
-  ],
-  [
-    'promptsync also reads the tracking environment if the pinned environment serves a baseline',
-    { text: 'One', metadata: { promptsync: renderVersionRecord({ ...version(1, 'One').record!, baseline: true }) } },
-  ],
-])('%s', async (_, made) => {
+  ['an unmanaged version', {}],
+  ['a baseline', { promptsync: renderVersionRecord({ ...version(1, 'One').record!, baseline: true }) }],
+])('promptsync also reads the tracking environment if the pinned environment serves %s', async (_, metadata) => {
   const service = inMemoryBackend();
-  service.activate('p1', 'staging', service.addVersion('p1', made));
-  const { calls } = await observePrompt(service, requestFor({ text: 'One', pins: { staging: 'latest' } }));
-  expect(calls).toStrictEqual(['read p1 staging', 'read p1 promptsync']);
+  service.activate('p1', 'staging', service.addVersion('p1', { text: 'One', metadata }));
+  const wanted = requestFor({ text: 'One', pins: { staging: 'latest' } });
+  expect(await listReads(wanted, service)).toBe('staging promptsync');
 });
 
 test('An observed version includes its creation time if the service provides that time', () => {
