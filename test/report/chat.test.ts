@@ -8,7 +8,7 @@ import {
   renderMarker,
 } from '../../src/domain/chat.ts';
 import { type Block, type MarkedLine, markWords } from '../../src/report/text-diff.ts';
-import { escapeLine, renderJson } from '../../src/report/escape.ts';
+import { escapeLine } from '../../src/report/escape.ts';
 import { renderHtml } from '../../src/report/formats/html-page.ts';
 import { renderMarkdown } from '../../src/report/formats/markdown.ts';
 import type { Report, ReportPrompt } from '../../src/report/schema/report-schema.ts';
@@ -38,56 +38,16 @@ function listNames(text: string): readonly string[] {
   return listMarkers(text).map(formatMessageName);
 }
 
-/** Returns the section of one environment in a Markdown page. */
-function findSection(markdown: string, environment: string): string | undefined {
-  return markdown.split('\n#### ').find((section) => section.startsWith(`${environment}: `));
-}
-
 const BEFORE = '{{role "system"}}\nBe kind.\n\n{{role "user"}}\n{{question}}';
 const AFTER = '{{role "system"}}\nBe kind.\n\n{{placeholder "history"}}\n\n{{role "user"}}\n{{question}}';
 
+// The recorded plan shows the lines of environments whose messages differ.
 describe('the line about changed messages', () => {
   test.each(Object.entries(FORMATS))('The %s format shows changed messages in one line', (_, render) => {
     const line = 'messages: system, user → system, history*, user';
     expect(render(reportOfChat(BEFORE, AFTER, ['staging', 'production'])).split(line)).toHaveLength(2);
-  });
-
-  test.each(Object.entries(FORMATS))(
-    'The %s format names each environment if the messages of the environments differ',
-    (name, render) => {
-      const [first, second] = [reportOfChat(BEFORE, AFTER), reportOfChat(AFTER, BEFORE, ['production'])];
-      const changes = [first, second].flatMap(({ prompts: [prompt] }) => prompt!.changes);
-      const shown = render(reportOf([{ ...first.prompts[0]!, changes }]));
-      const lines = [
-        ['staging', 'messages: system, user → system, history*, user'],
-        ['production', 'messages: system, history*, user → system, user'],
-      ] as const;
-      for (const [environment, line] of lines) {
-        // In Markdown, the headline above the table names the environment.
-        if (name === 'Markdown') expect(findSection(shown, environment)).toContain(line);
-        else expect(shown).toContain(`${line} (${environment})`);
-      }
-    },
-  );
-
-  test.each(Object.entries(FORMATS))(
-    'The %s format shows no line about messages if only their content changes',
-    (_, render) => {
-      const changes = [
-        setActive({ before: ref(6), before_text: BEFORE, after_text: BEFORE.replace('kind', 'polite'), breaking: [] }),
-      ];
-      expect(render(reportOf([promptOf({ type: 'chat', status: 'pending', changes })]))).not.toContain('messages:');
-    },
-  );
-
-  test('The JSON report lists the messages before and after a change', () => {
-    const { prompts } = JSON.parse(renderJson(reportOfChat(BEFORE, AFTER))) as Report;
-    expect(prompts).toMatchObject([
-      {
-        type: 'chat',
-        changes: [{ messages: { before: ['system', 'user'], after: ['system', 'history*', 'user'] } }],
-      },
-    ]);
+    const changes = [setActive({ before: ref(6), before_text: BEFORE, after_text: BEFORE.replace('kind', 'polite') })];
+    expect(render(reportOf([promptOf({ type: 'chat', status: 'pending', changes })]))).not.toContain('messages:');
   });
 });
 
@@ -136,29 +96,17 @@ describe('reports of chat prompts with hostile texts', () => {
   });
 });
 
-describe('the headings of messages in an HTML report', () => {
+test('An HTML report shows the marker lines of a chat prompt as headings, but not content that looks like a marker', () => {
   const marker = '{{role "system"}}';
-  const headingsOf = (type: ReportPrompt['type'], [before, after]: readonly [string, string]) => {
-    const changes = [setActive({ before: ref(1), before_text: before, after_text: after })];
+  const headingsOf = (type: ReportPrompt['type'], before_text: string, after_text: string) => {
+    const changes = [setActive({ before: ref(1), before_text, after_text })];
     return readHeadings(FORMATS.HTML(reportOf([promptOf({ status: 'pending', type, changes })])));
   };
-
-  test('An HTML report shows unchanged, removed and added marker lines of a chat prompt as headings', () => {
-    const texts = [`${marker}\na\n\n{{role "user"}}\nb`, `${marker}\na\n\n{{placeholder "history"}}`] as const;
-    expect(headingsOf('chat', texts)).toEqual([marker, '{{role "user"}}', '{{placeholder "history"}}']);
-  });
-
-  test.each<readonly [string, ReportPrompt['type']]>([
-    ['An HTML report shows a marker line of a text prompt as ordinary text', 'text'],
-    ['An HTML report shows marker lines as ordinary text if the type of the prompt is unknown', null],
-  ])('%s', (_, type) => {
-    expect(headingsOf(type, [`${marker}\na`, `${marker}\nb`])).toEqual([]);
-  });
-
-  test('An HTML report shows content that looks like a marker as ordinary text', () => {
-    const texts = [`${marker}\n\\{{role "x"}}\na`, `${marker}\n\\{{role "x"}}\nb`] as const;
-    expect(headingsOf('chat', texts)).toEqual([marker]);
-  });
+  const before = `${marker}\na\n\n{{role "user"}}\n\\{{role "x"}}`;
+  const after = `${marker}\na\n\n{{placeholder "history"}}`;
+  expect(headingsOf('chat', before, after)).toEqual([marker, '{{role "user"}}', '{{placeholder "history"}}']);
+  expect(headingsOf('text', before, after)).toEqual([]);
+  expect(headingsOf(null, before, after)).toEqual([]);
 });
 
 const removed = (...lines: readonly string[]): Block => ({ kind: 'removed', lines });
@@ -175,48 +123,34 @@ const AGENT = '{{role "assistant"}}';
 describe('markWords for a chat prompt', () => {
   test.each<[string, Block, Block, string]>([
     [
-      'markWords marks a changed word in one message',
-      removed('Be kind to customers.'),
-      added('Be kind to buyers.'),
+      'a changed word in one message',
+      ...([removed('Be kind to customers.'), added('Be kind to buyers.')] as const),
       'Be kind to [customers].\nBe kind to [buyers].',
     ],
     [
-      'markWords does not mark any words in a message if its marker has changed',
-      removed(USER, 'Greet them by name.'),
-      added(AGENT, 'Greet them by title.'),
+      'no words in a message whose marker has changed',
+      ...([removed(USER, 'Greet them by name.'), added(AGENT, 'Greet them by title.')] as const),
       `${USER}\nGreet them by name.\n${AGENT}\nGreet them by title.`,
     ],
     [
-      'markWords compares the last line of a message with its old version even if a new message was added below it',
-      removed('Be kind to all.'),
-      added('Be kind to everyone.', '', USER, 'Be kind to all.'),
+      'changed words above a new message',
+      ...([removed('Be kind to all.'), added('Be kind to everyone.', '', USER, 'Be kind to all.')] as const),
       `Be kind to [all].\nBe kind to [everyone].\n\n${USER}\nBe kind to all.`,
     ],
     [
-      'markWords compares each message with its old version if the markers have not changed',
+      'changed words in each message whose marker has not changed',
       removed('Be kind.', USER, 'Greet them by name.', AGENT, 'Thank you.'),
       added('Be very kind.', USER, 'Greet them by title.', AGENT, 'Thank you all.'),
-      [
-        ...['Be kind.', USER, 'Greet them by [name].', AGENT, 'Thank you.'],
-        ...['Be [very ]kind.', USER, 'Greet them by [title].', AGENT, 'Thank you[ all].'],
-      ].join('\n'),
+      `Be kind.\n${USER}\nGreet them by [name].\n${AGENT}\nThank you.\nBe [very ]kind.\n${USER}\nGreet them by [title].\n${AGENT}\nThank you[ all].`,
     ],
     [
-      'markWords does not mark any words below the first marker that has changed',
+      'no words below the first marker that has changed',
       removed('Be kind.', USER, 'Greet them by name.'),
       added('Be very kind.', AGENT, 'Greet them by title.', USER, 'Greet them by rank.'),
-      [
-        ...['Be kind.', USER, 'Greet them by name.'],
-        ...['Be [very ]kind.', AGENT, 'Greet them by title.', USER, 'Greet them by rank.'],
-      ].join('\n'),
+      `Be kind.\n${USER}\nGreet them by name.\nBe [very ]kind.\n${AGENT}\nGreet them by title.\n${USER}\nGreet them by rank.`,
     ],
-    [
-      'markWords does not mark any words if a marker line without content replaces a whole message',
-      removed('Be kind.'),
-      added(USER),
-      `Be kind.\n${USER}`,
-    ],
-  ])('%s', (_, old, fresh, expected) => {
+    ['no words if a marker line replaces a whole message', removed('Be kind.'), added(USER), `Be kind.\n${USER}`],
+  ])('markWords marks %s', (_, old, fresh, expected) => {
     const lines = markWords([old, fresh], 'chat').flatMap((block) => block.lines);
     expect(lines.map(showMarks).join('\n')).toBe(expected);
   });
@@ -226,17 +160,14 @@ describe('markWords for a chat prompt', () => {
     expect(lines.map(showMarks)).toEqual(['Act as', '{{role "[user]"}}', 'Act as', '{{role "[assistant]"}}']);
   });
 
-  test.each([
-    ['Terminal output does not mark any words in a message if its marker has changed', /\u001b\[7m/, 'text'],
-    ['The HTML page does not mark any words in a message if its marker has changed', /<mark>/, 'HTML'],
-  ] as const)('%s', (_, mark, format) => {
+  test('Terminal output and HTML reports mark words by the type of the prompt', () => {
     const report = reportOfChat(`${USER}\nGreet them by name.`, `${AGENT}\nGreet them by title.`);
-    const renderAs = (type: ReportPrompt['type']) => {
+    for (const type of ['chat', 'text'] as const) {
       const typed = { ...report, prompts: report.prompts.map((prompt) => ({ ...prompt, type })) };
-      return format === 'HTML' ? FORMATS.HTML(typed) : renderText(typed, { colour: true, quiet: false });
-    };
-    expect(renderAs('chat')).not.toMatch(mark);
-    expect(renderAs('text')).toMatch(mark);
+      const isMarked = type === 'text';
+      expect(renderText(typed, { colour: true, quiet: false }).includes('\u001b[7m')).toBe(isMarked);
+      expect(FORMATS.HTML(typed).includes('<mark>')).toBe(isMarked);
+    }
   });
 
   const word = fc.constantFrom('Greet', 'them', 'by', 'name', 'role', '"user"', '{{role', '}}', '語', '');

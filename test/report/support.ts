@@ -230,7 +230,7 @@ export function testTexts(
   test(`${claim} any text`, () => {
     const check = (text: string) => {
       const { found, wanted } = compare(text);
-      expect(found, JSON.stringify(text)).toMatchObject(wanted);
+      expect(found, `for ${JSON.stringify(text)}`).toMatchObject(wanted);
     };
     Object.values(corpus).forEach(check);
     fc.assert(fc.property(other, check), { numRuns: runs(numRuns) });
