@@ -133,11 +133,6 @@ describe('markWords for a chat prompt', () => {
       `${USER}\nGreet them by name.\n${AGENT}\nGreet them by title.`,
     ],
     [
-      'changed words above a new message',
-      ...([removed('Be kind to all.'), added('Be kind to everyone.', '', USER, 'Be kind to all.')] as const),
-      `Be kind to [all].\nBe kind to [everyone].\n\n${USER}\nBe kind to all.`,
-    ],
-    [
       'changed words in each message whose marker has not changed',
       removed('Be kind.', USER, 'Greet them by name.', AGENT, 'Thank you.'),
       added('Be very kind.', USER, 'Greet them by title.', AGENT, 'Thank you all.'),
@@ -153,11 +148,6 @@ describe('markWords for a chat prompt', () => {
   ])('markWords marks %s', (_, old, fresh, expected) => {
     const lines = markWords([old, fresh], 'chat').flatMap((block) => block.lines);
     expect(lines.map(showMarks).join('\n')).toBe(expected);
-  });
-
-  test('markWords treats marker lines in a text prompt like all other lines', () => {
-    const lines = markWords([removed('Act as', USER), added('Act as', AGENT)], 'text').flatMap((block) => block.lines);
-    expect(lines.map(showMarks)).toEqual(['Act as', '{{role "[user]"}}', 'Act as', '{{role "[assistant]"}}']);
   });
 
   test('Terminal output and HTML reports mark words by the type of the prompt', () => {

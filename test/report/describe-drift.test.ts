@@ -38,22 +38,7 @@ const RESTORE = 'Restore <v1>: <promptsync sync support/refund>';
 const BLOCKED = 'The prompt is blocked, so promptsync does not change it.';
 
 describe('describeDrift', () => {
-  test('describeDrift says what an environment serves, what the base asks for, and which commands keep or replace the served version', () => {
-    expect(linesOf(moved)).toEqual([
-      '<production> serves <v3>, but <main> asks for <v1>. A sync restores <v1>.',
-      KEEP,
-      RESTORE,
-    ]);
-  });
-
-  test('describeDrift names the value of a field in the service and at the base, and a command for each value', () => {
-    expect(linesOf(named)).toEqual([
-      'name is <"Theirs"> in the service, but <main> asks for <"Ours">. A sync restores <"Ours">.',
-      'Keep <"Theirs">: <promptsync pull support/refund>',
-      'Restore <"Ours">: <promptsync sync support/refund>',
-    ]);
-  });
-
+  // The recorded plan and sync show most of these sentences. Here are those that they lack.
   test('describeDrift uses the vocabulary of the report, and says "the base" if the report does not name the base', () => {
     const vocabulary = { service: 'Langfuse', environment: 'label' };
     expect(linesOf(named, { ...PLAN, vocabulary })[0]).toContain('name is <"Theirs"> in Langfuse, but');
@@ -61,13 +46,6 @@ describe('describeDrift', () => {
   });
 
   test.each<[string, ReportDrift, ReportChange, string, string]>([
-    [
-      'the version that a sync activates if the head and the base ask for different versions',
-      { ...moved, restores: false },
-      activate({ after: ref(7) }),
-      'serves <v3>, but <main> asks for <v1>. A sync activates <v7>.',
-      'Activate <v7>: <promptsync sync support/refund>',
-    ],
     [
       'the value that a sync sets if the head and the base ask for different values',
       { ...named, restores: false },
@@ -134,12 +112,6 @@ describe('describeDrift', () => {
     ]);
   });
 
-  test('describeDrift describes drift from an unfinished sync in one line, without commands', () => {
-    expect(linesOf({ ...moved, kind: 'unfinished' })).toEqual([
-      '<production> serves <v3>, but <main> asks for <v1>. A sync restores <v1>.',
-    ]);
-  });
-
   test.each([
     ["it's", `'it'\\''s'`],
     ['--all', `-- '--all'`],
@@ -151,11 +123,6 @@ describe('describeDrift', () => {
   const restored = '<production> served <v3>, but <main> asks for <v1>. This run restored <v1>.';
 
   test.each<[string, ReportDrift, ReportPrompt['status'], ReportChange, string]>([
-    [
-      'restored a version, and how to bring the other version back',
-      ...([moved, 'applied', activate({ status: 'made' })] as const),
-      `${restored} To bring <v3> back, pin <version:ver_3>.`,
-    ],
     [
       'restored a version that replaces one of promptsync',
       { ...moved, observed: { ...served, made_by: 'git' } },
@@ -171,16 +138,6 @@ describe('describeDrift', () => {
       { ...moved, restores: false },
       ...(['applied', activate({ after: ref(8), status: 'made' })] as const),
       '<production> served <v3>, but <main> asks for <v1>. This run activated <v8>. To bring <v3> back, pin <version:ver_3>.',
-    ],
-    [
-      'did not change the environment',
-      ...([moved, 'failed', activate({ status: 'not_made' })] as const),
-      '<production> serves <v3>, but <main> asks for <v1>. This run did not change it.',
-    ],
-    [
-      'may have changed the environment',
-      ...([moved, 'failed', activate({ status: 'unknown' })] as const),
-      '<production> serves <v3>, but <main> asks for <v1>. promptsync does not know whether this run changed it.',
     ],
     [
       'did not change a blocked prompt',

@@ -46,11 +46,6 @@ describe('renderDiffs', () => {
       lines(1, 1, '-caf\u00e9', '+cafe\u0301', '(only Unicode normalization differs)'),
     ],
     [
-      'a label for a difference in Unicode normalization and white space',
-      ...([side('caf\u00e9 x'), side('cafe\u0301\u00a0x')] as const),
-      lines(1, 1, '-caf\u00e9 x', '+cafe\u0301\u00a0x', '(only Unicode normalization and white space differ)'),
-    ],
-    [
       'no label for white space if a line next to it changes visibly',
       ...([side('a\nb'), side('a\u00a0\nc'), lines(2, 2, '-a', '-b', '+a\u00a0', '+c')] as const),
     ],

@@ -13,12 +13,6 @@ describeInBrowser('an HTML page', () => {
     expect(await readVisibleKeys(page)).toEqual(Object.keys(everything).filter((key) => !key.startsWith('quiet/')));
   });
 
-  test('The search in an HTML report finds words in collapsed prompts', async () => {
-    const { page } = await openPage(pageOf(everything));
-    await page.locator('#search').fill('CUSTOMER added');
-    expect(await readVisibleKeys(page)).toEqual(['support/refund']);
-  });
-
   test('An HTML report opens the prompt that the URL hash identifies', async () => {
     const { page } = await openPage(pageOf(everything), { hash: 'prompt:quiet/one' });
     await expect.poll(() => readOpenKeys(page)).toEqual(['quiet/one']);
