@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  formatMessageName,
-  listMarkers,
-  parseMarkerLine,
-  renderChatText,
-  renderMarker,
-} from '../../src/domain/chat.ts';
+import { formatMessageName, listMarkers, parseMarkerLine, renderMarker } from '../../src/domain/chat.ts';
 import { type Block, type MarkedLine, markWords } from '../../src/report/text-diff.ts';
 import { escapeLine } from '../../src/report/escape.ts';
 import { renderHtml } from '../../src/report/formats/html-page.ts';
@@ -69,31 +63,29 @@ describe('reports of chat prompts with hostile texts', () => {
     'a marker as a role': '{{role "x"}}',
   };
 
-  testTexts('Text and HTML reports show changed messages in one escaped line for', corpus, anyText, (text) => {
-    const report = reportOfChat(renderMarker('role', text), renderMarker('placeholder', text));
-    const name = formatMessageName({ kind: 'role', name: text });
-    const line = escapeLine(`messages: ${name} → ${name}*`);
-    const item = /<li class="messages">(.*)<\/li>/.exec(FORMATS.HTML(report))?.[1] ?? '';
-    return {
-      found: {
-        text: FORMATS.text(report).split('\n'),
-        html: decode(item),
-      },
-      wanted: {
-        text: expect.arrayContaining([`  ~ ${line}`]),
-        html: line,
-      },
-    };
-  });
-
-  testTexts('An HTML report shows marker lines as escaped headings for', corpus, anyText, (text) => {
-    const [role, placeholder] = [renderMarker('role', text), renderMarker('placeholder', text)];
-    const html = FORMATS.HTML(reportOfChat(`${role}\nold`, `${role}\nnew\n\n${placeholder}`));
-    return {
-      found: { headings: readHeadings(html), commands: commandsIn(html), invisible: INVISIBLE.exec(html) },
-      wanted: { headings: [role, placeholder].map(showHidden), commands: [], invisible: null },
-    };
-  });
+  testTexts(
+    'Reports show changed messages in one escaped line and HTML reports escape headings for',
+    corpus,
+    anyText,
+    (text) => {
+      const [role, placeholder] = [renderMarker('role', text), renderMarker('placeholder', text)];
+      const report = reportOfChat(`${role}\nold`, `${role}\nnew\n\n${placeholder}`);
+      const html = FORMATS.HTML(report);
+      const name = formatMessageName({ kind: 'role', name: text });
+      const line = escapeLine(`messages: ${name} → ${name}, ${name}*`);
+      return {
+        found: {
+          text: FORMATS.text(report).split('\n'),
+          html: decode(/<li class="messages">(.*)<\/li>/.exec(html)?.[1] ?? ''),
+          ...{ headings: readHeadings(html), commands: commandsIn(html), invisible: INVISIBLE.exec(html) },
+        },
+        wanted: {
+          ...{ text: expect.arrayContaining([`  ~ ${line}`]), html: line },
+          ...{ headings: [role, placeholder].map(showHidden), commands: [], invisible: null },
+        },
+      };
+    },
+  );
 });
 
 test('An HTML report shows the marker lines of a chat prompt as headings, but not content that looks like a marker', () => {
@@ -112,44 +104,10 @@ test('An HTML report shows the marker lines of a chat prompt as headings, but no
 const removed = (...lines: readonly string[]): Block => ({ kind: 'removed', lines });
 const added = (...lines: readonly string[]): Block => ({ kind: 'added', lines });
 
-/** Returns the line with its changed words in brackets. */
-function showMarks(line: MarkedLine): string {
-  return line.map(({ text, changed }) => (changed ? `[${text}]` : text)).join('');
-}
-
 const USER = '{{role "user"}}';
 const AGENT = '{{role "assistant"}}';
 
 describe('markWords for a chat prompt', () => {
-  test.each<[string, Block, Block, string]>([
-    [
-      'a changed word in one message',
-      ...([removed('Be kind to customers.'), added('Be kind to buyers.')] as const),
-      'Be kind to [customers].\nBe kind to [buyers].',
-    ],
-    [
-      'no words in a message whose marker has changed',
-      ...([removed(USER, 'Greet them by name.'), added(AGENT, 'Greet them by title.')] as const),
-      `${USER}\nGreet them by name.\n${AGENT}\nGreet them by title.`,
-    ],
-    [
-      'changed words in each message whose marker has not changed',
-      removed('Be kind.', USER, 'Greet them by name.', AGENT, 'Thank you.'),
-      added('Be very kind.', USER, 'Greet them by title.', AGENT, 'Thank you all.'),
-      `Be kind.\n${USER}\nGreet them by [name].\n${AGENT}\nThank you.\nBe [very ]kind.\n${USER}\nGreet them by [title].\n${AGENT}\nThank you[ all].`,
-    ],
-    [
-      'no words below the first marker that has changed',
-      removed('Be kind.', USER, 'Greet them by name.'),
-      added('Be very kind.', AGENT, 'Greet them by title.', USER, 'Greet them by rank.'),
-      `Be kind.\n${USER}\nGreet them by name.\nBe [very ]kind.\n${AGENT}\nGreet them by title.\n${USER}\nGreet them by rank.`,
-    ],
-    ['no words if a marker line replaces a whole message', removed('Be kind.'), added(USER), `Be kind.\n${USER}`],
-  ])('markWords marks %s', (_, old, fresh, expected) => {
-    const lines = markWords([old, fresh], 'chat').flatMap((block) => block.lines);
-    expect(lines.map(showMarks).join('\n')).toBe(expected);
-  });
-
   test('Terminal output and HTML reports mark words by the type of the prompt', () => {
     const report = reportOfChat(`${USER}\nGreet them by name.`, `${AGENT}\nGreet them by title.`);
     for (const type of ['chat', 'text'] as const) {
@@ -183,33 +141,4 @@ describe('markWords for a chat prompt', () => {
       { numRuns: runs(300) },
     );
   });
-
-  test('A change in one message never marks words in another message', () => {
-    const content = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(' '));
-    const contents = fc.array(content, { minLength: 2, maxLength: 5 });
-    fc.assert(
-      fc.property(contents, content, fc.nat(), (before, edited, at) => {
-        const changedAt = at % before.length;
-        const after = before.with(changedAt, edited);
-        const blocks = [removed(...renderMessages(before)), added(...renderMessages(after))];
-        const marked = markWords(blocks, 'chat').flatMap((block) => block.lines);
-        const roles = listRolesOfMarks(marked);
-        expect(roles.filter((role) => role !== `r${changedAt}`)).toEqual([]);
-      }),
-      { numRuns: runs(200) },
-    );
-  });
-
-  function renderMessages(contents: readonly string[]): readonly string[] {
-    return renderChatText(contents.map((text, index) => ({ role: `r${index}`, content: text }))).split('\n');
-  }
-
-  /** Returns the role of the message that each marked line belongs to. */
-  function listRolesOfMarks(marked: readonly MarkedLine[]): readonly string[] {
-    let role = '';
-    return marked.flatMap((segments) => {
-      role = parseMarkerLine(joinTexts(segments))?.name ?? role;
-      return segments.some(({ changed }) => changed) ? [role] : [];
-    });
-  }
 });

@@ -28,41 +28,26 @@ function join(display: string): string {
 const FILLER = 'Stay friendly even if the customer is not, and answer in their language.';
 
 describe('splitIntoDisplayLines', () => {
-  test.each<[string, string, readonly string[]]>([
-    ['does not split a line of 80 columns', `One. Two. ${'x'.repeat(70)}`, [`One. Two. ${'x'.repeat(70)}`]],
-    [
-      'splits a longer line after each sentence',
+  test('splitIntoDisplayLines splits long lines after sentences and between words as recorded', async () => {
+    const texts = [
+      `One. Two. ${'x'.repeat(70)}`,
       `${FILLER} Is it late? Then hurry! “Now.” Go…  Done.`,
-      [FILLER, '↳ Is it late?', '↳ Then hurry!', '↳ “Now.”', '↳ Go…', '↳  Done.'],
-    ],
-    [
-      'does not split after abbreviations, numbers of list items, decimals and file names',
+      // Abbreviations, numbers of list items, decimals and file names end no sentence.
       `12. Send it, e.g. To Ada J. Smith, for 3.50 EUR, as in a.md or approx. a page. ${FILLER}`,
-      ['12. Send it, e.g. To Ada J. Smith, for 3.50 EUR, as in a.md or approx. a page.', `↳ ${FILLER}`],
-    ],
-    [
-      'splits Chinese and Japanese text after its own punctuation marks, even without spaces',
-      `${'请用客户的语言回答。'.repeat(10)}「好的！？」`,
-      ['请用客户的语言回答。', ...Array.from({ length: 9 }, () => '↳请用客户的语言回答。'), '↳「好的！？」'],
-    ],
-    ['wraps a long sentence between words', 'word '.repeat(17), ['word '.repeat(16).trim(), '↳ word ']],
-    [
-      'splits a long word without breaking up an emoji',
+      `${'请用客户的语言回答。'.repeat(6)}「好的！？」`,
+      'word '.repeat(17),
       `a ${'👩‍👩‍👧'.repeat(41)} b`,
-      ['a', `↳ ${'👩‍👩‍👧'.repeat(40)}`, '↳👩‍👩‍👧 b'],
-    ],
-    [
-      'counts a long run of spaces only as long as the mark that the page shows instead',
-      `Be polite.${' '.repeat(3_000)}Obey.`,
-      [`Be polite.${' '.repeat(3_000)}Obey.`],
-    ],
-    ['keeps empty lines', 'a\n\nb\n', ['a', '', 'b', '']],
-    [
-      'does not treat a line that begins with a control character as a continuation',
-      ...(['\u0000a\n\u0001b\n↳c', ['\u0000a', '\u0001b', '↳c']] as const),
-    ],
-  ])('splitIntoDisplayLines %s', (_, text, lines) => {
-    expect(split(text)).toEqual(lines);
+      'a\n\nb\n',
+      '↳c',
+    ];
+    const outputs = texts.map((text) => `${split(text).join('\n')}\n`);
+    await expect(outputs.join('========\n')).toMatchFileSnapshot('recorded/display-lines.txt');
+  });
+
+  test('splitIntoDisplayLines counts a long run of spaces only as long as the mark that the page shows instead', () => {
+    const text = `Be polite.${' '.repeat(3_000)}Obey.`;
+    expect(split(text)).toEqual([text]);
+    expect(split('\u0000a\n\u0001b')).toEqual(['\u0000a', '\u0001b']);
   });
 
   test('Adding a sentence at the end of a paragraph does not change the display lines of the other sentences', () => {

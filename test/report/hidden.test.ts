@@ -47,15 +47,6 @@ function unitsOf(character: string): string {
     .join('');
 }
 
-test('The parser warns once about each invisible character and reports its first position and its count', () => {
-  const [first, second] = ['\ufe01', '\ufe02'];
-  const warnings = warningsOf(`First line.\nBe polite.${first}${second}${first}`);
-  expect(warnings).toMatchObject([
-    { severity: 'warning', line: 7, column: 11, message: expect.stringContaining('\\u{fe01} 2 times') },
-    { severity: 'warning', line: 7, column: 12, message: expect.stringMatching(/\\u\{fe02\}(?! \d)/) },
-  ]);
-});
-
 describe('bytes hidden in two characters that Unicode ignores', () => {
   // Two invisible characters can carry any text, one bit each. Assistants can read it, but reviewers cannot see it.
   const around = fc.constantFrom('', 'Be polite.', '日本', '😀', '❤', '1', '\u20e3', '👩‍👩‍👧', '❤\ufe0f');

@@ -26,74 +26,36 @@ function diffs(...changes: readonly SetActive[]): readonly string[] {
 }
 
 const diff = (before: Side | null, after: Side) => diffs(change(before, after));
-const heads = ['--- staging: v1', '+++ staging: new version'];
+
+/** Texts before and after a change. The keys are the titles in the recorded file. */
+const DIFFS: Readonly<Record<string, readonly [before: Side | null, after: Side]>> = {
+  'nothing changes': [side('a'), side('a')],
+  'a line changes': [side('a'), side('b')],
+  'the first version': [null, side('a\nb')],
+  'a new space at the end': [side('a'), side('a ')],
+  'a new line feed at the end': [side('a'), side('a\n')],
+  'only Unicode normalization': [side('caf\u00e9'), side('cafe\u0301')],
+  'white space next to a visible change': [side('a\nb'), side('a\u00a0\nc')],
+  'white space in adjacent lines': [side('a\nb'), side('a \nb ')],
+  'white space close to another change': [side('a\nb\nc'), side('a \nb\nd')],
+  tabs: [side('\ta'), side('\tb')],
+  'lines that look like a diff': [side('-- a\n++ b\n@@ c'), side('-- a\n++ b\n@@ d')],
+  'three lines of context': [side('1\n2\n3\n4\n5\n6\n7\n8\n9'), side('1\n2\n3\n4\nfive\n6\n7\n8\n9')],
+  'metadata above the text': [side('a', 'model: "m1"\nz: 1'), side('a', 'model: "m2"\nz: 1')],
+  'metadata of the first version': [null, side('a', 'model: "m"')],
+  'the new text is not read yet': [side('a'), side(null)],
+  'the current text is unknown': [side(null), side('a')],
+};
+
+/** Returns one text with a title above each output. */
+function joinOutputs(outputs: readonly (readonly [title: string, lines: readonly string[]])[]): string {
+  return outputs.map(([title, lines]) => [`======== ${title}`, ...lines, ''].join('\n')).join('');
+}
 
 describe('renderDiffs', () => {
-  const lines = (before: number, after: number, ...diff: readonly string[]) => [
-    ...[...heads, `@@ -1,${before} +1,${after} @@`],
-    ...diff,
-  ];
-
-  test.each<[string, Side | null, Side, readonly string[]]>([
-    ['nothing if the text did not change', side('a'), side('a'), []],
-    ['a changed line as two lines', side('a'), side('b'), lines(1, 1, '-a', '+b')],
-    ['the first version as added lines', null, side('a\nb'), ['staging: new version', '+a', '+b']],
-    ['a new space at the end', side('a'), side('a '), lines(1, 1, '-a', '+a ', '(only white space differs)')],
-    ['a new line feed at the end', side('a'), side('a\n'), lines(1, 2, ' a', '+', '(only white space differs)')],
-    [
-      'a label for a difference that is only in Unicode normalization',
-      ...([side('caf\u00e9'), side('cafe\u0301')] as const),
-      lines(1, 1, '-caf\u00e9', '+cafe\u0301', '(only Unicode normalization differs)'),
-    ],
-    [
-      'no label for white space if a line next to it changes visibly',
-      ...([side('a\nb'), side('a\u00a0\nc'), lines(2, 2, '-a', '-b', '+a\u00a0', '+c')] as const),
-    ],
-    [
-      'one label for adjacent lines that differ only in white space',
-      ...([side('a\nb'), side('a \nb ')] as const),
-      lines(2, 2, '-a', '-b', '+a ', '+b ', '(only white space differs)'),
-    ],
-    [
-      'a label even if another change is close',
-      ...([side('a\nb\nc'), side('a \nb\nd')] as const),
-      lines(3, 3, '-a', '+a ', '(only white space differs)', ' b', '-c', '+d'),
-    ],
-    ['tabs', side('\ta'), side('\tb'), lines(1, 1, '-\ta', '+\tb')],
-    [
-      'lines that look like diff syntax as ordinary text',
-      ...([
-        side('-- a\n++ b\n@@ c'),
-        side('-- a\n++ b\n@@ d'),
-        lines(3, 3, ' -- a', ' ++ b', '-@@ c', '+@@ d'),
-      ] as const),
-    ],
-    [
-      'three lines of context around a change',
-      ...([side('1\n2\n3\n4\n5\n6\n7\n8\n9'), side('1\n2\n3\n4\nfive\n6\n7\n8\n9')] as const),
-      [...heads, '@@ -2,7 +2,7 @@', ' 2', ' 3', ' 4', '-5', '+five', ' 6', ' 7', ' 8'],
-    ],
-    [
-      'metadata above the text',
-      ...([side('a', 'model: "m1"\nz: 1'), side('a', 'model: "m2"\nz: 1')] as const),
-      lines(4, 4, '-metadata.model: "m1"', '+metadata.model: "m2"', ' metadata.z: 1', ' ', ' a'),
-    ],
-    [
-      'the metadata of the first version',
-      ...([null, side('a', 'model: "m"'), ['staging: new version', '+metadata.model: "m"', '+', '+a']] as const),
-    ],
-    [
-      'that promptsync has not read the new text',
-      ...([side('a'), side(null)] as const),
-      ['staging: promptsync has not read the new text yet, but will do so before it syncs'],
-    ],
-    [
-      'that the current text is unknown',
-      ...([side(null), side('a')] as const),
-      ['staging: the current text is unknown because the plan was created offline'],
-    ],
-  ])('renderDiffs shows %s', (_, before, after, expected) => {
-    expect(diff(before, after)).toEqual(expected);
+  test('renderDiffs shows each kind of change as recorded', async () => {
+    const outputs = Object.entries(DIFFS).map(([title, [before, after]]) => [title, diff(before, after)] as const);
+    await expect(joinOutputs(outputs)).toMatchFileSnapshot('recorded/diffs.txt');
   });
 
   test('renderDiffs returns nothing for an activated version whose text is not in the report', () => {
@@ -211,50 +173,44 @@ function shown(blocks: readonly MarkedBlock[]): readonly string[] {
   );
 }
 
-describe('markWords', () => {
-  const unmarked = (...lines: readonly string[]) => lines.join('\n');
-  const long = (word: string) => `${word} `.repeat(10_001);
+const USER = '{{role "user"}}';
+const AGENT = '{{role "assistant"}}';
 
-  test.each<[string, readonly Block[], string]>([
-    [
-      'a replaced word',
-      [removed('Greet the customer by name.'), added('Greet the buyer by name.')],
-      '-Greet the [customer] by name.\n+Greet the [buyer] by name.',
-    ],
-    [
-      'added words',
-      [removed('Greet {{name}}.'), added('Greet {{name}} in a friendly way.')],
-      '-Greet {{name}}.\n+Greet {{name}}[ in a friendly way].',
-    ],
-    [
-      'adjacent changed words together',
-      [removed('Always answer in one short sentence.'), added('Always answer in two long paragraphs.')],
-      '-Always answer in [one short sentence].\n+Always answer in [two long paragraphs].',
-    ],
-    [
-      'only the words that move to a different line',
-      [removed('You answer questions', 'about orders.'), added('You answer', 'questions about orders.')],
-      '-You answer[ questions]\n-about orders.\n+You answer\n+[questions ]about orders.',
-    ],
-    [
-      'changes in text without spaces',
-      [removed('これは古い文です'), added('これは新しい文です')],
-      '-これは[古い]文です\n+これは[新しい]文です',
-    ],
-    [
-      'nothing in unrelated texts',
-      [removed('Greet them.'), added('Refunds take five days to arrive.')],
-      unmarked('-Greet them.', '+Refunds take five days to arrive.'),
-    ],
-    ['nothing in lines without a replacement', [same('a'), removed('b'), same('c')], unmarked(' a', '-b', ' c')],
-    ['nothing in new lines', [same('a'), added('b', '', 'c')], unmarked(' a', '+b', '+', '+c')],
-    [
-      'nothing in lines that take too long',
-      [removed(long('a')), added(long('b'))],
-      unmarked(`-${long('a')}`, `+${long('b')}`),
-    ],
-  ])('markWords marks %s', (_, blocks, expected) => {
-    expect(shown(markWords(blocks, 'text')).join('\n')).toBe(expected);
+/** Lines before and after a change. The keys are the titles in the recorded file. */
+const MARKS: Readonly<Record<string, readonly [before: string, after: string]>> = {
+  'a replaced word': ['Greet the customer by name.', 'Greet the buyer by name.'],
+  'added words': ['Greet {{name}}.', 'Greet {{name}} in a friendly way.'],
+  'adjacent changed words': ['Always answer in one short sentence.', 'Always answer in two long paragraphs.'],
+  'words that move to a different line': ['You answer questions\nabout orders.', 'You answer\nquestions about orders.'],
+  'text without spaces': ['これは古い文です', 'これは新しい文です'],
+  'unrelated texts': ['Greet them.', 'Refunds take five days to arrive.'],
+  'another marker': [`${USER}\nGreet them by name.`, `${AGENT}\nGreet them by title.`],
+  'a new message': ['Be kind to all.', `Be kind to everyone.\n\n${USER}\nBe kind to all.`],
+  'the same markers': [
+    `Be kind.\n${USER}\nGreet them by name.\n${AGENT}\nThank you.`,
+    `Be very kind.\n${USER}\nGreet them by title.\n${AGENT}\nThank you all.`,
+  ],
+  'words below a changed marker': [
+    `Be kind.\n${USER}\nGreet them by name.`,
+    `Be very kind.\n${AGENT}\nGreet them by title.\n${USER}\nGreet them by rank.`,
+  ],
+  'a marker in place of a message': ['Be kind.', USER],
+};
+
+describe('markWords', () => {
+  test.each(['text', 'chat'] as const)('markWords marks the words of a %s prompt as recorded', async (type) => {
+    const outputs = Object.entries(MARKS).map(([title, [before, after]]) => {
+      return [title, shown(markWords([removed(...before.split('\n')), added(...after.split('\n'))], type))] as const;
+    });
+    await expect(joinOutputs(outputs)).toMatchFileSnapshot(`recorded/marked-words-${type}.txt`);
+  });
+
+  test('markWords marks nothing in lines without a replacement and in lines that take too long', () => {
+    const blocks = [
+      [same('a'), removed('b'), same('c'), added('d', '', 'e')],
+      [removed('a '.repeat(10_001)), added('b '.repeat(10_001))],
+    ];
+    for (const one of blocks) expect(shown(markWords(one, 'text')).join()).not.toContain('[');
   });
 
   test.each([

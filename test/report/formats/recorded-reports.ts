@@ -73,9 +73,13 @@ const PLANNED = [
     affected: [{ path: 'whole.md', key: 'whole' }],
   }),
   of('behind', [rename('New', 'Old', { behind: true })]),
-  of('moved', [move('production', 9, 7, { ...agent, before_text: 'Theirs.', after_text: 'Ours.' })], {
-    ...{ type: 'chat', drift: [moved] },
-  }),
+  of(
+    'moved',
+    [move('production', 9, 7, { ...agent, before_text: 'Theirs.', after_text: 'Ours.' }), move('staging', 9, 7)],
+    {
+      ...{ type: 'chat', drift: [moved] },
+    },
+  ),
   of('renamed', [rename('Theirs', 'Ours')], { drift: [named] }),
   of('replaced', [move('production', 9, 8)], { drift: [{ ...moved, restores: false }] }),
   of('unfinished', [move('production', 9, 7)], { drift: [{ ...moved, kind: 'unfinished' }] }),
