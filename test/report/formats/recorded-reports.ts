@@ -75,7 +75,10 @@ const PLANNED = [
   of('behind', [rename('New', 'Old', { behind: true })]),
   of(
     'moved',
-    [move('production', 9, 7, { ...agent, before_text: 'Theirs.', after_text: 'Ours.' }), move('staging', 9, 7)],
+    [
+      move('production', 9, 7, { ...agent, before_text: 'Theirs.', after_text: 'Ours.' }),
+      move('staging', 6, 7, { before_text: 'Old.', after_text: 'Ours.' }),
+    ],
     {
       ...{ type: 'chat', drift: [moved] },
     },
