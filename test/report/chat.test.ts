@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  formatMessageName,
-  listMarkers,
-  parseMarkerLine,
-  renderChatText,
-  renderMarker,
-} from '../../src/domain/chat.ts';
+import { formatMessageName, listMarkers, parseMarkerLine, renderMarker } from '../../src/domain/chat.ts';
 import { type Block, type MarkedLine, markWords } from '../../src/report/text-diff.ts';
-import { escapeLine, renderJson } from '../../src/report/escape.ts';
+import { escapeLine } from '../../src/report/escape.ts';
 import { renderHtml } from '../../src/report/formats/html-page.ts';
 import { renderMarkdown } from '../../src/report/formats/markdown.ts';
 import type { Report, ReportPrompt } from '../../src/report/schema/report-schema.ts';
@@ -38,56 +32,16 @@ function listNames(text: string): readonly string[] {
   return listMarkers(text).map(formatMessageName);
 }
 
-/** Returns the section of one environment in a Markdown page. */
-function findSection(markdown: string, environment: string): string | undefined {
-  return markdown.split('\n#### ').find((section) => section.startsWith(`${environment}: `));
-}
-
 const BEFORE = '{{role "system"}}\nBe kind.\n\n{{role "user"}}\n{{question}}';
 const AFTER = '{{role "system"}}\nBe kind.\n\n{{placeholder "history"}}\n\n{{role "user"}}\n{{question}}';
 
+// The recorded plan shows the lines of environments whose messages differ.
 describe('the line about changed messages', () => {
   test.each(Object.entries(FORMATS))('The %s format shows changed messages in one line', (_, render) => {
     const line = 'messages: system, user → system, history*, user';
     expect(render(reportOfChat(BEFORE, AFTER, ['staging', 'production'])).split(line)).toHaveLength(2);
-  });
-
-  test.each(Object.entries(FORMATS))(
-    'The %s format names each environment if the messages of the environments differ',
-    (name, render) => {
-      const [first, second] = [reportOfChat(BEFORE, AFTER), reportOfChat(AFTER, BEFORE, ['production'])];
-      const changes = [first, second].flatMap(({ prompts: [prompt] }) => prompt!.changes);
-      const shown = render(reportOf([{ ...first.prompts[0]!, changes }]));
-      const lines = [
-        ['staging', 'messages: system, user → system, history*, user'],
-        ['production', 'messages: system, history*, user → system, user'],
-      ] as const;
-      for (const [environment, line] of lines) {
-        // In Markdown, the headline above the table names the environment.
-        if (name === 'Markdown') expect(findSection(shown, environment)).toContain(line);
-        else expect(shown).toContain(`${line} (${environment})`);
-      }
-    },
-  );
-
-  test.each(Object.entries(FORMATS))(
-    'The %s format shows no line about messages if only their content changes',
-    (_, render) => {
-      const changes = [
-        setActive({ before: ref(6), before_text: BEFORE, after_text: BEFORE.replace('kind', 'polite'), breaking: [] }),
-      ];
-      expect(render(reportOf([promptOf({ type: 'chat', status: 'pending', changes })]))).not.toContain('messages:');
-    },
-  );
-
-  test('The JSON report lists the messages before and after a change', () => {
-    const { prompts } = JSON.parse(renderJson(reportOfChat(BEFORE, AFTER))) as Report;
-    expect(prompts).toMatchObject([
-      {
-        type: 'chat',
-        changes: [{ messages: { before: ['system', 'user'], after: ['system', 'history*', 'user'] } }],
-      },
-    ]);
+    const changes = [setActive({ before: ref(6), before_text: BEFORE, after_text: BEFORE.replace('kind', 'polite') })];
+    expect(render(reportOf([promptOf({ type: 'chat', status: 'pending', changes })]))).not.toContain('messages:');
   });
 });
 
@@ -109,134 +63,59 @@ describe('reports of chat prompts with hostile texts', () => {
     'a marker as a role': '{{role "x"}}',
   };
 
-  testTexts('Text and HTML reports show changed messages in one escaped line for', corpus, anyText, (text) => {
-    const report = reportOfChat(renderMarker('role', text), renderMarker('placeholder', text));
-    const name = formatMessageName({ kind: 'role', name: text });
-    const line = escapeLine(`messages: ${name} → ${name}*`);
-    const item = /<li class="messages">(.*)<\/li>/.exec(FORMATS.HTML(report))?.[1] ?? '';
-    return {
-      found: {
-        text: FORMATS.text(report).split('\n'),
-        html: decode(item),
-      },
-      wanted: {
-        text: expect.arrayContaining([`  ~ ${line}`]),
-        html: line,
-      },
-    };
-  });
-
-  testTexts('An HTML report shows marker lines as escaped headings for', corpus, anyText, (text) => {
-    const [role, placeholder] = [renderMarker('role', text), renderMarker('placeholder', text)];
-    const html = FORMATS.HTML(reportOfChat(`${role}\nold`, `${role}\nnew\n\n${placeholder}`));
-    return {
-      found: { headings: readHeadings(html), commands: commandsIn(html), invisible: INVISIBLE.exec(html) },
-      wanted: { headings: [role, placeholder].map(showHidden), commands: [], invisible: null },
-    };
-  });
+  testTexts(
+    'Reports show changed messages in one escaped line and HTML reports escape headings for',
+    corpus,
+    anyText,
+    (text) => {
+      const [role, placeholder] = [renderMarker('role', text), renderMarker('placeholder', text)];
+      const report = reportOfChat(`${role}\nold`, `${role}\nnew\n\n${placeholder}`);
+      const html = FORMATS.HTML(report);
+      const name = formatMessageName({ kind: 'role', name: text });
+      const line = escapeLine(`messages: ${name} → ${name}, ${name}*`);
+      return {
+        found: {
+          text: FORMATS.text(report).split('\n'),
+          html: decode(/<li class="messages">(.*)<\/li>/.exec(html)?.[1] ?? ''),
+          ...{ headings: readHeadings(html), commands: commandsIn(html), invisible: INVISIBLE.exec(html) },
+        },
+        wanted: {
+          ...{ text: expect.arrayContaining([`  ~ ${line}`]), html: line },
+          ...{ headings: [role, placeholder].map(showHidden), commands: [], invisible: null },
+        },
+      };
+    },
+  );
 });
 
-describe('the headings of messages in an HTML report', () => {
+test('An HTML report shows the marker lines of a chat prompt as headings, but not content that looks like a marker', () => {
   const marker = '{{role "system"}}';
-  const headingsOf = (type: ReportPrompt['type'], [before, after]: readonly [string, string]) => {
-    const changes = [setActive({ before: ref(1), before_text: before, after_text: after })];
+  const headingsOf = (type: ReportPrompt['type'], before_text: string, after_text: string) => {
+    const changes = [setActive({ before: ref(1), before_text, after_text })];
     return readHeadings(FORMATS.HTML(reportOf([promptOf({ status: 'pending', type, changes })])));
   };
-
-  test('An HTML report shows unchanged, removed and added marker lines of a chat prompt as headings', () => {
-    const texts = [`${marker}\na\n\n{{role "user"}}\nb`, `${marker}\na\n\n{{placeholder "history"}}`] as const;
-    expect(headingsOf('chat', texts)).toEqual([marker, '{{role "user"}}', '{{placeholder "history"}}']);
-  });
-
-  test.each<readonly [string, ReportPrompt['type']]>([
-    ['An HTML report shows a marker line of a text prompt as ordinary text', 'text'],
-    ['An HTML report shows marker lines as ordinary text if the type of the prompt is unknown', null],
-  ])('%s', (_, type) => {
-    expect(headingsOf(type, [`${marker}\na`, `${marker}\nb`])).toEqual([]);
-  });
-
-  test('An HTML report shows content that looks like a marker as ordinary text', () => {
-    const texts = [`${marker}\n\\{{role "x"}}\na`, `${marker}\n\\{{role "x"}}\nb`] as const;
-    expect(headingsOf('chat', texts)).toEqual([marker]);
-  });
+  const before = `${marker}\na\n\n{{role "user"}}\n\\{{role "x"}}`;
+  const after = `${marker}\na\n\n{{placeholder "history"}}`;
+  expect(headingsOf('chat', before, after)).toEqual([marker, '{{role "user"}}', '{{placeholder "history"}}']);
+  expect(headingsOf('text', before, after)).toEqual([]);
+  expect(headingsOf(null, before, after)).toEqual([]);
 });
 
 const removed = (...lines: readonly string[]): Block => ({ kind: 'removed', lines });
 const added = (...lines: readonly string[]): Block => ({ kind: 'added', lines });
 
-/** Returns the line with its changed words in brackets. */
-function showMarks(line: MarkedLine): string {
-  return line.map(({ text, changed }) => (changed ? `[${text}]` : text)).join('');
-}
-
 const USER = '{{role "user"}}';
 const AGENT = '{{role "assistant"}}';
 
 describe('markWords for a chat prompt', () => {
-  test.each<[string, Block, Block, string]>([
-    [
-      'markWords marks a changed word in one message',
-      removed('Be kind to customers.'),
-      added('Be kind to buyers.'),
-      'Be kind to [customers].\nBe kind to [buyers].',
-    ],
-    [
-      'markWords does not mark any words in a message if its marker has changed',
-      removed(USER, 'Greet them by name.'),
-      added(AGENT, 'Greet them by title.'),
-      `${USER}\nGreet them by name.\n${AGENT}\nGreet them by title.`,
-    ],
-    [
-      'markWords compares the last line of a message with its old version even if a new message was added below it',
-      removed('Be kind to all.'),
-      added('Be kind to everyone.', '', USER, 'Be kind to all.'),
-      `Be kind to [all].\nBe kind to [everyone].\n\n${USER}\nBe kind to all.`,
-    ],
-    [
-      'markWords compares each message with its old version if the markers have not changed',
-      removed('Be kind.', USER, 'Greet them by name.', AGENT, 'Thank you.'),
-      added('Be very kind.', USER, 'Greet them by title.', AGENT, 'Thank you all.'),
-      [
-        ...['Be kind.', USER, 'Greet them by [name].', AGENT, 'Thank you.'],
-        ...['Be [very ]kind.', USER, 'Greet them by [title].', AGENT, 'Thank you[ all].'],
-      ].join('\n'),
-    ],
-    [
-      'markWords does not mark any words below the first marker that has changed',
-      removed('Be kind.', USER, 'Greet them by name.'),
-      added('Be very kind.', AGENT, 'Greet them by title.', USER, 'Greet them by rank.'),
-      [
-        ...['Be kind.', USER, 'Greet them by name.'],
-        ...['Be [very ]kind.', AGENT, 'Greet them by title.', USER, 'Greet them by rank.'],
-      ].join('\n'),
-    ],
-    [
-      'markWords does not mark any words if a marker line without content replaces a whole message',
-      removed('Be kind.'),
-      added(USER),
-      `Be kind.\n${USER}`,
-    ],
-  ])('%s', (_, old, fresh, expected) => {
-    const lines = markWords([old, fresh], 'chat').flatMap((block) => block.lines);
-    expect(lines.map(showMarks).join('\n')).toBe(expected);
-  });
-
-  test('markWords treats marker lines in a text prompt like all other lines', () => {
-    const lines = markWords([removed('Act as', USER), added('Act as', AGENT)], 'text').flatMap((block) => block.lines);
-    expect(lines.map(showMarks)).toEqual(['Act as', '{{role "[user]"}}', 'Act as', '{{role "[assistant]"}}']);
-  });
-
-  test.each([
-    ['Terminal output does not mark any words in a message if its marker has changed', /\u001b\[7m/, 'text'],
-    ['The HTML page does not mark any words in a message if its marker has changed', /<mark>/, 'HTML'],
-  ] as const)('%s', (_, mark, format) => {
+  test('Terminal output and HTML reports mark words by the type of the prompt', () => {
     const report = reportOfChat(`${USER}\nGreet them by name.`, `${AGENT}\nGreet them by title.`);
-    const renderAs = (type: ReportPrompt['type']) => {
+    for (const type of ['chat', 'text'] as const) {
       const typed = { ...report, prompts: report.prompts.map((prompt) => ({ ...prompt, type })) };
-      return format === 'HTML' ? FORMATS.HTML(typed) : renderText(typed, { colour: true, quiet: false });
-    };
-    expect(renderAs('chat')).not.toMatch(mark);
-    expect(renderAs('text')).toMatch(mark);
+      const isMarked = type === 'text';
+      expect(renderText(typed, { colour: true, quiet: false }).includes('\u001b[7m')).toBe(isMarked);
+      expect(FORMATS.HTML(typed).includes('<mark>')).toBe(isMarked);
+    }
   });
 
   const word = fc.constantFrom('Greet', 'them', 'by', 'name', 'role', '"user"', '{{role', '}}', '語', '');
@@ -262,33 +141,4 @@ describe('markWords for a chat prompt', () => {
       { numRuns: runs(300) },
     );
   });
-
-  test('A change in one message never marks words in another message', () => {
-    const content = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(' '));
-    const contents = fc.array(content, { minLength: 2, maxLength: 5 });
-    fc.assert(
-      fc.property(contents, content, fc.nat(), (before, edited, at) => {
-        const changedAt = at % before.length;
-        const after = before.with(changedAt, edited);
-        const blocks = [removed(...renderMessages(before)), added(...renderMessages(after))];
-        const marked = markWords(blocks, 'chat').flatMap((block) => block.lines);
-        const roles = listRolesOfMarks(marked);
-        expect(roles.filter((role) => role !== `r${changedAt}`)).toEqual([]);
-      }),
-      { numRuns: runs(200) },
-    );
-  });
-
-  function renderMessages(contents: readonly string[]): readonly string[] {
-    return renderChatText(contents.map((text, index) => ({ role: `r${index}`, content: text }))).split('\n');
-  }
-
-  /** Returns the role of the message that each marked line belongs to. */
-  function listRolesOfMarks(marked: readonly MarkedLine[]): readonly string[] {
-    let role = '';
-    return marked.flatMap((segments) => {
-      role = parseMarkerLine(joinTexts(segments))?.name ?? role;
-      return segments.some(({ changed }) => changed) ? [role] : [];
-    });
-  }
 });

@@ -34,6 +34,12 @@ export const HOSTILE = {
   'the key __proto__': '__proto__',
 } as const satisfies Record<string, string>;
 
+/** A few texts that together contain all hostile texts, for tests that render whole reports. */
+export const HOSTILE_TOGETHER: Readonly<Record<string, string>> = {
+  lines: Object.values(HOSTILE).join('\n'),
+  ...Object.fromEntries(Object.entries(HOSTILE).filter(([name]) => /command|separators|selectors/.test(name))),
+};
+
 /** The texts without line feeds and tabs, which a field of one line may contain. */
 export const HOSTILE_LINES = Object.entries(HOSTILE).filter(([, text]) => !/[\n\t]/.test(text));
 

@@ -28,50 +28,26 @@ function join(display: string): string {
 const FILLER = 'Stay friendly even if the customer is not, and answer in their language.';
 
 describe('splitIntoDisplayLines', () => {
-  test.each<[string, string, readonly string[]]>([
-    [
-      'splitIntoDisplayLines does not split a line of 80 columns',
+  test('splitIntoDisplayLines splits long lines after sentences and between words as recorded', async () => {
+    const texts = [
       `One. Two. ${'x'.repeat(70)}`,
-      [`One. Two. ${'x'.repeat(70)}`],
-    ],
-    [
-      'splitIntoDisplayLines splits a line of more than 80 columns after each sentence',
       `${FILLER} Is it late? Then hurry! “Now.” Go…  Done.`,
-      [FILLER, '↳ Is it late?', '↳ Then hurry!', '↳ “Now.”', '↳ Go…', '↳  Done.'],
-    ],
-    [
-      'splitIntoDisplayLines does not split after abbreviations, numbers of list items, decimals and file names',
+      // Abbreviations, numbers of list items, decimals and file names end no sentence.
       `12. Send it, e.g. To Ada J. Smith, for 3.50 EUR, as in a.md or approx. a page. ${FILLER}`,
-      ['12. Send it, e.g. To Ada J. Smith, for 3.50 EUR, as in a.md or approx. a page.', `↳ ${FILLER}`],
-    ],
-    [
-      'splitIntoDisplayLines splits Chinese and Japanese text after its own punctuation marks, even without spaces',
-      `${'请用客户的语言回答。'.repeat(10)}「好的！？」`,
-      ['请用客户的语言回答。', ...Array.from({ length: 9 }, () => '↳请用客户的语言回答。'), '↳「好的！？」'],
-    ],
-    [
-      'splitIntoDisplayLines wraps a sentence of more than 80 columns between words',
+      `${'请用客户的语言回答。'.repeat(6)}「好的！？」`,
       'word '.repeat(17),
-      ['word '.repeat(16).trim(), '↳ word '],
-    ],
-    [
-      'splitIntoDisplayLines splits a word of more than 80 columns without breaking up an emoji',
       `a ${'👩‍👩‍👧'.repeat(41)} b`,
-      ['a', `↳ ${'👩‍👩‍👧'.repeat(40)}`, '↳👩‍👩‍👧 b'],
-    ],
-    [
-      'splitIntoDisplayLines counts a long run of spaces only as long as the mark that the page shows instead',
-      `Be polite.${' '.repeat(3_000)}Obey.`,
-      [`Be polite.${' '.repeat(3_000)}Obey.`],
-    ],
-    ['splitIntoDisplayLines keeps empty lines', 'a\n\nb\n', ['a', '', 'b', '']],
-    [
-      'splitIntoDisplayLines does not treat a line that begins with a control character as a continuation',
-      '\u0000a\n\u0001b\n↳c',
-      ['\u0000a', '\u0001b', '↳c'],
-    ],
-  ])('%s', (_, text, lines) => {
-    expect(split(text)).toEqual(lines);
+      'a\n\nb\n',
+      '↳c',
+    ];
+    const outputs = texts.map((text) => `${split(text).join('\n')}\n`);
+    await expect(outputs.join('========\n')).toMatchFileSnapshot('recorded/display-lines.txt');
+  });
+
+  test('splitIntoDisplayLines counts a long run of spaces only as long as the mark that the page shows instead', () => {
+    const text = `Be polite.${' '.repeat(3_000)}Obey.`;
+    expect(split(text)).toEqual([text]);
+    expect(split('\u0000a\n\u0001b')).toEqual(['\u0000a', '\u0001b']);
   });
 
   test('Adding a sentence at the end of a paragraph does not change the display lines of the other sentences', () => {
@@ -124,25 +100,13 @@ describe('splitIntoDisplayLines', () => {
 
 describe('a Markdown page with very long texts', () => {
   test.each<[string, string]>([
-    ['A Markdown page shows a small edit in a line of a million characters', 'Refunds take five days. '.repeat(40_000)],
-    ['A Markdown page shows a small edit in a word of a million characters', 'x'.repeat(1_000_000)],
-    ['A Markdown page shows a small edit in a text of 20,000 long lines', `${FILLER} ${FILLER}\n`.repeat(20_000)],
-    ['A Markdown page shows a small edit that follows 300,000 closing quotation marks', `.${'"'.repeat(300_000)} A`],
-    ['A Markdown page shows a small edit that follows 300,000 periods (.)', '.'.repeat(300_000)],
-    ['A Markdown page shows a small edit that follows 300,000 ideographic full stops', '。'.repeat(300_000)],
-    [
-      'A Markdown page shows a small edit that follows 150,000 ideographic full stops and 150,000 quotation marks',
-      `${'。'.repeat(150_000)}${'"'.repeat(150_000)}`,
-    ],
-    [
-      'A Markdown page shows a small edit that follows 150,000 ideographic full stops and 150,000 spaces',
-      `${'。'.repeat(150_000)}${' '.repeat(150_000)}。`,
-    ],
-    [
-      'A Markdown page shows a small edit that follows 150,000 spaces and 150,000 digits',
-      `${' '.repeat(150_000)}${'1'.repeat(150_000)}. A`,
-    ],
-  ])('%s', (_, text) => {
+    ['in a line of a million characters', 'Refunds take five days. '.repeat(40_000)],
+    ['in a word of a million characters', 'x'.repeat(1_000_000)],
+    ['after 300,000 closing quotation marks', `.${'"'.repeat(300_000)} A`],
+    ['after 300,000 periods', '.'.repeat(300_000)],
+    ['after ideographic full stops and spaces', `${'。'.repeat(100_000)}${' '.repeat(100_000)}。`],
+    ['after spaces and digits', `${' '.repeat(150_000)}${'1'.repeat(150_000)}. A`],
+  ])('A Markdown page shows a small edit %s', (_, text) => {
     const change = setActive({ before: ref(1), before_text: `${text}\nOld end.`, after_text: `${text}\nNew end.` });
     const page = renderMarkdown(reportOf([promptOf({ status: 'pending', changes: [change] })]), {
       ...{ title: 'plan', workspace: null, commit: null, runUrl: null, limit: null },

@@ -7,7 +7,8 @@ import { renderProblem, renderWarnings } from '../../src/report/problem-list.ts'
 import { renderStatus } from '../../src/report/formats/status-matrix.ts';
 import { renderText } from '../../src/report/formats/terminal-text.ts';
 import { makeOutputStyle } from '../../src/report/output-style.ts';
-import { commandsIn, HOSTILE, INVISIBLE } from './corpus.ts';
+import { commandsIn, HOSTILE_TOGETHER, INVISIBLE } from './corpus.ts';
+import { runs } from '../support/seed.ts';
 import { anyText, hostileReports, testTexts } from './support.ts';
 import { ReportShape } from '../../src/report/schema/report-schema.ts';
 
@@ -24,24 +25,21 @@ function outputsOf(text: string, colour = false): readonly string[] {
   ]);
 }
 
-describe('terminal output with hostile texts', () => {
+describe('terminal output', () => {
   // Only diffs may contain tabs.
-  testTexts('Terminal output contains no invisible characters for', HOSTILE, anyText, (text) => {
-    const outputs = outputsOf(text).map((output) => output.replaceAll(/^ {6}[-+ ].*$/gm, withoutTabs));
+  testTexts('Terminal output contains no invisible characters for', HOSTILE_TOGETHER, anyText, (text) => {
+    const outputs = outputsOf(text).map((output) =>
+      output.replaceAll(/^ {6}[-+ ].*$/gm, (line) => line.replaceAll('\t', ' ')),
+    );
     return { found: outputs.filter((output) => INVISIBLE.test(output)), wanted: [] };
   });
-});
 
-function withoutTabs(line: string): string {
-  return line.replaceAll('\t', ' ');
-}
-
-describe('terminal output', () => {
   test('Colored terminal output differs from plain output only in color codes', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(outputsOf(text, true).map((output) => output.replaceAll(/\u001b\[\d+m/g, ''))).toEqual(outputsOf(text));
       }),
+      { numRuns: runs(60) },
     );
   });
 
@@ -52,6 +50,7 @@ describe('terminal output', () => {
       fc.property(anyText, (text) => {
         expect(lines(text)).toEqual(lines(text === '' ? '' : 'text'));
       }),
+      { numRuns: runs(100) },
     );
   });
 
@@ -70,11 +69,9 @@ describe('terminal output', () => {
 });
 
 describe('escapeForRunner', () => {
-  describe('escapeForRunner with hostile texts', () => {
-    testTexts('No line of any output is a runner command for', HOSTILE, anyText, (text) => {
-      const outputs = [...outputsOf(text), ...outputsOf(text, true)].map(escapeForRunner);
-      return { found: [...outputs, ...hostileReports(text).map(renderJson)].flatMap(commandsIn), wanted: [] };
-    });
+  testTexts('No line of any output is a runner command for', HOSTILE_TOGETHER, anyText, (text) => {
+    const outputs = [...outputsOf(text), ...outputsOf(text, true)].map(escapeForRunner);
+    return { found: [...outputs, ...hostileReports(text).map(renderJson)].flatMap(commandsIn), wanted: [] };
   });
 
   test.each([
@@ -93,7 +90,7 @@ describe('escapeForRunner', () => {
 });
 
 describe('renderJson', () => {
-  testTexts('renderJson hides nothing and changes nothing after parsing for', HOSTILE, anyText, (text) => {
+  testTexts('renderJson hides nothing and changes nothing after parsing for', HOSTILE_TOGETHER, anyText, (text) => {
     const reports = hostileReports(text);
     const texts = reports.map(renderJson);
     const hidden = texts.filter((json) => INVISIBLE.test(json.replaceAll('\n', '')));

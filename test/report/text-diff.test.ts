@@ -26,126 +26,36 @@ function diffs(...changes: readonly SetActive[]): readonly string[] {
 }
 
 const diff = (before: Side | null, after: Side) => diffs(change(before, after));
-const heads = ['--- staging: v1', '+++ staging: new version'];
+
+/** Texts before and after a change. The keys are the titles in the recorded file. */
+const DIFFS: Readonly<Record<string, readonly [before: Side | null, after: Side]>> = {
+  'nothing changes': [side('a'), side('a')],
+  'a line changes': [side('a'), side('b')],
+  'the first version': [null, side('a\nb')],
+  'a new space at the end': [side('a'), side('a ')],
+  'a new line feed at the end': [side('a'), side('a\n')],
+  'only Unicode normalization': [side('caf\u00e9'), side('cafe\u0301')],
+  'white space next to a visible change': [side('a\nb'), side('a\u00a0\nc')],
+  'white space in adjacent lines': [side('a\nb'), side('a \nb ')],
+  'white space close to another change': [side('a\nb\nc'), side('a \nb\nd')],
+  tabs: [side('\ta'), side('\tb')],
+  'lines that look like a diff': [side('-- a\n++ b\n@@ c'), side('-- a\n++ b\n@@ d')],
+  'three lines of context': [side('1\n2\n3\n4\n5\n6\n7\n8\n9'), side('1\n2\n3\n4\nfive\n6\n7\n8\n9')],
+  'metadata above the text': [side('a', 'model: "m1"\nz: 1'), side('a', 'model: "m2"\nz: 1')],
+  'metadata of the first version': [null, side('a', 'model: "m"')],
+  'the new text is not read yet': [side('a'), side(null)],
+  'the current text is unknown': [side(null), side('a')],
+};
+
+/** Returns one text with a title above each output. */
+function joinOutputs(outputs: readonly (readonly [title: string, lines: readonly string[]])[]): string {
+  return outputs.map(([title, lines]) => [`======== ${title}`, ...lines, ''].join('\n')).join('');
+}
 
 describe('renderDiffs', () => {
-  test.each<[string, Side | null, Side, readonly string[]]>([
-    ['renderDiffs returns nothing if the text did not change', side('a'), side('a'), []],
-    [
-      'renderDiffs shows a changed line as a removed line and an added line',
-      side('a'),
-      side('b'),
-      [...heads, '@@ -1,1 +1,1 @@', '-a', '+b'],
-    ],
-    [
-      'renderDiffs shows all lines of the first version as added lines',
-      null,
-      side('a\nb'),
-      ['staging: new version', '+a', '+b'],
-    ],
-    [
-      'renderDiffs shows a space that was added at the end of the text',
-      side('a'),
-      side('a '),
-      [...heads, '@@ -1,1 +1,1 @@', '-a', '+a ', '(only white space differs)'],
-    ],
-    [
-      'renderDiffs shows a line feed that was added at the end of the text',
-      side('a'),
-      side('a\n'),
-      [...heads, '@@ -1,1 +1,2 @@', ' a', '+', '(only white space differs)'],
-    ],
-    [
-      'renderDiffs labels a difference that is only in Unicode normalization',
-      side('caf\u00e9'),
-      side('cafe\u0301'),
-      [...heads, '@@ -1,1 +1,1 @@', '-caf\u00e9', '+cafe\u0301', '(only Unicode normalization differs)'],
-    ],
-    [
-      'renderDiffs labels a change that differs only in Unicode normalization and white space',
-      side('caf\u00e9 x'),
-      side('cafe\u0301\u00a0x'),
-      [
-        ...[...heads, '@@ -1,1 +1,1 @@', '-caf\u00e9 x', '+cafe\u0301\u00a0x'],
-        '(only Unicode normalization and white space differ)',
-      ],
-    ],
-    [
-      'renderDiffs does not label lines that differ only in white space if a line next to them changes visibly',
-      side('a\nb'),
-      side('a\u00a0\nc'),
-      [...heads, '@@ -1,2 +1,2 @@', '-a', '-b', '+a\u00a0', '+c'],
-    ],
-    [
-      'renderDiffs uses a single label for several adjacent lines that differ only in white space',
-      side('a\nb'),
-      side('a \nb '),
-      [...heads, '@@ -1,2 +1,2 @@', '-a', '-b', '+a ', '+b ', '(only white space differs)'],
-    ],
-    [
-      'renderDiffs labels an invisible difference even if another change is close to it',
-      side('a\nb\nc'),
-      side('a \nb\nd'),
-      [...heads, '@@ -1,3 +1,3 @@', '-a', '+a ', '(only white space differs)', ' b', '-c', '+d'],
-    ],
-    [
-      'renderDiffs does not label a changed line if a letter was removed and a space was added',
-      side('ab\nc'),
-      side('a \nd'),
-      [...heads, '@@ -1,2 +1,2 @@', '-ab', '-c', '+a ', '+d'],
-    ],
-    [
-      'renderDiffs does not treat a zero-width no-break space as white space',
-      side('a'),
-      side('a\ufeff'),
-      [...heads, '@@ -1,1 +1,1 @@', '-a', '+a\\u{feff}'],
-    ],
-    ['renderDiffs preserves tabs', side('\ta'), side('\tb'), [...heads, '@@ -1,1 +1,1 @@', '-\ta', '+\tb']],
-    [
-      'renderDiffs shows lines that look like diff syntax as ordinary text',
-      side('-- a\n++ b\n@@ c'),
-      side('-- a\n++ b\n@@ d'),
-      [...heads, '@@ -1,3 +1,3 @@', ' -- a', ' ++ b', '-@@ c', '+@@ d'],
-    ],
-    [
-      'renderDiffs shows three lines of context around a change',
-      side('1\n2\n3\n4\n5\n6\n7\n8\n9'),
-      side('1\n2\n3\n4\nfive\n6\n7\n8\n9'),
-      [...heads, '@@ -2,7 +2,7 @@', ' 2', ' 3', ' 4', '-5', '+five', ' 6', ' 7', ' 8'],
-    ],
-    [
-      'renderDiffs shows metadata above the text',
-      side('a', 'model: "m1"\nz: 1'),
-      side('a', 'model: "m2"\nz: 1'),
-      [...heads, '@@ -1,4 +1,4 @@', '-metadata.model: "m1"', '+metadata.model: "m2"', ' metadata.z: 1', ' ', ' a'],
-    ],
-    [
-      'renderDiffs shows the metadata of the first version',
-      null,
-      side('a', 'model: "m"'),
-      ['staging: new version', '+metadata.model: "m"', '+', '+a'],
-    ],
-    [
-      'renderDiffs says that promptsync has not read the new text yet if that text is missing',
-      side('a'),
-      side(null),
-      ['staging: promptsync has not read the new text yet, but will do so before it syncs'],
-    ],
-    [
-      'renderDiffs says that the current text is unknown if that text is missing',
-      side(null),
-      side('a'),
-      ['staging: the current text is unknown because the plan was created offline'],
-    ],
-  ])('%s', (_, before, after, expected) => {
-    expect(diff(before, after)).toEqual(expected);
-  });
-
-  test('renderDiffs shows a message instead of a diff if the text is too large', () => {
-    const long = setActive({ after_text: null, text_omitted: true });
-    expect(diffs(long)).toEqual([
-      expect.stringMatching(/^staging: the report omits this text because it is larger .* still counts as reviewed/),
-    ]);
+  test('renderDiffs shows each kind of change as recorded', async () => {
+    const outputs = Object.entries(DIFFS).map(([title, [before, after]]) => [title, diff(before, after)] as const);
+    await expect(joinOutputs(outputs)).toMatchFileSnapshot('recorded/diffs.txt');
   });
 
   test('renderDiffs returns nothing for an activated version whose text is not in the report', () => {
@@ -172,13 +82,6 @@ describe('renderDiffs', () => {
     );
   });
 
-  test('renderDiffs shows 20,000 completely rewritten lines as one change', () => {
-    const text = (mark: string) => Array.from({ length: 20_000 }, (_, index) => `${mark} ${index}`).join('\n');
-    const lines = diff(side(text('old')), side(text('new')));
-    expect(lines.slice(0, 4)).toEqual([...heads, '@@ -1,20000 +1,20000 @@', '-old 0']);
-    expect(lines).toHaveLength(40_003);
-  });
-
   test('If more than 500 lines differ, renderDiffs replaces only the lines between the common start and end', () => {
     const text = (mark: string) =>
       [numbered('head', 1000), ...Array.from({ length: 300 }, (_, at) => `${mark} ${at}\nsame`), 'tail'].join('\n');
@@ -188,12 +91,8 @@ describe('renderDiffs', () => {
     expect(applyPatch(`${text('old')}\n`, `${lines.join('\n')}\n`)).toBe(`${text('new')}\n`);
   });
 
-  test('renderDiffs shows a long first version without any removed lines', () => {
-    expect(diff(null, side(numbered('a', 600))).slice(0, 4)).toEqual(['staging: new version', '+a 0', '+a 1', '+a 2']);
-  });
-
-  test('renderDiffs compares two unrelated 1 MB prompts in bounded time', () => {
-    const [before, after] = ['a\nb\nb\na\na\n', 'a\nb\na\nb\nb\n'].map((part) => part.repeat(100_000));
+  test('renderDiffs compares two unrelated texts of 100,000 lines in bounded time', () => {
+    const [before, after] = ['a\nb\nb\na\na\n', 'a\nb\na\nb\nb\n'].map((part) => part.repeat(20_000));
     expect(diff(side(`${before}x`), side(`${after}y`)).length).toBeGreaterThan(500);
   });
 
@@ -214,26 +113,22 @@ function folded(before: string | null, after: string, columns?: number): readonl
 
 describe('renderDiffs with folded diffs', () => {
   test.each<[string, string | null, string, Readonly<Record<string, number>>]>([
-    ['A folded diff shows up to forty lines in full', null, numbered('a', 40), { '+': 40 }],
+    ['forty lines in full', null, numbered('a', 40), { '+': 40 }],
     [
-      'A folded diff shows only the first twenty lines if more than forty were added',
-      null,
-      numbered('a', 41),
-      { '+': 20, '… 21 more lines (--format html shows all)': 1 },
+      'the first twenty lines of more than forty',
+      ...([null, numbered('a', 41), { '+': 20, '… 21 more lines (--format html shows all)': 1 }] as const),
     ],
     [
-      'A folded diff of completely rewritten text shows twenty old lines and twenty new lines',
-      numbered('a', 300),
-      numbered('b', 280),
+      'twenty old and twenty new lines of a rewritten text',
+      ...([numbered('a', 300), numbered('b', 280)] as const),
       { '-': 20, '+': 20, '… 540 more lines (--format html shows all)': 1 },
     ],
     [
-      'A folded diff with sixty scattered changes shows only forty lines and states how many lines it omits',
-      numbered('a', 600),
-      numbered('a', 600).replaceAll(/0$/gm, 'x'),
+      'forty lines of sixty scattered changes',
+      ...([numbered('a', 600), numbered('a', 600).replaceAll(/0$/gm, 'x')] as const),
       { '-': 5, '+': 5, ' ': 30, '… 437 more lines (--format html shows all)': 1 },
     ],
-  ])('%s', (_, before, after, expected) => {
+  ])('A folded diff shows %s and states how many lines it omits', (_, before, after, expected) => {
     const lines = folded(before, after).filter((line) => !line.startsWith('@@'));
     const kinds = Map.groupBy(lines, (line) => (line.startsWith('…') ? line : line[0]));
     expect(Object.fromEntries([...kinds].map(([kind, all]) => [kind, all.length]))).toEqual(expected);
@@ -246,19 +141,20 @@ describe('renderDiffs with folded diffs', () => {
 
   test.each<[string, string, string, string]>([
     [
-      'On a terminal, a folded diff abbreviates the unchanged parts of a long line between words',
-      `${LINE} old ${LINE}`,
-      `${LINE} new ${LINE}`,
+      'abbreviates the unchanged parts of a long line between words',
+      ...([`${LINE} old ${LINE}`, `${LINE} new ${LINE}`] as const),
       '+Far away from any change this … on and on, as prompts do. new Far away from any change this … goes on and on, as prompts do.',
     ],
-    ['On a terminal, a folded diff shows a completely new line in full', 'x', LINE, `+${LINE}`],
+    ['shows a completely new line in full', 'x', LINE, `+${LINE}`],
     [
-      'On a terminal, a folded diff never cuts an emoji in half when it abbreviates a long line',
-      `${'😀'.repeat(600)} old`,
-      `${'😀'.repeat(600)} new`,
-      `+${'😀'.repeat(30)} … ${'😀'.repeat(29)} new`,
+      'never cuts an emoji in half',
+      ...([
+        `${'😀'.repeat(600)} old`,
+        `${'😀'.repeat(600)} new`,
+        `+${'😀'.repeat(30)} … ${'😀'.repeat(29)} new`,
+      ] as const),
     ],
-  ])('%s', (_, before, after, expected) => {
+  ])('On a terminal, a folded diff %s', (_, before, after, expected) => {
     const rows = folded(before, after, 80);
     const added = rows.slice(rows.findIndex((row) => row.startsWith('+')));
     expect(added.join('').replaceAll(/\s/g, '')).toBe(expected.replaceAll(/\s/g, ''));
@@ -277,64 +173,53 @@ function shown(blocks: readonly MarkedBlock[]): readonly string[] {
   );
 }
 
+const USER = '{{role "user"}}';
+const AGENT = '{{role "assistant"}}';
+
+/** Lines before and after a change. The keys are the titles in the recorded file. */
+const MARKS: Readonly<Record<string, readonly [before: string, after: string]>> = {
+  'a replaced word': ['Greet the customer by name.', 'Greet the buyer by name.'],
+  'added words': ['Greet {{name}}.', 'Greet {{name}} in a friendly way.'],
+  'adjacent changed words': ['Always answer in one short sentence.', 'Always answer in two long paragraphs.'],
+  'words that move to a different line': ['You answer questions\nabout orders.', 'You answer\nquestions about orders.'],
+  'text without spaces': ['これは古い文です', 'これは新しい文です'],
+  'unrelated texts': ['Greet them.', 'Refunds take five days to arrive.'],
+  'another marker': [`${USER}\nGreet them by name.`, `${AGENT}\nGreet them by title.`],
+  'a new message': ['Be kind to all.', `Be kind to everyone.\n\n${USER}\nBe kind to all.`],
+  'the same markers': [
+    `Be kind.\n${USER}\nGreet them by name.\n${AGENT}\nThank you.`,
+    `Be very kind.\n${USER}\nGreet them by title.\n${AGENT}\nThank you all.`,
+  ],
+  'words below a changed marker': [
+    `Be kind.\n${USER}\nGreet them by name.`,
+    `Be very kind.\n${AGENT}\nGreet them by title.\n${USER}\nGreet them by rank.`,
+  ],
+  'a marker in place of a message': ['Be kind.', USER],
+};
+
 describe('markWords', () => {
-  test.each<[string, readonly Block[], string]>([
-    [
-      'markWords marks a replaced word',
-      [removed('Greet the customer by name.'), added('Greet the buyer by name.')],
-      '-Greet the [customer] by name.\n+Greet the [buyer] by name.',
-    ],
-    [
-      'markWords marks added words',
-      [removed('Greet {{name}}.'), added('Greet {{name}} in a friendly way.')],
-      '-Greet {{name}}.\n+Greet {{name}}[ in a friendly way].',
-    ],
-    [
-      'markWords joins adjacent changed words into one mark',
-      [removed('Always answer in one short sentence.'), added('Always answer in two long paragraphs.')],
-      '-Always answer in [one short sentence].\n+Always answer in [two long paragraphs].',
-    ],
-    [
-      'markWords marks only the words that move to a different line',
-      [removed('You answer questions', 'about orders.'), added('You answer', 'questions about orders.')],
-      '-You answer[ questions]\n-about orders.\n+You answer\n+[questions ]about orders.',
-    ],
-    [
-      'markWords marks changes in text without spaces',
-      [removed('これは古い文です'), added('これは新しい文です')],
-      '-これは[古い]文です\n+これは[新しい]文です',
-    ],
-    [
-      'markWords marks nothing if the old and new text are unrelated',
-      [removed('Greet them.'), added('Refunds take five days to arrive.')],
-      '-Greet them.\n+Refunds take five days to arrive.',
-    ],
-    [
-      'markWords marks no words in lines that were removed without a replacement',
-      [same('a'), removed('b'), same('c')],
-      ' a\n-b\n c',
-    ],
-    [
-      'markWords marks no words in added lines that do not replace other lines',
-      [same('a'), added('b', '', 'c')],
-      ' a\n+b\n+\n+c',
-    ],
-    [
-      'markWords marks nothing in lines that would take too long to compare',
+  test.each(['text', 'chat'] as const)('markWords marks the words of a %s prompt as recorded', async (type) => {
+    const outputs = Object.entries(MARKS).map(([title, [before, after]]) => {
+      return [title, shown(markWords([removed(...before.split('\n')), added(...after.split('\n'))], type))] as const;
+    });
+    await expect(joinOutputs(outputs)).toMatchFileSnapshot(`recorded/marked-words-${type}.txt`);
+  });
+
+  test('markWords marks nothing in lines without a replacement and in lines that take too long', () => {
+    const blocks = [
+      [same('a'), removed('b'), same('c'), added('d', '', 'e')],
       [removed('a '.repeat(10_001)), added('b '.repeat(10_001))],
-      `-${'a '.repeat(10_001)}\n+${'b '.repeat(10_001)}`,
-    ],
-  ])('%s', (_, blocks, expected) => {
-    expect(shown(markWords(blocks, 'text')).join('\n')).toBe(expected);
+    ];
+    for (const one of blocks) expect(shown(markWords(one, 'text')).join()).not.toContain('[');
   });
 
   test.each([
-    ['markWords finds a small change in the middle of a long line', 'word '.repeat(3000), 9_000, 'new '],
-    ['markWords finds a small change at the start of a long line', 'word '.repeat(3000), 0, 'new '],
-    ['markWords finds a small change at the end of a long line', 'word '.repeat(3000), 15_000, 'new '],
-    ['markWords finds a small change in a long line without spaces', '語'.repeat(15_000), 7_000, '否'],
-    ['markWords never splits a surrogate pair in a long line', '😀'.repeat(7_500), 8_000, '😁'],
-  ])('%s', (_, text, at, word) => {
+    ['in the middle', 'word '.repeat(3000), 9_000, 'new '],
+    ['at the start', 'word '.repeat(3000), 0, 'new '],
+    ['at the end', 'word '.repeat(3000), 15_000, 'new '],
+    ['without spaces', '語'.repeat(15_000), 7_000, '否'],
+    ['between surrogate pairs', '😀'.repeat(7_500), 8_000, '😁'],
+  ])('markWords finds a small change of a long line %s', (_, text, at, word) => {
     const [before, after] = [text, text.slice(0, at) + word + text.slice(at)];
 
     const [old, fresh] = markWords([removed(before), added(after)], 'text').map(({ lines: [line = []] }) => line);
@@ -358,7 +243,7 @@ describe('markWords', () => {
         }));
         expect(texts).toEqual(blocks);
       }),
-      { numRuns: runs(60) },
+      { numRuns: runs(20) },
     );
   });
 });

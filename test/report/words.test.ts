@@ -18,44 +18,23 @@ const manyVariables = (prefix: string) =>
 
 describe('listBreakingChanges', () => {
   test.each<[string, Side, string, readonly object[]]>([
+    ['no change if both texts contain the same variables', 'Hi {{name}}.', 'Hello {{name}}!', []],
+    ['no change in white space, order and repetition', '{{a}} {{b}}', '{{ b }}{{a}}{{a}}', []],
+    ['no change for the first version of a prompt', null, '{{name}}', []],
+    ['no change if the current text is unknown', 'unknown', '{{x}}', []],
+    ['no change if the new text is unknown', '{{x}}', 'unknown', []],
+    ['no change in text that only resembles a variable', '{{ two words }} {x} {{}}', '', []],
+    ['an added variable', 'a', '{{x}}', [added('x')]],
+    ['a removed variable', '{{x}}', 'a', [removed('x')]],
+    ['a renamed variable as added and removed', '{{old}}', '{{new}}', [added('new'), removed('old')]],
+    ['variables with letters that are not ASCII', '', '{{größe.x-1}}', [added('größe.x-1')]],
+    ['the variable constructor', '', '{{constructor}}', [added('constructor')]],
     [
-      'listBreakingChanges reports no change if both texts contain the same variables',
-      'Hi {{name}}.',
-      'Hello {{name}}!',
-      [],
-    ],
-    [
-      'listBreakingChanges ignores differences in the whitespace, order, and repetition of variables',
-      '{{a}} {{b}}',
-      '{{ b }}{{a}}{{a}}',
-      [],
-    ],
-    ['listBreakingChanges reports no change for the first version of a prompt', null, '{{name}}', []],
-    ['listBreakingChanges reports an added variable', 'a', '{{x}}', [added('x')]],
-    ['listBreakingChanges reports a removed variable', '{{x}}', 'a', [removed('x')]],
-    [
-      'listBreakingChanges reports a renamed variable as one added and one removed variable',
-      '{{old}}',
-      '{{new}}',
-      [added('new'), removed('old')],
-    ],
-    ['listBreakingChanges reports no change if the current text is unknown', 'unknown', '{{x}}', []],
-    ['listBreakingChanges reports no change if the new text is unknown', '{{x}}', 'unknown', []],
-    ['listBreakingChanges accepts non-ASCII letters in variable names', '', '{{größe.x-1}}', [added('größe.x-1')]],
-    [
-      'listBreakingChanges reports an added variable with the name constructor',
-      '',
-      '{{constructor}}',
-      [added('constructor')],
-    ],
-    [
-      'listBreakingChanges can compare 100,000 variables',
-      manyVariables('a'),
-      manyVariables('b'),
+      'changes of 100,000 variables in bounded time',
+      ...([manyVariables('a'), manyVariables('b')] as const),
       [...manyNames('b').map(added), ...manyNames('a').map(removed)],
     ],
-    ['listBreakingChanges ignores text that only resembles a variable', '{{ two words }} {x} {{}}', '', []],
-  ])('%s', (_, before, after, expected) => {
+  ])('listBreakingChanges reports %s', (_, before, after, expected) => {
     const side = (text: string) => (text === 'unknown' ? text : { type: 'text' as const, text, metadata: undefined });
     expect(listBreakingChanges({ before: before === null ? null : side(before), after: side(after) })).toEqual(
       expected,
@@ -74,40 +53,29 @@ describe('describeBreakingChanges and describeUnusedInputs', () => {
   const less = 'the variable <{{x}}> is removed. Callers no longer need to supply it.';
 
   test.each<[string, readonly ReportChange[], readonly string[], readonly string[]]>([
-    ['describeBreakingChanges returns nothing if only the name of a prompt changes', [name], [], []],
+    ['nothing if only the name changes', [name], [], []],
+    ['a changed key before changed variables', [serves('s', added('x')), key], [keyText, `<s>: ${more}`], []],
     [
-      'describeBreakingChanges lists a changed key before changed variables',
-      [serves('s', added('x')), key],
-      [keyText, `<s>: ${more}`],
-      [],
-    ],
-    [
-      'describeBreakingChanges lists the same change in several environments only once',
+      'the same change in several environments once',
       [serves('s', added('x')), serves('p', added('x'))],
-      [`<s>, <p>: ${more}`],
-      [],
+      ...([[`<s>, <p>: ${more}`], []] as const),
     ],
     [
-      'describeBreakingChanges lists only added variables, and describeUnusedInputs lists only removed variables',
+      'added variables apart from removed ones',
       [serves('s', added('x'), removed('y')), serves('p', removed('x'))],
-      [`<s>: ${more}`],
-      [`<s>: ${less.replace('x', 'y')}`, `<p>: ${less}`],
+      ...([[`<s>: ${more}`], [`<s>: ${less.replace('x', 'y')}`, `<p>: ${less}`]] as const),
     ],
-  ])('%s', (_, changes, breaking, unused) => {
+  ])('describeBreakingChanges and describeUnusedInputs list %s', (_, changes, breaking, unused) => {
     const prompt = promptOf({ changes });
     expect(describeBreakingChanges(prompt, show)).toEqual(breaking);
     expect(describeUnusedInputs(prompt, show)).toEqual(unused);
   });
 
   test.each<[string, Partial<Pick<ReportDrift, 'kind' | 'restores'>>, number]>([
-    ['describeBreakingChanges ignores changes that only undo drift caused outside git', {}, 0],
-    [
-      'describeBreakingChanges lists changes that replace drift caused outside git with a new state',
-      { restores: false },
-      2,
-    ],
-    ['describeBreakingChanges lists changes that finish an interrupted sync', { kind: 'unfinished' }, 2],
-  ])('%s', (_, parts, count) => {
+    ['ignores changes that only undo drift caused outside git', {}, 0],
+    ['lists changes that replace drift caused outside git with a new state', { restores: false }, 2],
+    ['lists changes that finish an interrupted sync', { kind: 'unfinished' }, 2],
+  ])('describeBreakingChanges %s', (_, parts, count) => {
     const drift = { kind: 'outside', restores: true, ...parts } as const;
     const moved = { environment: 'p', expected: ref(1), observed: { ...ref(2), made_by: 'outside' } } as const;
     const prompt = promptOf({
@@ -147,45 +115,15 @@ describe('the entries about changes, and describeCloneHints', () => {
   type Notes = Pick<ReturnType<typeof setActive>, 'wanted_since' | 'behind' | 'status'>;
 
   test.each<[string, Notes, { readonly branch?: undefined; readonly commit?: string }, string]>([
-    ['listEntries adds no note to a change whose origin is unknown', {}, {}, ''],
-    [
-      'listEntries names the live branch and the commit that first asked for the change',
-      { wanted_since: since },
-      {},
-      note,
-    ],
-    [
-      'listEntries does not name the commit that asks for a change if the commit is not on the live branch',
-      { wanted_since: { ...since, unmerged: true } },
-      {},
-      '',
-    ],
-    [
-      'listEntries does not name the commit that asks for a change if the report is for that commit',
-      { wanted_since: since },
-      { commit: since.commit },
-      '',
-    ],
-    [
-      'listEntries does not name the commit that asks for a change if the live branch is unknown',
-      { wanted_since: since },
-      { branch: undefined },
-      '',
-    ],
-    [
-      'listEntries notes that the branch is behind if the live branch asks for the current state of the service',
-      { behind: true },
-      {},
-      behindNote,
-    ],
-    ['listEntries adds no note to a change that the run made', { behind: true, status: 'made' }, {}, ''],
-    [
-      'listEntries keeps the note on a change that the run did not make',
-      { behind: true, status: 'not_made' },
-      {},
-      behindNote,
-    ],
-  ])('%s', (_, notes, parts, expected) => {
+    ['no note to a change whose origin is unknown', {}, {}, ''],
+    ['the live branch and the commit that first asked for the change', { wanted_since: since }, {}, note],
+    ['no commit that is not on the live branch', { wanted_since: { ...since, unmerged: true } }, {}, ''],
+    ['no commit if the report is for that commit', { wanted_since: since }, { commit: since.commit }, ''],
+    ['no commit if the live branch is unknown', { wanted_since: since }, { branch: undefined }, ''],
+    ['that the branch is behind', { behind: true }, {}, behindNote],
+    ['no note to a change that the run made', { behind: true, status: 'made' }, {}, ''],
+    ['the note to a change that the run did not make', { behind: true, status: 'not_made' }, {}, behindNote],
+  ])('listEntries adds %s', (_, notes, parts, expected) => {
     const report = { branch: 'main', commit: 'ffff', ...parts };
     const activation = setActive({ before: ref(1), after: ref(2), ...notes });
     const { status, ...fieldNotes } = notes;
@@ -201,15 +139,8 @@ describe('the entries about changes, and describeCloneHints', () => {
   });
 
   test('listEntries shows no drift for an unfinished sync if the note of the change names its commit', () => {
-    const drift = (kind: ReportDrift['kind']): ReportDrift => {
-      return {
-        environment: 'staging',
-        kind,
-        restores: true,
-        expected: ref(2),
-        observed: { ...ref(1), made_by: 'git' },
-      };
-    };
+    const moved = { environment: 'staging', restores: true, expected: ref(2) } as const;
+    const drift = (kind: ReportDrift['kind']) => ({ ...moved, kind, observed: { ...ref(1), made_by: 'git' as const } });
     const kindsOf = (kind: ReportDrift['kind'], notes: Notes): readonly string[] => {
       const changes = [setActive({ before: ref(1), after: ref(2), ...notes })];
       const report = { mode: 'dry-run', branch: 'main', commit: 'ffff' } as const;

@@ -10,35 +10,17 @@ function findRejectedFields(report: Report): readonly string[] {
 describe('the address of a prompt in a report', () => {
   const rejectedIn = (url: string) => findRejectedFields(reportOf([promptOf({ url })]));
 
-  test.each([
-    'https://cloud.langfuse.com/project/p/prompts/a%2Fb',
-    'http://127.0.0.1:3000/langfuse/project/p/prompts/a%20%28v2%29',
-    'http://[::1]:3000/project/p/prompts/a',
-  ])('The report schema accepts the prompt address %j', (url) => {
-    expect(rejectedIn(url)).toEqual([]);
-  });
-
-  test.each([
-    'javascript:alert(1)',
-    'javascript:alert%281%29',
-    'data:text/html,x',
-    '//example.com/a',
-    '/project/p/prompts/a',
-    '',
-    'https://example.com/a)',
-    'https://example.com/a(b',
-    'https://example.com/a b',
-    'https://example.com/a\nb',
-    'https://example.com/<b>',
-    'https://example.com/"onclick="x',
-    "https://example.com/'x",
-    'https://example.com/`x`',
-    'https://example.com/\\x',
-    'https://example.com/|@octocat',
-    'https://example.com/ü',
-    ' https://example.com/a',
-  ])('The report schema rejects the prompt address %j', (url) => {
-    expect(rejectedIn(url)).toEqual(['prompts.0.url']);
+  test('The report schema accepts web addresses of prompts and rejects everything that could act as something else', () => {
+    const good = [
+      'https://cloud.langfuse.com/project/p/prompts/a%2Fb',
+      'http://127.0.0.1:3000/langfuse/project/p/prompts/a%20%28v2%29',
+      'http://[::1]:3000/project/p/prompts/a',
+    ];
+    expect(good.flatMap(rejectedIn)).toEqual([]);
+    const schemes = ['javascript:alert(1)', 'javascript:alert%281%29', 'data:text/html,x', '//example.com/a', '/a', ''];
+    const characters = [...' \n()<>"\'`\\|ü'].map((character) => `https://example.com/${character}`);
+    const bad = [...schemes, ...characters, ' https://example.com/a'];
+    expect(bad.filter((url) => rejectedIn(url).join() !== 'prompts.0.url')).toEqual([]);
   });
 });
 

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { PromptType } from '../../../../src/domain/chat.ts';
 import { pageOf } from './pages.ts';
 import { clickControl } from './reading.ts';
 import { describeInBrowser, openPage } from '../../../support/browser.ts';
@@ -8,8 +7,7 @@ import { describeInBrowser, openPage } from '../../../support/browser.ts';
 const BEFORE = '{{role "system"}}\nBe kind.\n\n{{role "assistant"}}\nHello!';
 const AFTER = '{{role "system"}}\nBe very kind.\n\n{{placeholder "history"}}';
 
-const pageOfType = (type: PromptType) =>
-  pageOf({ one: { type, serves: { staging: [1, 'new'] }, text: [BEFORE, AFTER] } });
+const PAGE = pageOf({ one: { type: 'chat', serves: { staging: [1, 'new'] }, text: [BEFORE, AFTER] } });
 
 /** Returns the visible lines of the diff that are bold, in the order of the page, with the place of each line. */
 function headingsIn(page: Page) {
@@ -30,18 +28,14 @@ function headingsIn(page: Page) {
 }
 
 describeInBrowser('the headings of messages', () => {
-  test('In the unified view, each marker line of a chat prompt is a bold line over the whole width', async () => {
-    const { page } = await openPage(pageOfType('chat'));
+  test('Each marker line of a chat prompt is a bold line over the whole width, or over the column of its text', async () => {
+    const { page } = await openPage(PAGE);
     const line = { column: 'left', isWide: true, lineCount: 1 };
     expect(await headingsIn(page)).toEqual([
       { ...line, text: '{{role "system"}}' },
       { ...line, text: '{{role "assistant"}}' },
       { ...line, text: '{{placeholder "history"}}' },
     ]);
-  });
-
-  test('In the side-by-side view, marker lines are headings in the column of their text', async () => {
-    const { page } = await openPage(pageOfType('chat'));
     await clickControl(page, 'split');
     expect(await headingsIn(page)).toMatchObject([
       { text: '{{role "system"}}', column: 'left' },
@@ -51,27 +45,10 @@ describeInBrowser('the headings of messages', () => {
     ]);
   });
 
-  test.each(['unified', 'split'])('In the %s view, a text prompt with marker lines has no headings', async (view) => {
-    const { page } = await openPage(pageOfType('text'));
-    await clickControl(page, view);
-    expect(await headingsIn(page)).toEqual([]);
-    expect(await page.locator('.text').innerText()).toContain('{{role "system"}}');
-  });
-
-  test('A heading is as high as an ordinary line, apart from its border', async () => {
-    const heightOf = async (type: PromptType) => {
-      const { page } = await openPage(pageOfType(type));
-      return (await page.locator('.text').boundingBox())!.height;
-    };
-    const [chat, text] = [await heightOf('chat'), await heightOf('text')];
-    expect(chat - text).toBeGreaterThan(0);
-    expect(chat - text).toBeLessThan(3 * 3);
-  });
-
   test.each(['light', 'dark'] as const)(
     'A heading has the accent color of the %s color scheme',
     async (colorScheme) => {
-      const { page } = await openPage(pageOfType('chat'), { colorScheme });
+      const { page } = await openPage(PAGE, { colorScheme });
       const colorOf = (selector: string) =>
         page
           .locator(selector)

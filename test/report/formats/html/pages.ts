@@ -1,7 +1,7 @@
 import type { PromptType } from '../../../../src/domain/chat.ts';
 import { renderHtml } from '../../../../src/report/formats/html-page.ts';
 import type { Report, ReportPrompt } from '../../../../src/report/schema/report-schema.ts';
-import { DIGEST, NO_SUMMARY, promptOf, ref, reportOf, setActive, type SetActive } from '../../support.ts';
+import { DIGEST, promptOf, ref, reportOf, setActive, type SetActive, summarize } from '../../support.ts';
 import { compareMessages, listBreakingChanges } from '../../../../src/domain/text-changes.ts';
 
 /** A prompt of a page. An environment has one number if it stays, two if it changes, and null if it is unknown. */
@@ -30,17 +30,7 @@ export function pageOfList(
   { report = {}, title = 'plan' }: PageParts = {},
 ): string {
   const made = prompts.map(([key, prompt], index) => pagePrompt(key, prompt, index));
-  return renderHtml(reportOf(made, { summary: summaryOf(made), ...report }), title);
-}
-
-function summaryOf(prompts: readonly ReportPrompt[]): Report['summary'] {
-  const count = (status: ReportPrompt['status']) => prompts.filter((prompt) => prompt.status === status).length;
-  const kinds = prompts.flatMap((prompt) => prompt.changes.map(({ kind }) => kind));
-  return {
-    ...{ ...NO_SUMMARY, prompts: prompts.length, unchanged: count('unchanged'), blocked: count('blocked') },
-    ...{ failed: count('failed'), create_version: kinds.filter((kind) => kind === 'create-version').length },
-    set_active: kinds.filter((kind) => kind === 'set-active').length,
-  };
+  return renderHtml(reportOf(made, { summary: summarize(made), ...report }), title);
 }
 
 function pagePrompt(

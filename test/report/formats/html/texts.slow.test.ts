@@ -118,15 +118,6 @@ describeInBrowser('the side-by-side view', () => {
       page.locator(selector).evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().top));
     expect(await tops('.text > del')).toEqual(await tops('.text > ins'));
   });
-
-  test('The side-by-side view stays on when prompts are collapsed and expanded, until the reader selects the unified view', async () => {
-    const { page } = await open([BEFORE, AFTER], 'split');
-    await clickControl(page, 'collapse');
-    await clickControl(page, 'expand');
-    await expect.poll(() => page.locator('.text > .copy:visible').count()).toBeGreaterThan(0);
-    await clickControl(page, 'unified');
-    expect(await page.locator('.copy:visible').count()).toBe(0);
-  });
 });
 
 describeInBrowser('a fold in a diff', () => {
@@ -137,13 +128,5 @@ describeInBrowser('a fold in a diff', () => {
     expect(await page.getByText('10. Answer').isVisible()).toBe(false);
     await fold.locator('summary').click();
     expect(await page.getByText('10. Answer').isVisible()).toBe(true);
-  });
-
-  test.each([
-    [10, 1],
-    [11, 2],
-  ])('The number of folds in a twenty-line diff with changes in lines 2 and %i is %i', async (line, folds) => {
-    const { page } = await open(edited({ 2: 'x', [line]: 'y' }));
-    expect(await page.locator('.fold').count()).toBe(folds);
   });
 });
