@@ -37,7 +37,6 @@ async function runMeasured(server: Server, words: readonly string[]) {
 
 test.each([
   ['plan', 'prompts/known.md'],
-  ['status', '--orphans'],
   ['import', '**'],
 ])('promptsync %s %s uses less than 600 MB of memory when the Langfuse listing never ends', async (...words) => {
   const page = heavyPage();
