@@ -12,18 +12,9 @@ import { history, makeChatFile, makeChatScene, system, user } from './chat-scene
 const CHAT_PROMPTS: Readonly<Record<string, readonly ChatMessage[]>> = {
   'chat/plain': [system('You help {{customer}}.'), user('{{question}}')],
   'chat/placeholders': [system('Be kind.'), history, user('Hi.'), { type: 'placeholder', name: 'examples' }, history],
-  'chat/roles': ['system', 'developer', 'user', 'assistant', 'tool'].map((role) => ({ role, content: `As ${role}.` })),
-  'chat/unusual-roles': [
-    { role: '', content: 'a' },
-    { role: 'a "b"', content: 'b' },
-    { role: 'history*', content: 'c' },
-  ],
+  'chat/unusual-roles': ['', 'a "b"', 'history*'].map((role) => ({ role, content: `As ${role}.` })),
   'chat/markers': [user('{{role "x"}}\n\\{{placeholder "h"}}\n  {{role \'y\n{{role}}\n{{Role "z"}}')],
-  'chat/large': [system('A line of the policy.\n'.repeat(1_000) + 'End.')],
-  'chat/empty-messages': [system(''), history, user('')],
-  'chat/blank-lines': [system('\n\nBetween blank lines.\n\nMore.'), user('\nEnd.')],
-  'chat/decomposed': [system('Cafe\u0301 und A\u030aland'), user('\u2028 \u0085 👩‍👩‍👧')],
-  'chat/carriage-return': [system('one\rtwo'), user('---\nid: b\n---')],
+  'chat/empty-messages': [system(''), history, user('\n\nBetween blank lines.\r---')],
 };
 const PATH = 'prompts/chat/plain.md';
 
@@ -36,9 +27,9 @@ test('Chat prompts can be imported, edited, promoted, reverted and pulled, and e
   const served = (name: string, label: string) => store.serves(name, label)?.text;
 
   const imported = await json('import', '**');
-  expect(imported).toMatchObject({ exitCode: 3, report: { summary: { prompts: 12, applied: 11, blocked: 1 } } });
+  expect(imported).toMatchObject({ exitCode: 3, report: { summary: { prompts: 7, applied: 6, blocked: 1 } } });
   const types = imported.report.prompts.map(({ type }) => type);
-  expect(types.filter((type) => type === 'chat')).toHaveLength(11);
+  expect(types.filter((type) => type === 'chat')).toHaveLength(6);
   commitAll(folder, 'Import the prompts');
   const countCreates = () => store.requests.filter((request) => request.startsWith('POST')).length;
   const before = countCreates();
@@ -71,7 +62,7 @@ test('Chat prompts can be imported, edited, promoted, reverted and pulled, and e
   for (const [name, messages] of Object.entries(CHAT_PROMPTS)) {
     await addVersion(name, { messages: [...messages, { role: 'assistant', content: '{{role "done"}}\n' }] });
   }
-  expect((await json('pull')).report.summary).toMatchObject({ applied: 10, unchanged: 1 });
+  expect((await json('pull')).report.summary).toMatchObject({ applied: 5, unchanged: 1 });
   commitAll(folder, 'Pull the edits');
   await sync();
   expect(read('prompts/chat/empty-messages.md')).toContain('\n{{role "assistant"}}\n\\{{role "done"}}\n');

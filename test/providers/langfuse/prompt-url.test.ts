@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { makePromptUrl } from '../../../src/providers/langfuse/client.ts';
-import { renderMarkdown } from '../../../src/report/formats/markdown.ts';
 import { ReportShape } from '../../../src/report/schema/report-schema.ts';
 import { promptOf, reportOf } from '../../report/support.ts';
-import { readMarkdown } from '../../support/markdown.ts';
 import { runs } from '../../support/seed.ts';
 
 const BASE = 'https://cloud.langfuse.com';
@@ -77,19 +75,6 @@ describe('makePromptUrl', () => {
         expect([decodeURIComponent(last), search, hash]).toEqual([name.toWellFormed(), '', '']);
       }),
       { numRuns: runs(2000) },
-    );
-  });
-
-  test('A Markdown report links every prompt to its exact address, whatever its name is', () => {
-    const options = { title: 'history', workspace: null, commit: null, runUrl: null, limit: null };
-    fc.assert(
-      fc.property(anyBase, anyName, (base, name) => {
-        const url = makePromptUrl(base, name, 'project-1');
-        const environments = [{ environment: 'staging', pin: 'latest', active: null, wanted: null, in_sync: false }];
-        const report = reportOf([promptOf({ key: name, url, environments })], { mode: 'status', service: null });
-        expect(readMarkdown(renderMarkdown(report, options)).addresses).toEqual([url]);
-      }),
-      { numRuns: runs(1000) },
     );
   });
 });
