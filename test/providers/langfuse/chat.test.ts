@@ -6,7 +6,7 @@ import { makeMerger } from '../../../src/git/make-merger.ts';
 import { langfuseFileRules } from '../../../src/providers/langfuse/file-rules.ts';
 import { LENIENT_SETTINGS, parsePromptFile } from '../../../src/workspace/parse-prompt-file.ts';
 import { commitAll, git } from '../../support/folder.ts';
-import { history, makeChatFile, makeChatScene, system, user } from './chat-scene.ts';
+import { history, makeChatFile, makeScene, system, user } from './scene.ts';
 
 /** Chat prompts, each with a property that could get lost on the way to a file and back. */
 const CHAT_PROMPTS: Readonly<Record<string, readonly ChatMessage[]>> = {
@@ -19,7 +19,7 @@ const CHAT_PROMPTS: Readonly<Record<string, readonly ChatMessage[]>> = {
 const PATH = 'prompts/chat/plain.md';
 
 test('Chat prompts can be imported, edited, promoted, reverted and pulled, and every plan after a sync is empty', async () => {
-  const { store, folder, json, read, commit, sync, addVersion } = await makeChatScene();
+  const { store, folder, json, read, commit, sync, addVersion } = await makeScene();
   const labels = ['staging', 'production'];
   for (const [name, messages] of Object.entries(CHAT_PROMPTS)) await addVersion(name, { messages, labels });
   await addVersion('text/1', { text: 'A text prompt for {{customer}}.', labels });
@@ -71,7 +71,7 @@ test('Chat prompts can be imported, edited, promoted, reverted and pulled, and e
 test('pull merges one message and keeps every other byte of the file, and marks conflicts that a later edit resolves', async () => {
   const body = '{{role "system"}} \n\nYou help.\n\n\n{{role "user"}}\n{{question}}';
   const path = 'prompts/a.md';
-  const { json, read, write, addVersion, sync } = await makeChatScene({ [path]: makeChatFile('a', body) });
+  const { json, read, write, addVersion, sync } = await makeScene({ [path]: makeChatFile('a', body) });
   await sync();
   const kind = read(path).replace('You help.', 'You help kindly.');
   write({ [path]: kind });
@@ -161,7 +161,7 @@ test.each<[sentence: string, before: string, after: string, messages: object | n
 
 test('No command edits the file of a prompt that has a different type in Langfuse, and a git pin to a text prompt is an error', async () => {
   const path = 'prompts/a.md';
-  const { store, folder, json, read, commit, addVersion } = await makeChatScene({
+  const { store, folder, json, read, commit, addVersion } = await makeScene({
     [path]: '---\nid: a\npins: { staging: latest }\n---\n\nHi.\n',
   });
   await addVersion('a', { text: 'One.' });

@@ -1,27 +1,18 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { expandPatterns } from '../../../src/commands/import/import.ts';
 import type { ListedPrompt, Provider } from '../../../src/providers/provider-interface.ts';
 import { makeKeptMetadataFields } from '../../../src/report/make-text-fields.ts';
 import type { Report } from '../../../src/report/schema/report-schema.ts';
 import { listPrompts } from '../../../src/run/open-service.ts';
-import { SECRET_KEY, startLangfuse } from '../../doubles/langfuse-server.ts';
 import { file } from '../../planning/support.ts';
-import { commitAll, makeRepository, writeFiles } from '../../support/folder.ts';
-import { parseReport, run, type RunOptions } from '../../support/run.ts';
+import { run } from '../../support/run.ts';
 import { FORMATS } from './formats.ts';
-
-const CONFIG = `service: { provider: langfuse }
-environments:
-  staging: {}
-  production: { promote_from: staging, allow_latest: false }
-`;
+import { makeScene } from './scene.ts';
 
 /** Makes a Langfuse with three prompts in one folder and two in another. Imports those of the folder `support`. */
 async function makeImported() {
-  const langfuse = await startLangfuse();
-  const { store } = langfuse;
+  const scene = await makeScene();
+  const { store } = scene;
   store.addVersion('support/greeting', { text: 'One.', labels: ['production'], message: 'First\n\nWith a body.' });
   const config = { model: 'gpt-5', limits: { tokens: 300 } };
   store.addVersion('support/greeting', { text: 'Two.\n', config, labels: ['staging', 'canary'], message: 'Shorter' });
@@ -30,26 +21,15 @@ async function makeImported() {
   store.addVersion('support/two words', { text: 'List.', config: [1, 2], labels: ['staging'] });
   store.addVersion('team/a', { text: 'A.', labels: ['production', 'canary'] });
   store.addVersion('team/idle', { text: 'Idle.' });
-  const folder = makeRepository({ 'promptsync.yaml': CONFIG });
-  const runChecked = async (words: readonly string[], options: RunOptions = {}) => {
-    const ran = await run(folder, words, { ...langfuse, ...options });
-    expect(ran.stdout + ran.stderr).not.toContain(SECRET_KEY);
-    return ran;
-  };
-  const json = async (...words: readonly string[]) => {
-    const { stdout, exitCode } = await runChecked([...words, '--format', 'json']);
-    return { exitCode, report: parseReport(stdout) };
-  };
-  const read = (path: string) => readFileSync(join(folder, path), 'utf8');
-  expect((await runChecked(['import', 'support/*'])).exitCode).toBe(0);
-  return { folder, langfuse, store, runChecked, json, read };
+  expect((await scene.run('import', 'support/*')).exitCode).toBe(0);
+  return scene;
 }
 
 const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
 const historyOf = ({ prompts }: Report) => prompts[0]?.history?.versions ?? [];
 
 test('import reads the list and each label once, the next sync writes nothing, and history shows who created each version', async () => {
-  const { langfuse, store, folder, json, runChecked, read } = await makeImported();
+  const { langfuse, store, json, run, read, commit } = await makeImported();
   const listings = langfuse.requests.filter(({ path }) => path.includes('page='));
   expect([listings.length, langfuse.requests.length]).toEqual([1, 1 + 3 * 2]);
   const greeting = 'pins:\n  staging: latest\n  production: 1\nmetadata:\n  model: gpt-5\n  limits:\n    tokens: 300\n';
@@ -58,15 +38,14 @@ test('import reads the list and each label once, the next sync writes nothing, a
   expect(read('prompts/support/two-words.md')).toBe(
     '---\nid: support/two words\npins:\n  staging: latest\n---\n\nList.\n',
   );
-  commitAll(folder, 'Import');
-  expect((await runChecked(['sync', '--yes'])).exitCode).toBe(0);
-  expect((await runChecked(['plan', '--exit-code'])).exitCode).toBe(0);
+  commit({}, 'Import');
+  expect((await run('sync', '--yes')).exitCode).toBe(0);
+  expect((await run('plan', '--exit-code')).exitCode).toBe(0);
   expect(langfuse.takeWrites()).toEqual([]);
 
-  writeFiles(folder, { 'prompts/support/greeting.md': read('prompts/support/greeting.md').replace('Two.', 'Four.') });
-  commitAll(folder, 'Edit');
+  commit({ 'prompts/support/greeting.md': read('prompts/support/greeting.md').replace('Two.', 'Four.') }, 'Edit');
   store.setTime('2026-03-04T05:06:00Z');
-  expect((await runChecked(['sync', '--yes'])).exitCode).toBe(0);
+  expect((await run('sync', '--yes')).exitCode).toBe(0);
   const { report } = await json('history', 'support/greeting');
   const creator = { made_by: 'unknown', created_by: 'cmf8a2b7d0001qz' };
   expect(historyOf(report)).toMatchObject([
@@ -80,7 +59,7 @@ test('import reads the list and each label once, the next sync writes nothing, a
     expect(render(report)).toMatch(/v1\W[^v]*First(?!.*With a body)/);
     expect(render(report)).not.toMatch(/keeps no metadata|outside/);
   }
-  const { stdout } = await runChecked(['history', 'support/greeting']);
+  const { stdout } = await run('history', 'support/greeting');
   expect(stdout).toMatch(/^v4 +2026-03-04 05:06 +[0-9a-f]{12} +Ada +Edit$/m);
   expect(stdout).toMatch(/^v3 +2025-06-01 00:02 +user cmf8…$/m);
   const { report: lineage } = await json('history', 'support/greeting', '-e', 'production');
@@ -145,7 +124,7 @@ describe('the patterns of import', () => {
 });
 
 test('status --orphans lists the prompts without a file whose names match, in every format', async () => {
-  const { folder, langfuse, json } = await makeImported();
+  const { langfuse, json, write } = await makeImported();
   langfuse.requests.length = 0;
   const [A, IDLE] = [
     { name: 'team/a', labels: ['canary', 'production'], last_version: 1 },
@@ -164,7 +143,7 @@ test('status --orphans lists the prompts without a file whose names match, in ev
   }
   const unmatched = await json('status', '--orphans', 'taem/*');
   expect([unmatched.exitCode, codes(unmatched.report.problems)]).toEqual([1, ['usage/nothing-selected']]);
-  writeFiles(folder, { 'prompts/support/refund.md': '---\nid: support/refund\n---\n\n<<<<<<< HEAD\n' });
+  write({ 'prompts/support/refund.md': '---\nid: support/refund\n---\n\n<<<<<<< HEAD\n' });
   const { report: invalid } = await json('status', 'support/greeting', '--orphans');
   expect([codes(invalid.problems), invalid.orphans]).toEqual([['prompt/others-invalid'], [A, IDLE]]);
   expect(langfuse.takeWrites()).toEqual([]);
@@ -174,15 +153,15 @@ describe('a config that a new version inherits', () => {
   const PHRASE = 'keeps the metadata of v2';
 
   test('plan and sync show the config that a new version inherits, but only if the file has no metadata', async () => {
-    const { folder, langfuse, store, json, runChecked, read } = await makeImported();
+    const { folder, langfuse, store, json, read, write } = await makeImported();
     const path = 'prompts/support/greeting.md';
     const edited = read(path).replace('Two.', 'Four.');
-    writeFiles(folder, { [path]: edited });
+    write({ [path]: edited });
     expect((await json('plan')).report.prompts[0]?.changes[0]).not.toHaveProperty('metadata_from');
-    writeFiles(folder, {
+    write({
       [path]: edited.replace(/metadata:[^]*?---/, '---').replace('production: 1', 'canary: latest'),
     });
-    writeFiles(folder, { 'promptsync.yaml': 'service: { provider: langfuse }\n' });
+    write({ 'promptsync.yaml': 'service: { provider: langfuse }\n' });
     const { report } = await json('plan', 'support/greeting');
     const metadata = 'limits: {"tokens":300}\nmodel: "gpt-5"';
     expect(report.prompts[0]?.changes).toMatchObject([
@@ -195,8 +174,8 @@ describe('a config that a new version inherits', () => {
       expect(shown).toContain(PHRASE);
       for (const line of metadata.split('\n')) expect(shown).toContain(`${line}\n`);
     }
-    const question = { terminal: true, input: 'n\n' };
-    const { stderr } = await runChecked(['sync', '--allow-dirty', '--any-commit'], question);
+    const question = { ...langfuse, terminal: true, input: 'n\n' };
+    const { stderr } = await run(folder, ['sync', '--allow-dirty', '--any-commit'], question);
     expect(stderr).toContain(PHRASE);
     store.addVersion('support/greeting', { text: 'X', config: { a: 'x'.repeat(1_000_001) }, labels: ['staging'] });
     const { report: large } = await json('plan', 'support/greeting');

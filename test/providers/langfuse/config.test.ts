@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonValue } from '../../../src/domain/json.ts';
 import { commitAll } from '../../support/folder.ts';
-import { makeChatScene } from './chat-scene.ts';
+import { makeScene } from './scene.ts';
 
 const fileOf = (id: string, text: string, metadata: string) =>
   `---\nid: ${id}\npins: { staging: latest }\n${metadata}---\n\n${text}\n`;
@@ -16,7 +16,7 @@ const PROMPTS: Readonly<Record<string, readonly [metadata: string, config: JsonV
 };
 
 test('pull blocks only files with metadata if their Langfuse config is not a mapping, also with --ours and --theirs', async () => {
-  const { json, run, read, write, addVersion, sync, langfuse, folder } = await makeChatScene(
+  const { json, run, read, write, addVersion, sync, langfuse, folder } = await makeScene(
     Object.fromEntries(Object.entries(PROMPTS).map(([id, [front]]) => [`prompts/${id}.md`, fileOf(id, 'One.', front)])),
   );
   await sync();

@@ -11,13 +11,13 @@ const PROMPTS = '/api/public/v2/prompts';
 type Row = { readonly name: string; readonly versions: readonly number[]; readonly labels: readonly string[] };
 
 /** Starts a server with these rows in its list of prompts. Version 1 of every prompt has the label staging. */
-async function startHostile(rows: readonly Row[], labels: readonly string[] = ['staging']) {
+async function startHostile(rows: readonly Row[]) {
   const { baseUrl, requests } = await startFront({
     answer: ({ path }) => {
       const { pathname, searchParams } = new URL(path, 'http://langfuse');
       const name = decodeURIComponent(pathname.slice(PROMPTS.length + 1));
       const version = Number(searchParams.get('version') ?? 1);
-      const served = { name, version, type: 'text', prompt: 'Served.', config: {}, labels };
+      const served = { name, version, type: 'text', prompt: 'Served.', config: {}, labels: ['staging'] };
       const asked = searchParams.get('name');
       const data = rows.filter((row) => asked === null || row.name === asked);
       return { status: 200, body: JSON.stringify(pathname === PROMPTS ? { data } : served) };
@@ -71,12 +71,6 @@ test('promptsync plan, import and status --orphans fail only for the Langfuse pr
     ],
   ]);
   expect(readdirSync(join(others, 'prompts')).toSorted()).toEqual(['other.md', 'small.md']);
-});
-
-test('history fails for a Langfuse prompt that has a version with too many labels', async () => {
-  const { environment } = await startHostile([small('big')], labels);
-  const { report } = await runJson(makeWorkspace('big'), ['history'], { environment });
-  expect(report.prompts).toMatchObject([{ status: 'failed', problems: [{ code: 'langfuse/too-many' }] }]);
 });
 
 test('import blocks Langfuse prompts with invalid names and leaves the workspace valid', async () => {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { git } from '../../support/folder.ts';
-import { history, makeChatScene, system, user } from './chat-scene.ts';
+import { history, makeScene, system, user } from './scene.ts';
 
 const PATH = 'prompts/agent.md';
 
 const subjectsIn = (folder: string) => git(folder, 'log', '--format=%s', '--reverse').split('\n').slice(1);
 
 test('import --commit also commits the messages and texts of other labels, the next sync writes nothing, and pull finds a hot fix', async () => {
-  const { folder, json, langfuse, read, addVersion } = await makeChatScene();
+  const { folder, json, langfuse, read, addVersion } = await makeScene();
   await addVersion('agent', { messages: [system('One.')], labels: ['production'] });
   await addVersion('agent', { messages: [system('Two.'), history], labels: ['staging'] });
   await addVersion('greeting', { text: 'Two.\n\nBody.\n\nEnd.', labels: ['staging'] });

@@ -5,9 +5,10 @@ import { parse } from 'yaml';
 import { init, type InitOptions } from '../../../src/commands/init/init.ts';
 import { gatherAnswers, type AnswerHelpers } from '../../../src/commands/init/init-answers.ts';
 import type { Interview } from '../../../src/domain/system.ts';
-import { SECRET_KEY, startLangfuse, type LangfuseDouble } from '../../doubles/langfuse-server.ts';
+import { SECRET_KEY, startLangfuse } from '../../doubles/langfuse-server.ts';
 import { makeFolder } from '../../support/folder.ts';
 import { startFront } from '../../support/front.ts';
+import type { Failure } from '../../support/github-api.ts';
 import { run, runJson } from '../../support/run.ts';
 import { makeSystem } from '../../support/system.ts';
 
@@ -86,20 +87,15 @@ describe('init for a Langfuse project that has prompts', () => {
     expect([existsSync(join(other, 'promptsync.yaml')), existsSync(join(other, 'prompts'))]).toEqual([true, false]);
   });
 
-  test.each<[sentence: string, breakLangfuse: (langfuse: LangfuseDouble) => object]>([
-    [
-      'init succeeds without an example if Langfuse fails',
-      (all) => (all.fail({ path: /./ }, { status: 500 }, 100), {}),
-    ],
-    [
-      'init succeeds without an example if Langfuse returns an invalid list of prompts',
-      (langfuse) => (langfuse.fail({ path: /./ }, { status: 200, body: '<html>' }, 100), {}),
-    ],
-    ['init succeeds without an example if Langfuse rejects the keys', () => ({ LANGFUSE_SECRET_KEY: 'sk-lf-wrong' })],
-    ['init succeeds without an example if a key is missing', () => ({ LANGFUSE_PUBLIC_KEY: '' })],
-  ])('%s', async (_, breakLangfuse) => {
+  test.each<[reason: string, variables: object, failure: Failure | null]>([
+    ['Langfuse fails', {}, { status: 500 }],
+    ['Langfuse returns an invalid list of prompts', {}, { status: 200, body: '<html>' }],
+    ['Langfuse rejects the keys', { LANGFUSE_SECRET_KEY: 'sk-lf-wrong' }, null],
+    ['a key is missing', { LANGFUSE_PUBLIC_KEY: '' }, null],
+  ])('init succeeds without an example prompt if %s', async (_, variables, failure) => {
     const langfuse = await startLabeled();
-    const environment = { ...langfuse.environment, ...breakLangfuse(langfuse) };
+    if (failure !== null) langfuse.fail({ path: /./ }, failure, 100);
+    const environment = { ...langfuse.environment, ...variables };
     const folder = makeFolder();
     const { exitCode, stderr } = await run(folder, [...INIT, '--ci', 'none'], { environment });
     expect([exitCode, stderr]).toEqual([0, '']);
@@ -136,8 +132,8 @@ describe('the flags of init for Langfuse', () => {
   test.each<[sentence: string, urls: readonly string[], code: string]>([
     ['Without a terminal, init does not guess the Langfuse address', [], 'init/service-needed'],
     [
-      'Without a terminal, init rejects two variables with different Langfuse addresses',
-      [URL, 'https://cloud.langfuse.com'],
+      'Without a terminal, init rejects two different Langfuse addresses',
+      [URL, `${URL}/a`],
       'config/different-addresses',
     ],
   ])('%s', async (_, urls, code) => {
@@ -145,12 +141,8 @@ describe('the flags of init for Langfuse', () => {
     expect(problems).toMatchObject([{ code }]);
     for (const name of ['base_url', 'LANGFUSE_BASE_URL', 'LANGFUSE_HOST'])
       expect(JSON.stringify(problems)).toContain(name);
-  });
-
-  test('Without a terminal and without a service, init names the flag for Langfuse', async () => {
-    const { problems } = { problems: [], ...(await gather({ provider: undefined })) };
     const hint = expect.stringContaining('`--provider langfuse` for Langfuse');
-    expect(problems).toMatchObject([{ code: 'init/service-needed', hint }]);
+    expect(await gather({ provider: undefined })).toMatchObject({ problems: [{ code: 'init/service-needed', hint }] });
   });
 });
 

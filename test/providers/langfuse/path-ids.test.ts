@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, renameSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { startLangfuse } from '../../doubles/langfuse-server.ts';
-import { commitAll, type Files, makeRepository, writeFiles } from '../../support/folder.ts';
-import { run, runJson } from '../../support/run.ts';
+import { type Files, makeRepository } from '../../support/folder.ts';
+import { runJson } from '../../support/run.ts';
+import { makeScene } from './scene.ts';
 
 const CONFIG = `service: { provider: langfuse }
 environments: { staging: {}, production: {} }
@@ -20,34 +20,20 @@ const IDS = ['pitch', 'support/greeting', 'support/refund'];
 
 /** Makes a synced project of three prompt files without fields. */
 async function makeProject() {
-  const langfuse = await startLangfuse();
-  const folder = makeRepository(FILES);
-  const json = (...words: readonly string[]) => runJson(folder, words, langfuse);
-  expect((await json('sync', '--yes', '--any-commit')).exitCode).toBe(0);
-  return {
-    ...{ folder, langfuse, json },
-    read: (path: string) => readFileSync(join(folder, path), 'utf8'),
-    commit: (files: Files) => {
-      writeFiles(folder, files);
-      return commitAll(folder, 'Change');
-    },
-    move: (from: string, to: string) => {
-      mkdirSync(dirname(join(folder, to)), { recursive: true });
-      renameSync(join(folder, from), join(folder, to));
-      return commitAll(folder, 'Move');
-    },
-  };
+  const scene = await makeScene(FILES);
+  expect((await scene.run('sync', '--yes')).exitCode).toBe(0);
+  return scene;
 }
 
 describe('Langfuse prompts that take their ids from their paths', () => {
   test('sync derives the ids of new Langfuse prompts from file paths, and commands write all pins into a file without pins', async () => {
-    const { folder, langfuse, json, read, commit } = await makeProject();
+    const { langfuse, json, run, read, commit } = await makeProject();
     expect((await langfuse.store.list()).data.map(({ name }) => name).toSorted()).toEqual(IDS);
     const { report } = await json('plan');
     expect(report.prompts.map(({ id, key, id_source, status }) => [id, key, id_source, status])).toEqual(
       IDS.map((id) => [id, id, 'path', 'unchanged']),
     );
-    const { stdout } = await run(folder, ['status'], langfuse);
+    const { stdout } = await run('status');
     expect(stdout).toMatch(/^support\/refund \* +v1 +·$/m);
     expect(stdout).toContain('*: the id comes from the path of the file');
 
@@ -56,14 +42,14 @@ describe('Langfuse prompts that take their ids from their paths', () => {
     expect(read(GREETING)).toBe('---\npins:\n  staging: latest\n  production: 1\n---\nGreet.\n');
 
     commit({ [GREETING]: '---\n---\nGreet warmly.\n' });
-    await json('sync', '--yes', '--any-commit');
+    await json('sync', '--yes');
     const rolledBack = await json('rollback', 'support/greeting', '--environment', 'staging');
     expect(rolledBack.report.prompts[0]?.edits).toMatchObject([{ before: 'latest', after: '1' }]);
     expect(read(GREETING)).toBe('---\npins:\n  staging: 1\n---\nGreet warmly.\n');
 
     const config = CONFIG.replace('latest }', 'latest, production: 1 }');
     commit({ 'promptsync.yaml': config, [GREETING]: '---\n---\nGreet warmly.\n' });
-    await json('sync', '--yes', '--any-commit');
+    await json('sync', '--yes');
     langfuse.store.addVersion('support/refund', { text: 'Refund fast.', labels: ['production'] });
     const pulled = await json('pull', 'support/refund');
     expect(pulled.report.prompts[0]?.edits).toMatchObject([{ kind: 'set-text' }, { before: '1', after: '2' }]);
@@ -71,25 +57,17 @@ describe('Langfuse prompts that take their ids from their paths', () => {
     expect(read('prompts/support/refund.md')).toBe(`---\n${pins}---\n\nRefund fast.\n`);
   });
 
-  test.each([
-    [
-      'If a move changes the id of a file, plan reports the lost prompt and suggests writing its id into the file',
-      'move',
-    ],
-    [
-      'If new patterns change the id of a file, plan reports the lost prompt and suggests writing its id into the file',
-      'pattern',
-    ],
-  ])('%s', async (_, how) => {
-    const { json, move, commit } = await makeProject();
-    const newPath = how === 'move' ? 'prompts/sales/greeting.md' : GREETING;
+  test('If a move changes the id of a file, plan reports the lost prompt and suggests writing its id into the file', async () => {
+    const { folder, json, commit } = await makeProject();
+    const newPath = 'prompts/sales/greeting.md';
     // An older copy of the file is not its new location.
     commit({ 'prompts/copy.md': '---\n---\nGreet.\n' });
-    if (how === 'move') move(GREETING, newPath);
-    else commit({ 'promptsync.yaml': `${CONFIG}prompts: ["prompts/support/gr*.md", "prompts/**/*.md"]\n` });
+    mkdirSync(join(folder, 'prompts/sales'));
+    renameSync(join(folder, GREETING), join(folder, newPath));
+    commit({}, 'Move');
     const { report } = await json('plan', '--base', 'HEAD^', '--offline');
     expect(report.prompts.find(({ path }) => path === newPath)).toMatchObject({
-      id: how === 'move' ? 'sales/greeting' : 'greeting',
+      id: 'sales/greeting',
       changes: [{ kind: 'create-version' }, { kind: 'set-active' }],
     });
     const gone = report.problems.filter(({ code }) => code === 'prompt/gone');

@@ -150,46 +150,28 @@ describe('a prompt that does not exist in Langfuse', () => {
 const listProblems = ({ problems, prompts }: Report) => [...problems, ...prompts.flatMap((prompt) => prompt.problems)];
 
 describe('the notice of import from Langfuse', () => {
-  /** Imports all prompts. Each name has the given labels. */
-  async function importAll(labels: Readonly<Record<string, readonly string[]>>, config = CONFIG) {
+  const [A, QA, BOTH] = [['production'], ['qa', 'production'], ['staging', 'production']];
+  type Labels = Readonly<Record<string, readonly string[]>>;
+
+  test.each<[sentence: string, labels: Labels, stagingSettings: string, notices: readonly RegExp[]]>([
+    [
+      'import prints one notice that counts the new files without a pin for the first label, and warns if edits go live nowhere',
+      ...([{ a: QA, b: A, c: BOTH }, '{}'] as const),
+      [/^2 new files .*\blabel "staging".* If a file has no `latest` pin, .*`staging: latest`/],
+    ],
+    [
+      'import does not warn about edits that go live nowhere if each new file has a `latest` pin',
+      ...([{ a: QA }, '{}', [/^1 new file (?!.*go live in any)/]] as const),
+    ],
+    ['import prints no notice about prompts that it does not import', { a: BOTH, idle: [] }, '{}', []],
+    ['import prints no notice if the first label may not be pinned to latest', { a: A }, '{ allow_latest: false }', []],
+  ])('%s', async (_, labels, stagingSettings, notices) => {
     const { store, environment } = await startLangfuse();
     for (const [name, ofName] of Object.entries(labels)) store.addVersion(name, { text: 'One.', labels: ofName });
-    const { exitCode, stderr } = await run(makeRepository({ 'promptsync.yaml': config }), ['import', '**'], {
-      environment,
-    });
-    return [exitCode, ...stderr.split('\n').filter((line) => line !== '')];
-  }
-  const [A, BOTH] = [['production'], ['staging', 'production']];
-  const STUCK = 'If a file has no `latest` pin, an edit to it does not go live in any environment.';
-
-  test('import prints one notice that counts the new files without a pin for the first label', async () => {
-    expect(await importAll({ a: A, b: A, c: BOTH })).toEqual([
-      0,
-      expect.stringMatching(/^2 new files .*\blabel "staging".*`staging: latest`/),
-    ]);
-  });
-
-  test('import warns about edits that go live nowhere only if a new file has no `latest` pin', async () => {
-    const config = CONFIG.replace('staging: {}', 'staging: {}\n  qa: {}');
-    expect((await importAll({ a: ['qa', 'production'] }, config)).join()).not.toContain(STUCK);
-    expect((await importAll({ a: ['qa', 'production'], b: A }, config)).join()).toContain(STUCK);
-  });
-
-  test.each<[sentence: string, labels: Readonly<Record<string, readonly string[]>>, code: number, setting: string]>([
-    [
-      'import prints no notice if each new file pins the first label, and none about prompts that it does not import',
-      { a: BOTH, idle: [] },
-      3,
-      'staging: {}',
-    ],
-    [
-      'import prints no notice about missing pins if the configuration forbids the pin "latest" for the first label',
-      { a: A },
-      0,
-      'staging: { allow_latest: false }',
-    ],
-  ])('%s', async (_, labels, code, setting) => {
-    expect(await importAll(labels, CONFIG.replace('staging: {}', setting))).toEqual([code]);
+    const config = CONFIG.replace('staging: {}', `staging: ${stagingSettings}\n  qa: {}`);
+    const { stderr } = await run(makeRepository({ 'promptsync.yaml': config }), ['import', '**'], { environment });
+    const lines = stderr.split('\n').filter((line) => line !== '');
+    expect(lines).toEqual(notices.map((notice) => expect.stringMatching(notice)));
   });
 });
 

@@ -188,10 +188,15 @@ describe('labels that move to an existing version', () => {
     expect(store.serves('p1', 'production')).toMatchObject({ version: 2 });
   });
 
-  test('sync fails if Langfuse answers 409 and did not move the labels', async () => {
+  test.each([
+    [400, 'not_made not_made langfuse/refused'],
+    [409, 'unknown unknown apply/not-active apply/not-active'],
+    [500, 'unknown unknown service/unexpected-status service/unexpected-status'],
+  ])('sync fails if Langfuse answers %i to a move of labels and did not move them', async (status, expected) => {
     const { langfuse, store, move } = await start();
-    langfuse.fail({ method: 'PATCH', path: /versions/ }, { status: 409, body: { message: 'Conflict' } }, 5);
-    expect(await move()).toMatch(/^failed: unknown unknown .*apply\/not-active/);
+    langfuse.fail({ method: 'PATCH', path: /versions/ }, { status, body: { message: 'Conflict' } }, 9);
+    expect(await move()).toBe(`failed: ${expected}`);
+    expect(langfuse.takeWrites()).toHaveLength({ 400: 1, 409: 2, 500: 4 }[status] ?? 0);
     expect(store.serves('p1', 'production')).toMatchObject({ version: 1 });
   });
 });
