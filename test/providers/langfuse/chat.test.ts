@@ -21,9 +21,9 @@ const PATH = 'prompts/chat/plain.md';
 test('Chat prompts can be imported, edited, promoted, reverted and pulled, and every plan after a sync is empty', async () => {
   const { store, folder, json, read, commit, sync, addVersion } = await makeScene();
   const labels = ['staging', 'production'];
-  for (const [name, messages] of Object.entries(CHAT_PROMPTS)) await addVersion(name, { messages, labels });
-  await addVersion('text/1', { text: 'A text prompt for {{customer}}.', labels });
-  await addVersion('unwritable', { messages: [system('a\r'), user('b')], labels });
+  for (const [name, messages] of Object.entries(CHAT_PROMPTS)) addVersion(name, { messages, labels });
+  addVersion('text/1', { text: 'A text prompt for {{customer}}.', labels });
+  addVersion('unwritable', { messages: [system('a\r'), user('b')], labels });
   const served = (name: string, label: string) => store.serves(name, label)?.text;
 
   const imported = await json('import', '**');
@@ -60,7 +60,7 @@ test('Chat prompts can be imported, edited, promoted, reverted and pulled, and e
   expect(store.serves('chat/plain', 'production')).toMatchObject({ version: 1 });
 
   for (const [name, messages] of Object.entries(CHAT_PROMPTS)) {
-    await addVersion(name, { messages: [...messages, { role: 'assistant', content: '{{role "done"}}\n' }] });
+    addVersion(name, { messages: [...messages, { role: 'assistant', content: '{{role "done"}}\n' }] });
   }
   expect((await json('pull')).report.summary).toMatchObject({ applied: 5, unchanged: 1 });
   commitAll(folder, 'Pull the edits');
@@ -75,11 +75,11 @@ test('pull merges one message and keeps every other byte of the file, and marks 
   await sync();
   const kind = read(path).replace('You help.', 'You help kindly.');
   write({ [path]: kind });
-  await addVersion('a', { messages: [system('You help.'), user('Please answer: {{question}}')] });
+  addVersion('a', { messages: [system('You help.'), user('Please answer: {{question}}')] });
   expect((await json('pull')).exitCode).toBe(0);
   expect(read(path)).toBe(kind.replace('{{question}}', 'Please answer: {{question}}'));
   write({ [path]: kind });
-  await addVersion('a', { messages: [system('You help fast.'), user('{{question}}')] });
+  addVersion('a', { messages: [system('You help fast.'), user('{{question}}')] });
   const { exitCode, report } = await json('pull');
   expect([exitCode, report.prompts[0]?.problems.map(({ code }) => code)]).toEqual([4, ['pull/conflict']]);
   const conflicted = read(path);
@@ -88,7 +88,7 @@ test('pull merges one message and keeps every other byte of the file, and marks 
   write({ [path]: conflicted.replaceAll(/^(?:<<<<<<<|=======|>>>>>>>).*\n/gm, '') });
   expect((await json('validate')).exitCode).toBe(0);
   write({ [path]: kind });
-  await addVersion('a', { messages: [system('a\r'), user('b')] });
+  addVersion('a', { messages: [system('a\r'), user('b')] });
   const unwritable = await json('pull');
   expect([unwritable.exitCode, unwritable.report.prompts[0]?.problems]).toMatchObject([
     3,
@@ -164,8 +164,8 @@ test('No command edits the file of a prompt that has a different type in Langfus
   const { store, folder, json, read, commit, addVersion } = await makeScene({
     [path]: '---\nid: a\npins: { staging: latest }\n---\n\nHi.\n',
   });
-  await addVersion('a', { text: 'One.' });
-  await addVersion('a', { text: 'Two.' });
+  addVersion('a', { text: 'One.' });
+  addVersion('a', { text: 'Two.' });
   const text = git(folder, 'rev-parse', 'HEAD').trim();
   commit({ [path]: makeChatFile('a', '{{role "user"}}\nHi.') });
   const before = read(path);

@@ -20,7 +20,7 @@ test('pull blocks only files with metadata if their Langfuse config is not a map
     Object.fromEntries(Object.entries(PROMPTS).map(([id, [front]]) => [`prompts/${id}.md`, fileOf(id, 'One.', front)])),
   );
   await sync();
-  for (const [id, [, config]] of Object.entries(PROMPTS)) await addVersion(id, { text: 'Two.', config });
+  for (const [id, [, config]] of Object.entries(PROMPTS)) addVersion(id, { text: 'Two.', config });
   langfuse.takeWrites();
   const { report: plan } = await json('plan', 'model');
   expect(plan.prompts[0]?.changes).toMatchObject([{ before_metadata: '"gpt-5"', after_metadata: 'model: "gpt-5"' }]);

@@ -8,13 +8,13 @@ const subjectsIn = (folder: string) => git(folder, 'log', '--format=%s', '--reve
 
 test('import --commit also commits the messages and texts of other labels, the next sync writes nothing, and pull finds a hot fix', async () => {
   const { folder, json, langfuse, read, addVersion } = await makeScene();
-  await addVersion('agent', { messages: [system('One.')], labels: ['production'] });
-  await addVersion('agent', { messages: [system('Two.'), history], labels: ['staging'] });
-  await addVersion('greeting', { text: 'Two.\n\nBody.\n\nEnd.', labels: ['staging'] });
-  await addVersion('greeting', { text: 'Hotfix.', labels: ['production'], config: [1, 2] });
-  await addVersion('same', { text: 'One.\n\nBody.', labels: ['staging', 'production'] });
-  await addVersion('unwritable', { messages: [], labels: ['production'] });
-  await addVersion('unwritable', { messages: [user('Hi.')], labels: ['staging'] });
+  addVersion('agent', { messages: [system('One.')], labels: ['production'] });
+  addVersion('agent', { messages: [system('Two.'), history], labels: ['staging'] });
+  addVersion('greeting', { text: 'Two.\n\nBody.\n\nEnd.', labels: ['staging'] });
+  addVersion('greeting', { text: 'Hotfix.', labels: ['production'], config: [1, 2] });
+  addVersion('same', { text: 'One.\n\nBody.', labels: ['staging', 'production'] });
+  addVersion('unwritable', { messages: [], labels: ['production'] });
+  addVersion('unwritable', { messages: [user('Hi.')], labels: ['staging'] });
   const { exitCode, stderr } = await json('import', '*', '--commit');
   expect(exitCode).toBe(0);
   expect(stderr).toMatch(
@@ -36,8 +36,8 @@ test('import --commit also commits the messages and texts of other labels, the n
     ['unknown', true],
   ]);
   // A commit holds a newer text, which belongs to another label.
-  await addVersion('greeting', { text: 'Two!\n\nBody.\n\nEnd.', labels: ['staging'] });
-  await addVersion('same', { text: 'One!\n\nBody.', labels: ['production'] });
+  addVersion('greeting', { text: 'Two!\n\nBody.\n\nEnd.', labels: ['staging'] });
+  addVersion('same', { text: 'One!\n\nBody.', labels: ['production'] });
   const pulled = await json('pull', 'greeting', 'same');
   expect([pulled.exitCode, pulled.report.prompts.flatMap(({ problems }) => problems)]).toEqual([0, []]);
   expect(read('prompts/greeting.md')).toContain('\n\nTwo!\n\nBody.\n\nEnd.\n');

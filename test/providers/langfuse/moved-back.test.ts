@@ -116,22 +116,3 @@ test('A label that waits for its own job does not count as moved, but a label th
   configure('branch: main\n');
   expect(await run('plan')).toMatchObject({ drift: ['production outside'] });
 });
-
-test('pull merges a config that somebody edited under an unchanged text, and a clone that is behind a moved file sees no drift', async () => {
-  const { store, folder, run, configure, commit, sync, drift, read } = await makeScene();
-  commit(5, { text: 'Three.', metadata: { model: 'a' } });
-  await sync(5);
-  store.addVersion(NAME, { text: 'Three.', config: { model: 'b' }, labels: ['staging', 'production'] });
-  expect(await drift()).toEqual(['staging outside', 'production outside']);
-  expect(await run('pull')).toMatchObject({ exitCode: 0, status: 'applied' });
-  expect(read()).toContain('metadata: {"model":"b"}');
-
-  git(folder, 'mv', PATH, 'prompts/moved.md');
-  writeFiles(folder, { 'prompts/moved.md': promptText('main', { ...PARTS, text: 'Four.', metadata: { model: 'b' } }) });
-  configure('branch: main\n');
-  commitAllAt(folder, at(6));
-  await sync(6);
-  git(folder, 'switch', '--quiet', '--detach', 'HEAD~1');
-  configure('branch: main\n');
-  expect(await run('plan')).toMatchObject({ exitCode: 0, drift: [] });
-});

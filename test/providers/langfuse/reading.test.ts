@@ -53,14 +53,6 @@ describe('the requests of a read', () => {
 });
 
 describe('what a read returns', () => {
-  test('A prompt has the address of its page in Langfuse, and the message and creator of each version', async () => {
-    const { langfuse, store, provider } = await start('One.');
-    store.addVersion('p1', { text: 'Two.', labels: ['staging'], message: 'Why' });
-    const { url, known } = await provider.observe(request({ text: 'Two.' }));
-    expect(url).toBe(`${langfuse.baseUrl}/project/project-1/prompts/p1`);
-    expect(known).toMatchObject([{ number: 2, message: 'Why', createdBy: 'cmf8a2b7d0001qz', isManaged: null }]);
-  });
-
   test.each<[sentence: string, pins: FileParts['pins'] & object, number: number | undefined]>([
     ['A new version inherits the config of the version of the first pinned label', { qa: 1, staging: 'latest' }, 3],
     ['A new version inherits the config of the first pinned label that has a version', { eu: 1, qa: 1 }, 3],

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { ChatMessage } from '../../../src/domain/chat.ts';
-import type { JsonValue } from '../../../src/domain/json.ts';
 import { isError } from '../../../src/problem.ts';
 import { SECRET_KEY, startLangfuse } from '../../doubles/langfuse-server.ts';
+import type { LangfuseEdit } from '../../doubles/langfuse-store.ts';
 import { commitAll, makeRepository, writeFiles, type Files } from '../../support/folder.ts';
 import { run, runJson, type Ran } from '../../support/run.ts';
 
@@ -22,14 +22,6 @@ export const history: ChatMessage = { type: 'placeholder', name: 'history' };
 export function makeChatFile(id: string, body: string, pins = '{ staging: latest }'): string {
   return `---\nid: ${id}\ntype: chat\npins: ${pins}\n---\n\n${body}\n`;
 }
-
-/** A new version that somebody creates in Langfuse. */
-type OwnVersion = {
-  readonly messages?: readonly ChatMessage[];
-  readonly text?: string;
-  readonly labels?: readonly string[];
-  readonly config?: JsonValue;
-};
 
 /** Makes an empty Langfuse and a committed workspace with these files. */
 export async function makeScene(files: Files = {}) {
@@ -54,11 +46,8 @@ export async function makeScene(files: Files = {}) {
       return commitAll(folder, message);
     },
     /** Creates a version as somebody does in Langfuse. Langfuse removes the labels from earlier versions. */
-    addVersion: async (name: string, { messages, text, labels = ['staging'], config }: OwnVersion) => {
-      const content = messages === undefined ? { type: 'text', prompt: text } : { type: 'chat', prompt: messages };
-      const { version } = await store.create({ name, ...content, labels, ...(config !== undefined && { config }) });
-      return version;
-    },
+    addVersion: (name: string, { labels = ['staging'], ...edit }: LangfuseEdit) =>
+      void store.addVersion(name, { ...edit, labels }),
     /** Syncs, and checks that the next plan is empty. */
     sync: async (): Promise<void> => {
       const synced = await json('sync', '--yes');
