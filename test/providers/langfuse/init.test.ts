@@ -74,33 +74,31 @@ async function startLabeled() {
   return langfuse;
 }
 
-describe('init for a Langfuse project that has prompts', () => {
-  test('init --id imports a prompt instead of creating an example, and lists the labels of the project on standard error', async () => {
-    const folder = makeFolder();
-    const words = [...INIT, '--ci', 'none', '--id', 'team/a [b]', '--environments'];
-    const { stdout, stderr, exitCode } = await run(folder, [...words, 'eu'], await startLabeled());
-    expect([exitCode, stderr, stdout.includes('+ prompts/team/a-b.md')]).toEqual([0, '', true]);
-    expect(stdout).not.toContain(SECRET_KEY);
-    const other = makeFolder();
-    const listed = await run(other, [...INIT, '--ci', 'none'], await startLabeled());
-    expect(listed.stderr).toMatch(/^[^\n]*labels in Langfuse: "production", "staging", "eu"\n$/);
-    expect([existsSync(join(other, 'promptsync.yaml')), existsSync(join(other, 'prompts'))]).toEqual([true, false]);
-  });
+test('init --id imports a prompt instead of creating an example, and lists the labels of the project on standard error', async () => {
+  const folder = makeFolder();
+  const words = [...INIT, '--ci', 'none', '--id', 'team/a [b]', '--environments'];
+  const { stdout, stderr, exitCode } = await run(folder, [...words, 'eu'], await startLabeled());
+  expect([exitCode, stderr, stdout.includes('+ prompts/team/a-b.md')]).toEqual([0, '', true]);
+  expect(stdout).not.toContain(SECRET_KEY);
+  const other = makeFolder();
+  const listed = await run(other, [...INIT, '--ci', 'none'], await startLabeled());
+  expect(listed.stderr).toMatch(/^[^\n]*labels in Langfuse: "production", "staging", "eu"\n$/);
+  expect([existsSync(join(other, 'promptsync.yaml')), existsSync(join(other, 'prompts'))]).toEqual([true, false]);
+});
 
-  test.each<[reason: string, variables: object, failure: Failure | null]>([
-    ['Langfuse fails', {}, { status: 500 }],
-    ['Langfuse returns an invalid list of prompts', {}, { status: 200, body: '<html>' }],
-    ['Langfuse rejects the keys', { LANGFUSE_SECRET_KEY: 'sk-lf-wrong' }, null],
-    ['a key is missing', { LANGFUSE_PUBLIC_KEY: '' }, null],
-  ])('init succeeds without an example prompt if %s', async (_, variables, failure) => {
-    const langfuse = await startLabeled();
-    if (failure !== null) langfuse.fail({ path: /./ }, failure, 100);
-    const environment = { ...langfuse.environment, ...variables };
-    const folder = makeFolder();
-    const { exitCode, stderr } = await run(folder, [...INIT, '--ci', 'none'], { environment });
-    expect([exitCode, stderr]).toEqual([0, '']);
-    expect([existsSync(join(folder, 'promptsync.yaml')), existsSync(join(folder, 'prompts'))]).toEqual([true, false]);
-  });
+test.each<[reason: string, variables: object, failure: Failure | null]>([
+  ['Langfuse fails', {}, { status: 500 }],
+  ['Langfuse returns an invalid list of prompts', {}, { status: 200, body: '<html>' }],
+  ['Langfuse rejects the keys', { LANGFUSE_SECRET_KEY: 'sk-lf-wrong' }, null],
+  ['a key is missing', { LANGFUSE_PUBLIC_KEY: '' }, null],
+])('init succeeds without an example prompt if %s', async (_, variables, failure) => {
+  const langfuse = await startLabeled();
+  if (failure !== null) langfuse.fail({ path: /./ }, failure, 100);
+  const environment = { ...langfuse.environment, ...variables };
+  const folder = makeFolder();
+  const { exitCode, stderr } = await run(folder, [...INIT, '--ci', 'none'], { environment });
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect([existsSync(join(folder, 'promptsync.yaml')), existsSync(join(folder, 'prompts'))]).toEqual([true, false]);
 });
 
 describe('the flags of init for Langfuse', () => {

@@ -14,50 +14,48 @@ function parse(parts: object, requestedNumber: number | null = null) {
 
 const chat = (...prompt: readonly unknown[]) => ({ type: 'chat', prompt });
 
-describe('parseLangfuseVersion', () => {
-  test.each<[sentence: string, parts: object, message: string]>([
-    ['parseLangfuseVersion rejects a string instead of messages', { type: 'chat' }, '"prompt" is not valid'],
-    ['parseLangfuseVersion rejects messages in a text prompt', { prompt: [] }, '"prompt" is not valid'],
-    ['parseLangfuseVersion rejects an unknown prompt type', { type: 'image' }, '"type" is not valid'],
-    [
-      'parseLangfuseVersion rejects a message whose content is a list',
-      chat({ role: 'user', content: [{ type: 'text', text: 'Hi.' }] }),
-      '"prompt.0"',
-    ],
-    ['parseLangfuseVersion rejects a message without a role', chat({ content: 'Hi.' }), '"prompt.0"'],
-    ['parseLangfuseVersion rejects a placeholder without a name', chat({ type: 'placeholder' }), '"prompt.0"'],
-    ['parseLangfuseVersion rejects a version number below 1', { version: -1 }, '"version" is not valid'],
-    ['parseLangfuseVersion rejects the name of a different prompt', { name: 'b' }, '"name"'],
-    ['parseLangfuseVersion rejects labels that are not strings', { labels: [1] }, '"labels.0"'],
-  ])('%s', (_, parts, message) => {
-    expect(() => parse(parts)).toThrow(message);
-  });
+test.each<[sentence: string, parts: object, message: string]>([
+  ['parseLangfuseVersion rejects a string instead of messages', { type: 'chat' }, '"prompt" is not valid'],
+  ['parseLangfuseVersion rejects messages in a text prompt', { prompt: [] }, '"prompt" is not valid'],
+  ['parseLangfuseVersion rejects an unknown prompt type', { type: 'image' }, '"type" is not valid'],
+  [
+    'parseLangfuseVersion rejects a message whose content is a list',
+    chat({ role: 'user', content: [{ type: 'text', text: 'Hi.' }] }),
+    '"prompt.0"',
+  ],
+  ['parseLangfuseVersion rejects a message without a role', chat({ content: 'Hi.' }), '"prompt.0"'],
+  ['parseLangfuseVersion rejects a placeholder without a name', chat({ type: 'placeholder' }), '"prompt.0"'],
+  ['parseLangfuseVersion rejects a version number below 1', { version: -1 }, '"version" is not valid'],
+  ['parseLangfuseVersion rejects the name of a different prompt', { name: 'b' }, '"name"'],
+  ['parseLangfuseVersion rejects labels that are not strings', { labels: [1] }, '"labels.0"'],
+])('%s', (_, parts, message) => {
+  expect(() => parse(parts)).toThrow(message);
+});
 
-  test('parseLangfuseVersion rejects a version with a different number than the requested one', () => {
-    expect(() => parse({ version: 2 }, 1)).toThrow('"version" is not the requested number');
-    expect(parse({ version: 2 }, 2).number).toBe(2);
-  });
+test('parseLangfuseVersion rejects a version with a different number than the requested one', () => {
+  expect(() => parse({ version: 2 }, 1)).toThrow('"version" is not the requested number');
+  expect(parse({ version: 2 }, 2).number).toBe(2);
+});
 
-  test('parseLangfuseVersion rejects a version with more than 200 labels, whose request may have had an effect', () => {
-    expect(parse({ labels: labels(200) }).labels).toHaveLength(200);
-    expect(() => parse({ labels: labels(201) })).toThrow(
-      expect.objectContaining({ problem: expect.objectContaining({ code: 'langfuse/too-many' }), effect: 'unknown' }),
-    );
-  });
+test('parseLangfuseVersion rejects a version with more than 200 labels, whose request may have had an effect', () => {
+  expect(parse({ labels: labels(200) }).labels).toHaveLength(200);
+  expect(() => parse({ labels: labels(201) })).toThrow(
+    expect.objectContaining({ problem: expect.objectContaining({ code: 'langfuse/too-many' }), effect: 'unknown' }),
+  );
+});
 
-  test('parseLangfuseVersion ignores unknown properties of messages', () => {
-    const parsed = parse(chat({ type: 'placeholder', name: 'x', role: 'placeholder', content: 'Hi.', tool_calls: [] }));
-    expect(parsed.content.text).toBe('{{role "placeholder"}}\nHi.');
-  });
+test('parseLangfuseVersion ignores unknown properties of messages', () => {
+  const parsed = parse(chat({ type: 'placeholder', name: 'x', role: 'placeholder', content: 'Hi.', tool_calls: [] }));
+  expect(parsed.content.text).toBe('{{role "placeholder"}}\nHi.');
+});
 
-  test('parseLangfuseVersion returns the message, the times, the creator and the project, if Langfuse sends them', () => {
-    const times = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-02T00:00:00.000Z' };
-    expect(parse({ ...times, commitMessage: 'Why', createdBy: 'API', projectId: 'p' })).toMatchObject({
-      ...{ message: 'Why', createdBy: 'API', projectId: 'p' },
-      times: { createdAt: Date.parse(times.createdAt), updatedAt: Date.parse(times.updatedAt) },
-    });
-    expect(parse({})).not.toHaveProperty('times');
+test('parseLangfuseVersion returns the message, the times, the creator and the project, if Langfuse sends them', () => {
+  const times = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-02T00:00:00.000Z' };
+  expect(parse({ ...times, commitMessage: 'Why', createdBy: 'API', projectId: 'p' })).toMatchObject({
+    ...{ message: 'Why', createdBy: 'API', projectId: 'p' },
+    times: { createdAt: Date.parse(times.createdAt), updatedAt: Date.parse(times.updatedAt) },
   });
+  expect(parse({})).not.toHaveProperty('times');
 });
 
 describe('parseListing', () => {

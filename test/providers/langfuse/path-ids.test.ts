@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Files, makeRepository } from '../../support/folder.ts';
 import { runJson } from '../../support/run.ts';
 import { makeScene } from './scene.ts';
@@ -25,70 +25,68 @@ async function makeProject() {
   return scene;
 }
 
-describe('Langfuse prompts that take their ids from their paths', () => {
-  test('sync derives the ids of new Langfuse prompts from file paths, and commands write all pins into a file without pins', async () => {
-    const { langfuse, json, run, read, commit } = await makeProject();
-    expect((await langfuse.store.list()).data.map(({ name }) => name).toSorted()).toEqual(IDS);
-    const { report } = await json('plan');
-    expect(report.prompts.map(({ id, key, id_source, status }) => [id, key, id_source, status])).toEqual(
-      IDS.map((id) => [id, id, 'path', 'unchanged']),
-    );
-    const { stdout } = await run('status');
-    expect(stdout).toMatch(/^support\/refund \* +v1 +·$/m);
-    expect(stdout).toContain('*: the id comes from the path of the file');
+test('sync derives the ids of new Langfuse prompts from file paths, and commands write all pins into a file without pins', async () => {
+  const { langfuse, json, run, read, commit } = await makeProject();
+  expect((await langfuse.store.list()).data.map(({ name }) => name).toSorted()).toEqual(IDS);
+  const { report } = await json('plan');
+  expect(report.prompts.map(({ id, key, id_source, status }) => [id, key, id_source, status])).toEqual(
+    IDS.map((id) => [id, id, 'path', 'unchanged']),
+  );
+  const { stdout } = await run('status');
+  expect(stdout).toMatch(/^support\/refund \* +v1 +·$/m);
+  expect(stdout).toContain('*: the id comes from the path of the file');
 
-    const promoted = await json('promote', 'support/greeting', '--from', 'staging', '--to', 'production');
-    expect(promoted.report.prompts[0]).toMatchObject({ id_source: 'path', edits: [{ before: null, after: '1' }] });
-    expect(read(GREETING)).toBe('---\npins:\n  staging: latest\n  production: 1\n---\nGreet.\n');
+  const promoted = await json('promote', 'support/greeting', '--from', 'staging', '--to', 'production');
+  expect(promoted.report.prompts[0]).toMatchObject({ id_source: 'path', edits: [{ before: null, after: '1' }] });
+  expect(read(GREETING)).toBe('---\npins:\n  staging: latest\n  production: 1\n---\nGreet.\n');
 
-    commit({ [GREETING]: '---\n---\nGreet warmly.\n' });
-    await json('sync', '--yes');
-    const rolledBack = await json('rollback', 'support/greeting', '--environment', 'staging');
-    expect(rolledBack.report.prompts[0]?.edits).toMatchObject([{ before: 'latest', after: '1' }]);
-    expect(read(GREETING)).toBe('---\npins:\n  staging: 1\n---\nGreet warmly.\n');
+  commit({ [GREETING]: '---\n---\nGreet warmly.\n' });
+  await json('sync', '--yes');
+  const rolledBack = await json('rollback', 'support/greeting', '--environment', 'staging');
+  expect(rolledBack.report.prompts[0]?.edits).toMatchObject([{ before: 'latest', after: '1' }]);
+  expect(read(GREETING)).toBe('---\npins:\n  staging: 1\n---\nGreet warmly.\n');
 
-    const config = CONFIG.replace('latest }', 'latest, production: 1 }');
-    commit({ 'promptsync.yaml': config, [GREETING]: '---\n---\nGreet warmly.\n' });
-    await json('sync', '--yes');
-    langfuse.store.addVersion('support/refund', { text: 'Refund fast.', labels: ['production'] });
-    const pulled = await json('pull', 'support/refund');
-    expect(pulled.report.prompts[0]?.edits).toMatchObject([{ kind: 'set-text' }, { before: '1', after: '2' }]);
-    const pins = 'pins:\n  staging: latest\n  production: 2\n';
-    expect(read('prompts/support/refund.md')).toBe(`---\n${pins}---\n\nRefund fast.\n`);
+  const config = CONFIG.replace('latest }', 'latest, production: 1 }');
+  commit({ 'promptsync.yaml': config, [GREETING]: '---\n---\nGreet warmly.\n' });
+  await json('sync', '--yes');
+  langfuse.store.addVersion('support/refund', { text: 'Refund fast.', labels: ['production'] });
+  const pulled = await json('pull', 'support/refund');
+  expect(pulled.report.prompts[0]?.edits).toMatchObject([{ kind: 'set-text' }, { before: '1', after: '2' }]);
+  const pins = 'pins:\n  staging: latest\n  production: 2\n';
+  expect(read('prompts/support/refund.md')).toBe(`---\n${pins}---\n\nRefund fast.\n`);
+});
+
+test('If a move changes the id of a file, plan reports the lost prompt and suggests writing its id into the file', async () => {
+  const { folder, json, commit } = await makeProject();
+  const newPath = 'prompts/sales/greeting.md';
+  // An older copy of the file is not its new location.
+  commit({ 'prompts/copy.md': '---\n---\nGreet.\n' });
+  mkdirSync(join(folder, 'prompts/sales'));
+  renameSync(join(folder, GREETING), join(folder, newPath));
+  commit({}, 'Move');
+  const { report } = await json('plan', '--base', 'HEAD^', '--offline');
+  expect(report.prompts.find(({ path }) => path === newPath)).toMatchObject({
+    id: 'sales/greeting',
+    changes: [{ kind: 'create-version' }, { kind: 'set-active' }],
   });
+  const gone = report.problems.filter(({ code }) => code === 'prompt/gone');
+  const hint = expect.stringContaining(`add \`id: support/greeting\` to the front matter of \`${newPath}\``);
+  expect(gone).toMatchObject([{ path: GREETING, hint }]);
+  commit({ [newPath]: '---\nid: support/greeting\n---\nGreet.\n' });
+  const { report: kept } = await json('plan', '--base', 'HEAD~2');
+  expect([kept.problems, kept.summary.unchanged]).toEqual([[], 3]);
+  expect(kept.prompts.find(({ path }) => path === newPath)).not.toHaveProperty('id_source');
+});
 
-  test('If a move changes the id of a file, plan reports the lost prompt and suggests writing its id into the file', async () => {
-    const { folder, json, commit } = await makeProject();
-    const newPath = 'prompts/sales/greeting.md';
-    // An older copy of the file is not its new location.
-    commit({ 'prompts/copy.md': '---\n---\nGreet.\n' });
-    mkdirSync(join(folder, 'prompts/sales'));
-    renameSync(join(folder, GREETING), join(folder, newPath));
-    commit({}, 'Move');
-    const { report } = await json('plan', '--base', 'HEAD^', '--offline');
-    expect(report.prompts.find(({ path }) => path === newPath)).toMatchObject({
-      id: 'sales/greeting',
-      changes: [{ kind: 'create-version' }, { kind: 'set-active' }],
-    });
-    const gone = report.problems.filter(({ code }) => code === 'prompt/gone');
-    const hint = expect.stringContaining(`add \`id: support/greeting\` to the front matter of \`${newPath}\``);
-    expect(gone).toMatchObject([{ path: GREETING, hint }]);
-    commit({ [newPath]: '---\nid: support/greeting\n---\nGreet.\n' });
-    const { report: kept } = await json('plan', '--base', 'HEAD~2');
-    expect([kept.problems, kept.summary.unchanged]).toEqual([[], 3]);
-    expect(kept.prompts.find(({ path }) => path === newPath)).not.toHaveProperty('id_source');
-  });
-
-  test('plan names no other file for a prompt whose file was removed, and does not warn about files of a new pattern', async () => {
-    const { folder, json, commit } = await makeProject();
-    commit({ 'prompts/copy.md': '---\n---\nGreet.\n', 'other/fresh.md': '---\n---\nNew.\n' });
-    renameSync(join(folder, GREETING), join(folder, 'greeting.txt'));
-    commit({ 'promptsync.yaml': `${CONFIG}prompts: ["prompts/**/*.md", "other/*.md"]\n` });
-    const { report } = await json('plan', '--base', 'HEAD^', '--offline');
-    expect(report.prompts.find(({ id }) => id === 'fresh')?.changes).toHaveLength(2);
-    expect(report.problems.map(({ code }) => code)).toEqual(['service/not-asked', 'prompt/gone']);
-    expect(report.problems[1]?.hint).not.toContain('copy.md');
-  });
+test('plan names no other file for a prompt whose file was removed, and does not warn about files of a new pattern', async () => {
+  const { folder, json, commit } = await makeProject();
+  commit({ 'prompts/copy.md': '---\n---\nGreet.\n', 'other/fresh.md': '---\n---\nNew.\n' });
+  renameSync(join(folder, GREETING), join(folder, 'greeting.txt'));
+  commit({ 'promptsync.yaml': `${CONFIG}prompts: ["prompts/**/*.md", "other/*.md"]\n` });
+  const { report } = await json('plan', '--base', 'HEAD^', '--offline');
+  expect(report.prompts.find(({ id }) => id === 'fresh')?.changes).toHaveLength(2);
+  expect(report.problems.map(({ code }) => code)).toEqual(['service/not-asked', 'prompt/gone']);
+  expect(report.problems[1]?.hint).not.toContain('copy.md');
 });
 
 test('validate rejects paths and files from which no valid Langfuse id can come', async () => {

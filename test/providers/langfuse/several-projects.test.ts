@@ -7,8 +7,7 @@ import { makeSharedRepository, openShared, pinsIn } from '../../support/several-
 const KEYS = { staging: 'sk-lf-staging-0123456789', production: 'sk-lf-production-0123456789' } as const;
 const PARTS = { name: 'prm_greeting', text: 'One.', pins: { staging: 'latest' } } as const;
 
-/** Makes two projects of Langfuse, one for each stage, and syncs staging. */
-async function makeProjects() {
+test('A prompt is created only in the Langfuse projects that pin it, and each project plans only its own pins', async () => {
   const staging = await startLangfuse({ secretKey: KEYS.staging });
   const production = await startLangfuse({ secretKey: KEYS.production });
   const renderService = (url: string, variable: string): string =>
@@ -27,13 +26,9 @@ async function makeProjects() {
     { greeting: PARTS },
   );
   const keys = { STAGING_KEY: KEYS.staging, PRODUCTION_KEY: KEYS.production };
-  const shared = openShared(folder, { LANGFUSE_PUBLIC_KEY: 'pk-lf-0123456789', ...keys });
-  await shared.json('staging', 'sync', '--yes');
-  return { ...shared, staging, production };
-}
-
-test('A prompt is created only in the Langfuse projects that pin it, and each project plans only its own pins', async () => {
-  const { folder, json, read, commit, commitEdits, production, staging } = await makeProjects();
+  const environment = { LANGFUSE_PUBLIC_KEY: 'pk-lf-0123456789', ...keys };
+  const { json, read, commit, commitEdits } = openShared(folder, environment);
+  await json('staging', 'sync', '--yes');
   expect(summarizeRun(await json('production', 'sync', '--yes'))).toBe('exit 0, greeting unchanged');
   expect(production.takeWrites()).toEqual([]);
 

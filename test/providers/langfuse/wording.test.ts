@@ -101,50 +101,44 @@ test('The reports of all commands use the words "Langfuse" and "label", and link
   expect(stdout).toContain(`\u001b]8;;${urlOf(langfuse, 'chat')}\u001b\\`);
 });
 
-describe('a prompt that does not exist in Langfuse', () => {
-  test('plan and sync say that the first new version creates the prompt, and plan says how to retire it for an earlier commit', async () => {
-    const langfuse = await startLangfuse();
-    const file = (pins: string, text: string) => ({ 'prompts/fresh.md': fileOf('fresh', pins, text) });
-    const folder = makeRepository({ 'promptsync.yaml': CONFIG, ...file('{ staging: latest }', 'First.') });
-    const stdoutOf = async (...words: readonly string[]) => (await run(folder, words, langfuse)).stdout;
-    const retire = '(if it was deleted there, delete the file to retire it)';
-    const plan = await stdoutOf('plan');
-    expect(plan).toMatch(/^ {2}\+ create prompt in Langfuse\b/m);
-    expect(plan).not.toContain(retire);
-    writeFiles(folder, { 'notes.txt': 'A later commit.' });
-    commitAllAt(folder, '2026-01-05T00:00:00Z');
-    expect(await stdoutOf('plan')).toContain(retire);
-    writeFiles(folder, file('{ staging: latest, production: git:HEAD~1 }', 'Second.'));
-    const { report } = await runJson(folder, ['plan'], langfuse);
-    const creates = report.prompts[0]?.changes.filter(({ kind }) => kind === 'create-version');
-    expect(creates?.map((change) => 'creates_prompt' in change)).toEqual([true, false]);
-    for (const [pins, code] of [
-      ['{ staging: 1 }', 'pin/unknown-number'],
-      ['{ staging: newest }', 'prompt/invalid-pin'],
-      ['{ production: latest }', 'guard/latest-not-allowed'],
-    ] as const) {
-      writeFiles(folder, file(pins, 'First.'));
-      const problems = listProblems((await runJson(folder, ['plan'], langfuse)).report);
-      expect(problems).toContainEqual(expect.objectContaining({ code }));
-      // Langfuse does not support version ids in pins.
-      for (const { hint } of problems) expect(hint).not.toContain('version:');
-      if (code !== 'pin/unknown-number') continue;
-      expect(problems[0]?.message).toBe('"staging" is pinned to version 1, but Langfuse does not have the prompt.');
-      expect(problems[0]?.hint).toMatch(
-        /^If the prompt was deleted in Langfuse, delete the file to retire the prompt\./,
-      );
-    }
-    writeFiles(folder, { 'prompts/fresh.md': '---\npins: { staging: 1 }\n---\n\nOne.\n' });
-    const moved = listProblems((await runJson(folder, ['plan'], langfuse)).report);
-    expect(moved[0]?.hint).toMatch(/^The id comes from the path of the file\. If you moved the file, set `id`/);
-    writeFiles(folder, file('{ staging: latest }', 'Third.'));
-    expect(await stdoutOf('sync', '--yes', '--allow-dirty')).toMatch(/^ {2}\+ created prompt in Langfuse with v1$/m);
-    writeFiles(folder, file('{}', 'Third.'));
-    const unpinned = listProblems((await runJson(folder, ['plan', '--base', 'HEAD'], langfuse)).report);
-    expect(unpinned.find(({ code }) => code === 'pin/gone')?.message).toContain(
-      'Langfuse still serves v1 in "staging"',
-    );
-  });
+test('plan and sync say that the first new version creates the prompt, and plan says how to retire it for an earlier commit', async () => {
+  const langfuse = await startLangfuse();
+  const file = (pins: string, text: string) => ({ 'prompts/fresh.md': fileOf('fresh', pins, text) });
+  const folder = makeRepository({ 'promptsync.yaml': CONFIG, ...file('{ staging: latest }', 'First.') });
+  const stdoutOf = async (...words: readonly string[]) => (await run(folder, words, langfuse)).stdout;
+  const retire = '(if it was deleted there, delete the file to retire it)';
+  const plan = await stdoutOf('plan');
+  expect(plan).toMatch(/^ {2}\+ create prompt in Langfuse\b/m);
+  expect(plan).not.toContain(retire);
+  writeFiles(folder, { 'notes.txt': 'A later commit.' });
+  commitAllAt(folder, '2026-01-05T00:00:00Z');
+  expect(await stdoutOf('plan')).toContain(retire);
+  writeFiles(folder, file('{ staging: latest, production: git:HEAD~1 }', 'Second.'));
+  const { report } = await runJson(folder, ['plan'], langfuse);
+  const creates = report.prompts[0]?.changes.filter(({ kind }) => kind === 'create-version');
+  expect(creates?.map((change) => 'creates_prompt' in change)).toEqual([true, false]);
+  for (const [pins, code] of [
+    ['{ staging: 1 }', 'pin/unknown-number'],
+    ['{ staging: newest }', 'prompt/invalid-pin'],
+    ['{ production: latest }', 'guard/latest-not-allowed'],
+  ] as const) {
+    writeFiles(folder, file(pins, 'First.'));
+    const problems = listProblems((await runJson(folder, ['plan'], langfuse)).report);
+    expect(problems).toContainEqual(expect.objectContaining({ code }));
+    // Langfuse does not support version ids in pins.
+    for (const { hint } of problems) expect(hint).not.toContain('version:');
+    if (code !== 'pin/unknown-number') continue;
+    expect(problems[0]?.message).toBe('"staging" is pinned to version 1, but Langfuse does not have the prompt.');
+    expect(problems[0]?.hint).toMatch(/^If the prompt was deleted in Langfuse, delete the file to retire the prompt\./);
+  }
+  writeFiles(folder, { 'prompts/fresh.md': '---\npins: { staging: 1 }\n---\n\nOne.\n' });
+  const moved = listProblems((await runJson(folder, ['plan'], langfuse)).report);
+  expect(moved[0]?.hint).toMatch(/^The id comes from the path of the file\. If you moved the file, set `id`/);
+  writeFiles(folder, file('{ staging: latest }', 'Third.'));
+  expect(await stdoutOf('sync', '--yes', '--allow-dirty')).toMatch(/^ {2}\+ created prompt in Langfuse with v1$/m);
+  writeFiles(folder, file('{}', 'Third.'));
+  const unpinned = listProblems((await runJson(folder, ['plan', '--base', 'HEAD'], langfuse)).report);
+  expect(unpinned.find(({ code }) => code === 'pin/gone')?.message).toContain('Langfuse still serves v1 in "staging"');
 });
 
 const listProblems = ({ problems, prompts }: Report) => [...problems, ...prompts.flatMap((prompt) => prompt.problems)];
@@ -175,69 +169,62 @@ describe('the notice of import from Langfuse', () => {
   });
 });
 
-describe('the problems of a command with Langfuse', () => {
-  test('A refused list and swapped keys are reported in the words of Langfuse, and swapped keys are not sent', async () => {
-    const langfuse = await startLangfuse();
-    const folder = makeRepository({ 'promptsync.yaml': CONFIG, 'prompts/a.md': fileOf('a', '{}', 'One.') });
-    langfuse.fail({ method: 'GET', path: /page=/ }, { status: 403 }, 1);
-    const refused = await runJson(folder, ['import', '**'], langfuse);
-    expect([refused.exitCode, refused.report.vocabulary]).toEqual([1, VOCABULARY]);
-    expect(refused.report.problems.map(({ message }) => message).join()).not.toContain('service');
-    langfuse.requests.splice(0);
-    const { LANGFUSE_SECRET_KEY = '', LANGFUSE_PUBLIC_KEY = '' } = langfuse.environment;
-    const swapped = { LANGFUSE_SECRET_KEY: LANGFUSE_PUBLIC_KEY, LANGFUSE_PUBLIC_KEY: LANGFUSE_SECRET_KEY };
-    const { report } = await runJson(folder, ['plan'], { environment: { ...langfuse.environment, ...swapped } });
-    expect(report.problems).toMatchObject([
-      {
-        code: 'config/swapped-keys',
-        message: 'The variable `LANGFUSE_PUBLIC_KEY` contains a secret key.',
-        hint: 'Set the variable `LANGFUSE_SECRET_KEY` to the secret key, and the variable `LANGFUSE_PUBLIC_KEY` to the public key.',
-      },
-    ]);
-    expect(langfuse.requests).toEqual([]);
-  });
-
-  test('plan --offline needs neither an address nor keys, and without --offline the hint names the variables of the address', async () => {
-    const folder = makeRepository({ 'promptsync.yaml': CONFIG, 'prompts/a.md': fileOf('a', '{ staging: 1 }', 'One.') });
-    writeFiles(folder, { 'prompts/a.md': fileOf('a', '{}', 'One.') });
-    const { exitCode, report } = await runJson(folder, ['plan', '--offline', '--base', 'HEAD']);
-    expect([exitCode, report.vocabulary]).toEqual([0, VOCABULARY]);
-    const namesOf = async () =>
-      (await runJson(folder, ['plan'])).report.problems.map(({ code, hint }) => [code, hint.match(/[A-Z]+_[A-Z_]+/g)]);
-    const names = ['PROMPTSYNC_BASE_URL', 'LANGFUSE_BASE_URL', 'LANGFUSE_HOST'];
-    expect(await namesOf()).toEqual([['config/missing-service', names]]);
-    writeFiles(folder, { 'promptsync.yaml': '{}\n', 'prompts/a.md': promptText('a') });
-    expect(await namesOf()).toEqual([['config/missing-service', names.slice(0, 1)]]);
-  });
+test('A refused list and swapped keys are reported in the words of Langfuse, and swapped keys are not sent', async () => {
+  const langfuse = await startLangfuse();
+  const folder = makeRepository({ 'promptsync.yaml': CONFIG, 'prompts/a.md': fileOf('a', '{}', 'One.') });
+  langfuse.fail({ method: 'GET', path: /page=/ }, { status: 403 }, 1);
+  const refused = await runJson(folder, ['import', '**'], langfuse);
+  expect([refused.exitCode, refused.report.vocabulary]).toEqual([1, VOCABULARY]);
+  expect(refused.report.problems.map(({ message }) => message).join()).not.toContain('service');
+  langfuse.requests.splice(0);
+  const { LANGFUSE_SECRET_KEY = '', LANGFUSE_PUBLIC_KEY = '' } = langfuse.environment;
+  const swapped = { LANGFUSE_SECRET_KEY: LANGFUSE_PUBLIC_KEY, LANGFUSE_PUBLIC_KEY: LANGFUSE_SECRET_KEY };
+  const { report } = await runJson(folder, ['plan'], { environment: { ...langfuse.environment, ...swapped } });
+  expect(report.problems).toMatchObject([
+    {
+      code: 'config/swapped-keys',
+      message: 'The variable `LANGFUSE_PUBLIC_KEY` contains a secret key.',
+      hint: 'Set the variable `LANGFUSE_SECRET_KEY` to the secret key, and the variable `LANGFUSE_PUBLIC_KEY` to the public key.',
+    },
+  ]);
+  expect(langfuse.requests).toEqual([]);
 });
 
-describe('the words of problems with Langfuse', () => {
-  /** The words of a service that has no words of its own. The term "environment variable" has no other word. */
-  const DEFAULTS = /\bthe (?:prompt )?service\b|\benvironments?\b(?! variables?\b)/i;
+test('plan --offline needs neither an address nor keys, and without --offline the hint names the variables of the address', async () => {
+  const folder = makeRepository({ 'promptsync.yaml': CONFIG, 'prompts/a.md': fileOf('a', '{ staging: 1 }', 'One.') });
+  writeFiles(folder, { 'prompts/a.md': fileOf('a', '{}', 'One.') });
+  const { exitCode, report } = await runJson(folder, ['plan', '--offline', '--base', 'HEAD']);
+  expect([exitCode, report.vocabulary]).toEqual([0, VOCABULARY]);
+  const namesOf = async () =>
+    (await runJson(folder, ['plan'])).report.problems.map(({ code, hint }) => [code, hint.match(/[A-Z]+_[A-Z_]+/g)]);
+  const names = ['PROMPTSYNC_BASE_URL', 'LANGFUSE_BASE_URL', 'LANGFUSE_HOST'];
+  expect(await namesOf()).toEqual([['config/missing-service', names]]);
+  writeFiles(folder, { 'promptsync.yaml': '{}\n', 'prompts/a.md': promptText('a') });
+  expect(await namesOf()).toEqual([['config/missing-service', names.slice(0, 1)]]);
+});
 
-  /** Returns the texts of a problem for Langfuse, without names in quotes, code and the values of the evidence. */
-  function listOwnTexts(code: ProblemCode, evidence: object): string {
-    const make = makeProblem as (code: ProblemCode, evidence: object) => Problem;
-    const { message, hint } = wordProblem(make(code, evidence), LANGFUSE.words);
-    const values = Object.values(evidence).filter((value) => typeof value === 'string' && value !== '');
-    const withoutValues = values.reduce((text, value) => text.replaceAll(value, ''), `${message}\n${hint}`);
-    return withoutValues.replaceAll(/"[^"]*"|`[^`]*`/g, '');
-  }
+/** The words of a service that has no words of its own. The term "environment variable" has no other word. */
+const DEFAULTS = /\bthe (?:prompt )?service\b|\benvironments?\b(?! variables?\b)/i;
 
-  test('For Langfuse, no problem in the catalog uses the words "the service" or "environment"', () => {
-    const texts = Object.entries(EVIDENCE).map(([code, evidence]) => [
-      code,
-      listOwnTexts(code as ProblemCode, evidence),
-    ]);
-    expect(texts.filter(([, text = '']) => DEFAULTS.test(text))).toEqual([]);
-    expect(texts.filter(([, text = '']) => text.includes('Langfuse')).length).toBeGreaterThan(20);
-  });
+/** Returns the texts of a problem for Langfuse, without names in quotes, code and the values of the evidence. */
+function listOwnTexts(code: ProblemCode, evidence: object): string {
+  const make = makeProblem as (code: ProblemCode, evidence: object) => Problem;
+  const { message, hint } = wordProblem(make(code, evidence), LANGFUSE.words);
+  const values = Object.values(evidence).filter((value) => typeof value === 'string' && value !== '');
+  const withoutValues = values.reduce((text, value) => text.replaceAll(value, ''), `${message}\n${hint}`);
+  return withoutValues.replaceAll(/"[^"]*"|`[^`]*`/g, '');
+}
 
-  test('The error for a create request without a response says that Langfuse did not respond', () => {
-    const timeout = new ServiceError(makeProblem('service/timeout', { seconds: 15 }), 'unknown');
-    const [problem] = makeUnknownCreateOutcome(timeout, LANGFUSE.words).problems;
-    expect(problem?.message).toContain('Langfuse did not respond within 15 seconds.');
-  });
+test('For Langfuse, no problem in the catalog uses the words "the service" or "environment"', () => {
+  const texts = Object.entries(EVIDENCE).map(([code, evidence]) => [code, listOwnTexts(code as ProblemCode, evidence)]);
+  expect(texts.filter(([, text = '']) => DEFAULTS.test(text))).toEqual([]);
+  expect(texts.filter(([, text = '']) => text.includes('Langfuse')).length).toBeGreaterThan(20);
+});
+
+test('The error for a create request without a response says that Langfuse did not respond', () => {
+  const timeout = new ServiceError(makeProblem('service/timeout', { seconds: 15 }), 'unknown');
+  const [problem] = makeUnknownCreateOutcome(timeout, LANGFUSE.words).problems;
+  expect(problem?.message).toContain('Langfuse did not respond within 15 seconds.');
 });
 
 test('No format claims that a version existed before if only the response to its create request was lost', () => {
