@@ -132,7 +132,8 @@ describe('mergePrompt for a chat prompt', () => {
   test('mergePrompt treats every difference as a conflict if a clean merge would produce an invalid chat prompt', async () => {
     const base = '{{role "system"}}\n\n{{role "user"}}\n{{question}}';
     const ours = base.replace('{{role "system"}}', '{{placeholder "history"}}');
-    const theirs = base.replace('{{role "system"}}', '{{role "system"}}\n\nHi.');
+    // The content begins with a line break, so git merges the line cleanly below the placeholder.
+    const theirs = base.replace('{{role "system"}}', '{{role "system"}}\n\n\nHi.');
     expect((await merge(base, ours, theirs)).text?.conflicts).toBeGreaterThan(0);
     const { text } = await merge(base, ours, theirs, 'theirs');
     expect(text).toEqual({ text: parse(theirs).content.text, conflicts: 0 });
