@@ -1,7 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { commitAllAt, initRepository, makeFolder, writeFiles } from '../support/folder.ts';
-import { KILLED, runCli, startCli, type CliOptions } from '../support/cli.ts';
+import { KILLED, startCli } from '../support/cli.ts';
 import { handOn, startFront, type FrontAnswer, type FrontRequest } from '../support/front.ts';
-import type { Ran } from '../support/run.ts';
+import { run, type Ran } from '../support/run.ts';
 import type { LangfuseServer } from './server.ts';
 
 /** A request that writes, and how its response gets lost. */
@@ -37,19 +38,20 @@ export async function openWorkspace(server: LangfuseServer): Promise<Workspace> 
   const environment = {
     LANGFUSE_PUBLIC_KEY: server.keys.publicKey,
     LANGFUSE_SECRET_KEY: server.keys.secretKey,
-    LANGFUSE_BASE_URL: undefined,
-    LANGFUSE_HOST: undefined,
   };
-  const options: CliOptions = { environment };
+  // A real server needs the real waits.
+  const sleep = (milliseconds: number, signal: AbortSignal) => setTimeout(milliseconds, undefined, { signal });
 
   return {
     commit: (...files) => {
       writeFiles(folder, Object.fromEntries(files.map((file, index) => [`prompts/${index}.md`, render(file)])));
       commitAllAt(folder, new Date().toISOString());
     },
-    run: (...words) => runCli(folder, words, options),
+    run: (...words) => run(folder, words, { environment, sleep }),
     syncInTrouble: async (trouble) => {
-      const started = startCli(folder, ['sync', '--yes'], options);
+      const started = startCli(folder, ['sync', '--yes'], {
+        environment: { ...environment, LANGFUSE_BASE_URL: undefined, LANGFUSE_HOST: undefined },
+      });
       let writes = 0;
       loseResponse = async (request) => {
         if (request.method === 'GET' || (writes += 1) !== trouble.write) return null;

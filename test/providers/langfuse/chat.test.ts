@@ -1,275 +1,188 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatMessage } from '../../../src/domain/chat.ts';
-import { digestChat } from '../../../src/domain/content.ts';
-import type { LangfuseDouble } from '../../doubles/langfuse-server.ts';
+import { compareMessages } from '../../../src/domain/text-changes.ts';
+import { mergePrompt } from '../../../src/editing/merge-prompt.ts';
+import { makeMerger } from '../../../src/git/make-merger.ts';
+import { langfuseFileRules } from '../../../src/providers/langfuse/file-rules.ts';
+import { LENIENT_SETTINGS, parsePromptFile } from '../../../src/workspace/parse-prompt-file.ts';
 import { commitAll, git } from '../../support/folder.ts';
-import { handOn, startFront, type FrontAnswer, type FrontRequest } from '../../support/front.ts';
-import { runJson } from '../../support/run.ts';
-import { history, makeChatFile, makeChatScene, system, user } from './chat-scene.ts';
+import { history, makeChatFile, makeScene, system, user } from './scene.ts';
 
-/** Ten chat prompts, each with a property that could get lost on the way to a file and back. */
+/** Chat prompts, each with a property that could get lost on the way to a file and back. */
 const CHAT_PROMPTS: Readonly<Record<string, readonly ChatMessage[]>> = {
   'chat/plain': [system('You help {{customer}}.'), user('{{question}}')],
   'chat/placeholders': [system('Be kind.'), history, user('Hi.'), { type: 'placeholder', name: 'examples' }, history],
-  'chat/roles': ['system', 'developer', 'user', 'assistant', 'tool'].map((role) => ({ role, content: `As ${role}.` })),
-  'chat/unusual-roles': [
-    { role: '', content: 'a' },
-    { role: 'a "b"', content: 'b' },
-    { role: 'history*', content: 'c' },
-  ],
+  'chat/unusual-roles': ['', 'a "b"', 'history*'].map((role) => ({ role, content: `As ${role}.` })),
   'chat/markers': [user('{{role "x"}}\n\\{{placeholder "h"}}\n  {{role \'y\n{{role}}\n{{Role "z"}}')],
-  'chat/large': [system('A line of the policy.\n'.repeat(1_000) + 'End.')],
-  'chat/empty-messages': [system(''), history, user('')],
-  'chat/blank-lines': [system('\n\nBetween blank lines.\n\nMore.'), user('\nEnd.')],
-  'chat/decomposed': [system('Cafe\u0301 und A\u030aland'), user('\u2028 \u0085 👩‍👩‍👧')],
-  'chat/carriage-return': [system('one\rtwo'), user('---\nid: b\n---')],
+  'chat/empty-messages': [system(''), history, user('\n\nBetween blank lines.\r---')],
 };
-
-const makeText = (index: number): string => `Text prompt ${index} for {{customer}}.\n\nSecond paragraph.`;
-
-/** Makes a Langfuse project with ten chat prompts and ten text prompts, all served in both environments. */
-async function makeProject() {
-  const scene = await makeChatScene();
-  const labels = ['staging', 'production'];
-  for (const [name, messages] of Object.entries(CHAT_PROMPTS)) await scene.addVersion(name, { messages, labels });
-  for (let index = 1; index <= 10; index += 1) {
-    await scene.addVersion(`text/${index}`, { text: makeText(index), labels });
-  }
-  return scene;
-}
+const PATH = 'prompts/chat/plain.md';
 
 test('Chat prompts can be imported, edited, promoted, reverted and pulled, and every plan after a sync is empty', async () => {
-  const { store, folder, json, run, read, commit, sync } = await makeProject();
+  const { store, folder, json, read, commit, sync, addVersion } = await makeScene();
+  const labels = ['staging', 'production'];
+  for (const [name, messages] of Object.entries(CHAT_PROMPTS)) addVersion(name, { messages, labels });
+  addVersion('text/1', { text: 'A text prompt for {{customer}}.', labels });
+  addVersion('unwritable', { messages: [system('a\r'), user('b')], labels });
   const served = (name: string, label: string) => store.serves(name, label)?.text;
-  const plain = 'prompts/chat/plain.md';
 
   const imported = await json('import', '**');
-  expect(imported).toMatchObject({ exitCode: 0, report: { summary: { prompts: 20, applied: 20 } } });
+  expect(imported).toMatchObject({ exitCode: 3, report: { summary: { prompts: 7, applied: 6, blocked: 1 } } });
   const types = imported.report.prompts.map(({ type }) => type);
-  expect([types.filter((type) => type === 'chat').length, types.length]).toEqual([10, 20]);
-  expect((await json('validate')).exitCode).toBe(0);
+  expect(types.filter((type) => type === 'chat')).toHaveLength(6);
   commitAll(folder, 'Import the prompts');
-  expect((await json('plan', '--exit-code')).exitCode).toBe(0);
-  const versions = () => store.requests.filter((request) => request.startsWith('POST')).length;
-  const before = versions();
+  const countCreates = () => store.requests.filter((request) => request.startsWith('POST')).length;
+  const before = countCreates();
   await sync();
-  expect(versions()).toBe(before);
+  expect(countCreates()).toBe(before);
 
-  commit({ [plain]: read(plain).replace('You help', 'You kindly help') }, 'Be kind');
-  await sync();
-  expect(served('chat/plain', 'staging')).toEqual([system('You kindly help {{customer}}.'), user('{{question}}')]);
-  expect(served('chat/plain', 'production')).toEqual(CHAT_PROMPTS['chat/plain']);
-
-  commit(
-    { [plain]: read(plain).replace('{{role "user"}}', '{{placeholder "history"}}\n\n{{role "user"}}') },
-    'Add history',
-  );
   const added = [system('You kindly help {{customer}}.'), history, user('{{question}}')];
+  const edited = read(PATH).replace('You help', 'You kindly help');
+  commit({ [PATH]: edited.replace('{{role "user"}}', '{{placeholder "history"}}\n\n{{role "user"}}') }, 'Edit');
+  const [prompt] = (await json('plan', 'chat/plain')).report.prompts;
+  expect(prompt?.changes.find(({ kind }) => kind === 'set-active')).toMatchObject({
+    breaking: [{ placeholder: 'history', kind: 'added' }],
+    messages: { before: ['system', 'user'], after: ['system', 'history*', 'user'] },
+  });
   await sync();
-  expect(served('chat/plain', 'staging')).toEqual(added);
-
+  expect([served('chat/plain', 'staging'), served('chat/plain', 'production')]).toEqual([
+    added,
+    CHAT_PROMPTS['chat/plain'],
+  ]);
   expect((await json('promote', 'chat/plain', '--to', 'production', '--commit')).exitCode).toBe(0);
   await sync();
   expect(served('chat/plain', 'production')).toEqual(added);
-
   git(folder, 'revert', '--no-edit', 'HEAD~1');
   await sync();
-  expect(store.serves('chat/plain', 'staging')).toMatchObject({ version: 2 });
-  expect(store.serves('chat/plain', 'production')).toMatchObject({ version: 3 });
+  expect(store.serves('chat/plain', 'staging')).toMatchObject({ version: 1 });
   expect((await json('rollback', 'chat/plain', '--environment', 'production', '--commit')).exitCode).toBe(0);
   await sync();
   expect(store.serves('chat/plain', 'production')).toMatchObject({ version: 1 });
 
-  for (const name of Object.keys(CHAT_PROMPTS)) {
-    const messages = served(name, 'staging');
-    if (typeof messages !== 'object') throw new Error(`${name} is not a chat prompt`);
-    const edited = [...messages, { role: 'assistant', content: '{{role "done"}}\n' }];
-    await store.create({ name, type: 'chat', prompt: edited, labels: ['staging'] });
+  for (const [name, messages] of Object.entries(CHAT_PROMPTS)) {
+    addVersion(name, { messages: [...messages, { role: 'assistant', content: '{{role "done"}}\n' }] });
   }
-  expect((await json('pull')).report.summary).toMatchObject({ applied: 10, unchanged: 10 });
-  expect((await run('plan', '--exit-code')).exitCode).toBe(0);
+  expect((await json('pull')).report.summary).toMatchObject({ applied: 5, unchanged: 1 });
   commitAll(folder, 'Pull the edits');
   await sync();
   expect(read('prompts/chat/empty-messages.md')).toContain('\n{{role "assistant"}}\n\\{{role "done"}}\n');
 });
 
-test('import writes a chat prompt in canonical form', async () => {
-  const { json, read, addVersion } = await makeChatScene();
-  const messages = [system('You help {{company}}.'), history, user('{{question}}')];
-  await addVersion('support/agent', { messages, config: { model: 'a' } });
-  expect((await json('import', 'support/agent')).exitCode).toBe(0);
-  expect(read('prompts/support/agent.md')).toBe(
-    '---\nid: support/agent\ntype: chat\npins:\n  staging: latest\nmetadata:\n  model: a\n---\n\n' +
-      '{{role "system"}}\nYou help {{company}}.\n\n{{placeholder "history"}}\n\n{{role "user"}}\n{{question}}\n',
-  );
-});
-
-test('plan ignores blank lines that a formatter adds around messages', async () => {
-  const body = '{{role "system"}}\nBe kind.\n\n{{role "user"}}\nHi.';
-  const { json, commit, sync } = await makeChatScene({ 'prompts/a.md': makeChatFile('a', body) });
+test('pull merges one message and keeps every other byte of the file, and marks conflicts that a later edit resolves', async () => {
+  const body = '{{role "system"}} \n\nYou help.\n\n\n{{role "user"}}\n{{question}}';
+  const path = 'prompts/a.md';
+  const { json, read, write, addVersion, sync } = await makeScene({ [path]: makeChatFile('a', body) });
   await sync();
-  commit({ 'prompts/a.md': makeChatFile('a', '\n{{role "system"}}  \n\nBe kind.\n\n\n\n{{role "user"}}\n\nHi.\n') });
-  expect((await json('plan', '--exit-code')).exitCode).toBe(0);
+  const kind = read(path).replace('You help.', 'You help kindly.');
+  write({ [path]: kind });
+  addVersion('a', { messages: [system('You help.'), user('Please answer: {{question}}')] });
+  expect((await json('pull')).exitCode).toBe(0);
+  expect(read(path)).toBe(kind.replace('{{question}}', 'Please answer: {{question}}'));
+  write({ [path]: kind });
+  addVersion('a', { messages: [system('You help fast.'), user('{{question}}')] });
+  const { exitCode, report } = await json('pull');
+  expect([exitCode, report.prompts[0]?.problems.map(({ code }) => code)]).toEqual([4, ['pull/conflict']]);
+  const conflicted = read(path);
+  expect(conflicted).toContain('You help kindly.\n=======\nYou help fast.\n>>>>>>> staging v3');
+  expect((await json('validate')).exitCode).toBe(1);
+  write({ [path]: conflicted.replaceAll(/^(?:<<<<<<<|=======|>>>>>>>).*\n/gm, '') });
+  expect((await json('validate')).exitCode).toBe(0);
+  write({ [path]: kind });
+  addVersion('a', { messages: [system('a\r'), user('b')] });
+  const unwritable = await json('pull');
+  expect([unwritable.exitCode, unwritable.report.prompts[0]?.problems]).toMatchObject([
+    3,
+    [{ code: 'pull/not-writable' }],
+  ]);
+  expect(read(path)).toBe(kind);
 });
 
-describe('a type that differs between the file and Langfuse', () => {
-  test.each<[title: string, labels: readonly string[]]>([
-    ['sync blocks a chat prompt if Langfuse has a labeled text prompt with the same name', ['staging']],
-    ['sync blocks a chat prompt if Langfuse has an unlabeled text prompt with the same name', []],
-  ])('%s', async (_, labels) => {
-    const { store, json, addVersion } = await makeChatScene({
-      'prompts/a.md': makeChatFile('a', '{{role "user"}}\nHi.'),
-    });
-    await addVersion('a', { text: 'Hi.', labels });
-    const { exitCode, report } = await json('sync', '--yes');
-    expect([exitCode, report.prompts[0]?.status]).toEqual([3, 'blocked']);
-    const [problem] = report.prompts[0]!.problems;
-    expect(problem).toMatchObject({ code: 'prompt/other-type' });
-    expect(problem?.message).toMatch(/chat prompt.*Langfuse.*text prompt/);
-    expect(problem?.hint).toMatch(/`type: text`.*different id/);
-    expect(store.versions('a')).toHaveLength(1);
+describe('mergePrompt for a chat prompt', () => {
+  const parse = (body: string, further = '') => {
+    const source = makeChatFile('a', body).replace('pins', `${further}pins`);
+    const { file } = parsePromptFile(Buffer.from(source), 'a.md', { ...LENIENT_SETTINGS, rules: langfuseFileRules });
+    return file ?? expect.fail('The file is not valid.');
+  };
+  /** Merges the service's text into the file. */
+  const merge = (base: string, ours: string, theirs: string, side: 'ours' | 'theirs' | null = null, further = '') => {
+    const [baseContent, content] = [base, theirs].map((body) => parse(body).content);
+    const service = { fields: { key: 'a', name: 'a', description: '' }, baseFile: null };
+    return mergePrompt(
+      parse(ours, further),
+      { ...service, content: content!, baseContents: [baseContent!] },
+      { side, labels: { ours: 'mine', theirs: 'yours' }, mergeLines: makeMerger([]) },
+    );
+  };
+  const chat = (first: string, second: string) => `{{role "system"}}\n${first}\n\n{{role "user"}}\n${second}`;
+
+  test.each<[sentence: string, side: 'ours' | 'theirs' | null, conflicts: number, text: string]>([
+    [
+      'mergePrompt marks both sides of a conflict in one message',
+      null,
+      1,
+      chat('<<<<<<< mine\nKind.\n=======\nFast.\n>>>>>>> yours', 'Please?'),
+    ],
+    ['mergePrompt keeps the side of the file in a conflict with --ours', 'ours', 0, chat('Kind.', 'Please?')],
+    ['mergePrompt takes the side of the service in a conflict with --theirs', 'theirs', 0, chat('Fast.', 'Please?')],
+  ])('%s', async (_, side, conflicts, text) => {
+    const merged = await merge(chat('Help.', 'Q?'), chat('Kind.', 'Q?'), chat('Fast.', 'Please?'), side);
+    expect(merged.text).toEqual({ text, conflicts });
   });
 
-  test('sync blocks a text prompt if Langfuse has a chat prompt with the same name, and syncs all others', async () => {
-    const { store, json, addVersion } = await makeChatScene({
-      'prompts/a.md': '---\nid: a\npins: { staging: latest }\n---\n\nHi.\n',
-      'prompts/b.md': makeChatFile('b', '{{role "user"}}\nHi.'),
-    });
-    await addVersion('a', { messages: [user('Hi.')] });
-    const { exitCode, report } = await json('sync', '--yes');
-    expect(report.prompts.map(({ status, type }) => `${type} ${status}`)).toEqual(['text blocked', 'chat applied']);
-    expect(exitCode).toBe(3);
-    expect(store.serves('b', 'staging')).toMatchObject({ text: [user('Hi.')] });
+  test('mergePrompt treats every difference as a conflict if a clean merge would produce an invalid chat prompt', async () => {
+    const base = '{{role "system"}}\n\n{{role "user"}}\n{{question}}';
+    const ours = base.replace('{{role "system"}}', '{{placeholder "history"}}');
+    // The content begins with a line break, so git merges the line cleanly below the placeholder.
+    const theirs = base.replace('{{role "system"}}', '{{role "system"}}\n\n\nHi.');
+    expect((await merge(base, ours, theirs)).text?.conflicts).toBeGreaterThan(0);
+    const { text } = await merge(base, ours, theirs, 'theirs');
+    expect(text).toEqual({ text: parse(theirs).content.text, conflicts: 0 });
   });
 
-  test.each([['pull'], ['promote', 'a', '--to', 'production'], ['rollback', 'a', '--environment', 'staging']])(
-    '%s does not edit the file of a prompt that has a different type in Langfuse',
-    async (...words) => {
-      const { json, read, addVersion } = await makeChatScene({
-        'prompts/a.md': makeChatFile('a', '{{role "user"}}\nHi.'),
-      });
-      await addVersion('a', { text: 'One.' });
-      await addVersion('a', { text: 'Two.' });
-      const before = read('prompts/a.md');
-      const { exitCode, report } = await json(...words);
-      expect([exitCode, report.prompts[0]?.problems.map(({ code }) => code)]).toEqual([3, ['prompt/other-type']]);
-      expect(read('prompts/a.md')).toBe(before);
-    },
-  );
-
-  test('promptsync ignores earlier versions of a prompt file in which the prompt had a different type', async () => {
-    const { store, folder, json, commit, sync } = await makeChatScene({
-      'prompts/a.md': '---\nid: a\npins: { staging: latest }\n---\n\nHi.\n',
-    });
-    await sync();
-    const text = git(folder, 'rev-parse', 'HEAD').trim();
-    store.removePrompt('a');
-    commit({
-      'prompts/a.md': makeChatFile('a', '{{role "user"}}\nHi.', `{ staging: latest, production: 'git:${text}' }`),
-    });
-    const { report } = await json('plan', '--base', text);
-    expect(report.prompts[0]).toMatchObject({ status: 'blocked', drift: [] });
-    const [problem] = report.prompts[0]!.problems;
-    expect([problem?.code, problem?.message]).toEqual([
-      'pin/no-prompt-at-ref',
-      expect.stringContaining('is a text prompt'),
-    ]);
-    expect((await json('history')).report.prompts[0]?.history?.versions).toEqual([]);
+  test('mergePrompt updates `variables` from the content of the messages and ignores placeholders', async () => {
+    const base = chat('You help.', '{{question}}');
+    const theirs = `{{placeholder "history"}}\n\n${chat('You help {{customer}}.', '{{question}}')}`;
+    const { edits } = await merge(base, base, theirs, null, 'variables: [question]\n');
+    expect(edits).toContainEqual(expect.objectContaining({ field: 'variables', after: '["question","customer"]' }));
   });
 });
 
-describe('a chat prompt that changes in Langfuse during a sync', () => {
-  /** Syncs a new chat prompt through a front that handles the first create request. */
-  async function syncThrough(create: (request: FrontRequest, langfuse: LangfuseDouble) => Promise<FrontAnswer>) {
-    const { langfuse, store, folder } = await makeChatScene({
-      'prompts/a.md': makeChatFile('a', '{{role "user"}}\nHi.'),
-    });
-    let hasCreated = false;
-    const front = await startFront({
-      target: langfuse.baseUrl,
-      answer: (request) => {
-        if (request.method !== 'POST' || hasCreated) return null;
-        hasCreated = true;
-        return create(request, langfuse);
-      },
-    });
-    const environment = { ...langfuse.environment, LANGFUSE_HOST: front.baseUrl };
-    const { exitCode, report } = await runJson(folder, ['sync', '--yes', '--any-commit'], { environment });
-    return { store, exitCode, prompt: report.prompts[0] };
+test.each<[sentence: string, before: string, after: string, messages: object | null]>([
+  ['A report omits the sequence of messages if only their content changes', '{{role "a"}}\nb', '{{role "a"}}\nc', null],
+  [
+    'A report writes roles with special characters as JSON strings, so that no role looks like a placeholder',
+    '{{role "a"}}',
+    '{{role "history*"}}\n\n{{role ""}}\n\n{{role "a b"}}\n\n{{role "x-1_y"}}\n\n{{placeholder "h"}}',
+    { before: ['a'], after: ['"history*"', '""', '"a b"', 'x-1_y', 'h*'] },
+  ],
+])('%s', (_, before, after, messages) => {
+  const side = (text: string) => ({ type: 'chat' as const, text, metadata: undefined });
+  expect(compareMessages({ before: side(before), after: side(after) })).toEqual(messages);
+});
+
+test('No command edits the file of a prompt that has a different type in Langfuse, and a git pin to a text prompt is an error', async () => {
+  const path = 'prompts/a.md';
+  const { store, folder, json, read, commit, addVersion } = await makeScene({
+    [path]: '---\nid: a\npins: { staging: latest }\n---\n\nHi.\n',
+  });
+  addVersion('a', { text: 'One.' });
+  addVersion('a', { text: 'Two.' });
+  const text = git(folder, 'rev-parse', 'HEAD').trim();
+  commit({ [path]: makeChatFile('a', '{{role "user"}}\nHi.') });
+  const before = read(path);
+  for (const words of ['pull', 'promote a --to production', 'rollback a --environment staging']) {
+    const { exitCode, report } = await json(...words.split(' '));
+    expect([exitCode, report.prompts[0]?.problems.map(({ code }) => code)]).toEqual([3, ['prompt/other-type']]);
+    expect(read(path)).toBe(before);
   }
-
-  test('sync blocks a new chat prompt if somebody creates a text prompt with the same name at the same time', async () => {
-    const { store, exitCode, prompt } = await syncThrough(async (request, { baseUrl, store: other }) => {
-      other.addVersion('a', { text: 'Hi.' });
-      return handOn(request, baseUrl);
-    });
-    expect([exitCode, prompt?.status]).toEqual([3, 'blocked']);
-    expect(prompt?.problems).toMatchObject([{ code: 'prompt/other-type' }]);
-    expect(store.versions('a')).toHaveLength(1);
+  store.removePrompt('a');
+  commit({ [path]: makeChatFile('a', '{{role "user"}}\nHi.', `{ staging: latest, production: 'git:${text}' }`) });
+  const { report } = await json('plan', '--base', text);
+  expect(report.prompts[0]).toMatchObject({
+    status: 'blocked',
+    drift: [],
+    problems: [{ code: 'pin/no-prompt-at-ref' }],
   });
-
-  test('After a lost create response, sync adopts the chat prompt that Langfuse created', async () => {
-    const { store, exitCode, prompt } = await syncThrough(async (request, { baseUrl }) => {
-      await handOn(request, baseUrl);
-      throw new Error('The connection ends.');
-    });
-    expect([exitCode, prompt?.changes[0]]).toMatchObject([0, { status: 'adopted', recovered: true }]);
-    expect(store.versions('a')).toHaveLength(1);
-  });
-});
-
-/** A version that promptsync cannot write to a file, and the reason that it gives. */
-type Unwritable = { readonly fault: string; readonly messages: readonly ChatMessage[]; readonly reason: RegExp };
-
-describe('messages that no file can hold', () => {
-  const UNWRITABLE: readonly Unwritable[] = [
-    { fault: 'has no messages', messages: [], reason: /has no messages/ },
-    {
-      fault: 'contains a doubled carriage return',
-      messages: [system('a\r\r\nb')],
-      reason: /Line 2 .* carriage return/,
-    },
-    {
-      fault: 'contains a message that ends with a carriage return',
-      messages: [system('a\r'), user('b')],
-      reason: /Line 2 .* carriage return/,
-    },
-  ];
-
-  test.each(UNWRITABLE)('import blocks only the prompt whose served version $fault', async ({ messages, reason }) => {
-    const { json, addVersion } = await makeChatScene();
-    await addVersion('bad', { messages });
-    await addVersion('good', { messages: [user('Hi.')] });
-    const { exitCode, report } = await json('import', '**');
-    expect(exitCode).toBe(3);
-    expect(report.prompts.map(({ key, type, status }) => `${key} ${type} ${status}`)).toEqual([
-      'bad chat blocked',
-      'good chat applied',
-    ]);
-    expect(report.prompts[0]?.problems).toMatchObject([{ code: 'import/not-writable' }]);
-    expect(report.prompts[0]?.problems[0]?.message).toMatch(reason);
-  });
-
-  test.each(UNWRITABLE)(
-    'pull blocks only the prompt whose served version $fault, and a sync replaces that version',
-    async ({ messages, reason }) => {
-      const body = '{{role "user"}}\nHi.';
-      const { store, json, read, addVersion, sync } = await makeChatScene({
-        'prompts/bad.md': makeChatFile('bad', body),
-        'prompts/good.md': makeChatFile('good', body),
-      });
-      await sync();
-      await addVersion('bad', { messages });
-      await addVersion('good', { messages: [user('Hello.')] });
-      const { exitCode, report } = await json('pull');
-      expect([exitCode, report.prompts.map(({ status }) => status)]).toEqual([3, ['blocked', 'applied']]);
-      expect(report.prompts[0]?.problems).toMatchObject([{ code: 'pull/not-writable' }]);
-      expect(report.prompts[0]?.problems[0]?.message).toMatch(reason);
-      expect(read('prompts/bad.md')).toBe(makeChatFile('bad', body));
-      const { report: plan } = await json('plan', 'bad');
-      expect(plan.prompts[0]?.changes).toMatchObject([{ kind: 'set-active', before_text: digestChat(messages).text }]);
-      expect((await json('sync', 'bad', '--yes', '--allow-dirty')).exitCode).toBe(0);
-      expect(store.serves('bad', 'staging')).toMatchObject({ text: [user('Hi.')] });
-    },
-  );
+  expect(report.prompts[0]?.problems[0]?.message).toContain('is a text prompt');
+  expect((await json('history')).report.prompts[0]?.history?.versions).toEqual([]);
 });

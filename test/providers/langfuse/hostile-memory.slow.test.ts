@@ -37,7 +37,6 @@ async function runMeasured(server: Server, words: readonly string[]) {
 
 test.each([
   ['plan', 'prompts/known.md'],
-  ['status', '--orphans'],
   ['import', '**'],
 ])('promptsync %s %s uses less than 600 MB of memory when the Langfuse listing never ends', async (...words) => {
   const page = heavyPage();
@@ -52,21 +51,11 @@ test.each([
   expect(peak).toBeLessThan(600_000_000);
 });
 
-/** A version with about 3.9 MiB, which is within the limit of one version. */
-type HeavyVersion = { readonly prompt: string; readonly config: unknown };
-
-const text = 'x'.repeat((39 * MIB) / 10);
-const items = Array.from({ length: (13 * MIB) / 10 }, () => ({}));
-
-test.each<[what: string, version: HeavyVersion]>([
-  ['plan rejects a Langfuse prompt that has 190 versions with nearly 4 MiB of text each', { prompt: text, config: {} }],
-  [
-    'plan rejects a Langfuse prompt that has 190 versions with over a million config values each',
-    { prompt: 'Served.', config: items },
-  ],
-])('%s', async (_, { prompt, config }) => {
-  const [before = '', after = ''] = JSON.stringify({ type: 'text', prompt, config, labels: [] }).split(/(?<=^\{)/);
-  const labels = Array.from({ length: 190 }, (__, at) => `label-${at}`);
+test('plan rejects a Langfuse prompt that has 190 versions with over a million config values each', async () => {
+  // A version with about 3.9 MiB, which is within the limit of one version.
+  const config = Array.from({ length: (13 * MIB) / 10 }, () => ({}));
+  const after = JSON.stringify({ type: 'text', prompt: 'Served.', config, labels: [] }).slice(1);
+  const labels = Array.from({ length: 190 }, (_, at) => `label-${at}`);
   const server = createServer(({ url = '' }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
     if (searchParams.has('page')) {
@@ -75,7 +64,7 @@ test.each<[what: string, version: HeavyVersion]>([
     }
     const name = decodeURIComponent(pathname.split('/').at(-1) ?? '');
     const version = 1 + Number(/\d+$/.exec(searchParams.get('label') ?? '')?.[0] ?? 0);
-    response.end(`${before}"name":${JSON.stringify(name)},"version":${version},${after}`);
+    response.end(`{"name":${JSON.stringify(name)},"version":${version},${after}`);
   });
   const { report, peak } = await runMeasured(server, ['plan']);
   expect(report.prompts).toMatchObject([{ problems: [{ code: 'langfuse/too-large' }] }]);

@@ -1,14 +1,29 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makePromptUrl } from '../../../src/providers/langfuse/client.ts';
-import { renderMarkdown } from '../../../src/report/formats/markdown.ts';
 import { ReportShape } from '../../../src/report/schema/report-schema.ts';
 import { promptOf, reportOf } from '../../report/support.ts';
-import { readMarkdown } from '../../support/markdown.ts';
 import { runs } from '../../support/seed.ts';
 
 const BASE = 'https://cloud.langfuse.com';
-const PREFIX = `${BASE}/project/project-1/prompts/`;
+
+test.each<[sentence: string, name: string, encoded: string]>([
+  ['makePromptUrl appends a plain name unchanged', 'greeting-v1.2_x', 'greeting-v1.2_x'],
+  ['makePromptUrl encodes the slashes between folders', 'support/refund', 'support%2Frefund'],
+  ['makePromptUrl encodes parentheses', 'tone (v2)', 'tone%20%28v2%29'],
+  ['makePromptUrl encodes quotes and backticks', '\'a\' "b" `c`', '%27a%27%20%22b%22%20%60c%60'],
+  ['makePromptUrl encodes backslashes and percent signs', 'a\\b%2F', 'a%5Cb%252F'],
+  ['makePromptUrl encodes the characters that begin a query or a fragment', 'a?b#c', 'a%3Fb%23c'],
+  ['makePromptUrl encodes non-ASCII letters as UTF-8', 'Grüße', 'Gr%C3%BC%C3%9Fe'],
+  ['makePromptUrl replaces lone surrogates', 'a\ud800b', 'a%EF%BF%BDb'],
+])('%s', (_, name, encoded) => {
+  expect(makePromptUrl(BASE, name, 'project-1')).toBe(`${BASE}/project/project-1/prompts/${encoded}`);
+});
+
+test('makePromptUrl keeps the path of the base URL and ignores slashes at its end', () => {
+  const url = makePromptUrl('http://127.0.0.1:3000/langfuse//', 'a', 'p/1');
+  expect(url).toBe('http://127.0.0.1:3000/langfuse/project/p%2F1/prompts/a');
+});
 
 /** Any string, also one with lone surrogates. Names consist mostly of characters that have a meaning in a URL or in Markdown. */
 const anyName = fc
@@ -24,72 +39,18 @@ const anyName = fc
   )
   .map((parts) => parts.join(''));
 
-const anyBase = fc.constantFrom(
-  ...[
-    BASE,
-    'http://127.0.0.1:3000/',
-    'http://[::1]:3000',
-    'https://example.com/lang|fuse//',
-    "https://example.com/it's(a)/b",
-  ],
-);
+const anyBase = fc.constantFrom(BASE, 'http://[::1]:3000', 'https://a.test/lang|fuse//', "https://a.test/it's(a)/b");
 
-describe('makePromptUrl', () => {
-  test.each<[sentence: string, name: string, encoded: string]>([
-    ['makePromptUrl appends a plain name unchanged', 'greeting-v1.2_x', 'greeting-v1.2_x'],
-    ['makePromptUrl encodes the slashes between folders', 'support/refund', 'support%2Frefund'],
-    ['makePromptUrl encodes parentheses', 'tone (v2)', 'tone%20%28v2%29'],
-    [
-      'makePromptUrl encodes single quotes, double quotes and backticks',
-      '\'a\' "b" `c`',
-      '%27a%27%20%22b%22%20%60c%60',
-    ],
-    ['makePromptUrl encodes backslashes and percent signs', 'a\\b%2F', 'a%5Cb%252F'],
-    ['makePromptUrl encodes the characters that begin a query or a fragment', 'a?b#c', 'a%3Fb%23c'],
-    ['makePromptUrl encodes non-ASCII letters as UTF-8', 'Grüße', 'Gr%C3%BC%C3%9Fe'],
-    ['makePromptUrl replaces lone surrogates', 'a\ud800b', 'a%EF%BF%BDb'],
-  ])('%s', (_, name, encoded) => {
-    expect(makePromptUrl(BASE, name, 'project-1')).toBe(PREFIX + encoded);
-  });
-
-  test('makePromptUrl keeps the path of the base URL and ignores slashes at its end', () => {
-    expect(makePromptUrl('http://127.0.0.1:3000/langfuse//', 'a', 'p/1')).toBe(
-      'http://127.0.0.1:3000/langfuse/project/p%2F1/prompts/a',
-    );
-  });
-
-  test('makePromptUrl returns an address that the report schema accepts for any name and project', () => {
-    fc.assert(
-      fc.property(anyBase, anyName, anyName, (base, name, project) => {
-        const url = makePromptUrl(base, name, project);
-        expect(ReportShape.safeParse(reportOf([promptOf({ url })])).error?.issues ?? []).toEqual([]);
-      }),
-      { numRuns: runs(2000) },
-    );
-  });
-
-  test('makePromptUrl returns an address whose last segment is the name again after decoding', () => {
-    fc.assert(
-      fc.property(anyBase, anyName, (base, name) => {
-        fc.pre(!['.', '..'].includes(name));
-        const { pathname, search, hash } = new URL(makePromptUrl(base, name, 'project-1'));
-        const [last = ''] = pathname.split('/').slice(-1);
-        expect([decodeURIComponent(last), search, hash]).toEqual([name.toWellFormed(), '', '']);
-      }),
-      { numRuns: runs(2000) },
-    );
-  });
-
-  test('A Markdown report links every prompt to its exact address, whatever its name is', () => {
-    const options = { title: 'history', workspace: null, commit: null, runUrl: null, limit: null };
-    fc.assert(
-      fc.property(anyBase, anyName, (base, name) => {
-        const url = makePromptUrl(base, name, 'project-1');
-        const environments = [{ environment: 'staging', pin: 'latest', active: null, wanted: null, in_sync: false }];
-        const report = reportOf([promptOf({ key: name, url, environments })], { mode: 'status', service: null });
-        expect(readMarkdown(renderMarkdown(report, options)).addresses).toEqual([url]);
-      }),
-      { numRuns: runs(1000) },
-    );
-  });
+test('makePromptUrl returns a valid address for any name and project, whose last segment is the name again after decoding', () => {
+  fc.assert(
+    fc.property(anyBase, anyName, anyName, (base, name, project) => {
+      fc.pre(!['.', '..'].includes(name));
+      const url = makePromptUrl(base, name, project);
+      expect(ReportShape.safeParse(reportOf([promptOf({ url })])).error?.issues ?? []).toEqual([]);
+      const { pathname, search, hash } = new URL(url);
+      const [last = ''] = pathname.split('/').slice(-1);
+      expect([decodeURIComponent(last), search, hash]).toEqual([name.toWellFormed(), '', '']);
+    }),
+    { numRuns: runs(2000) },
+  );
 });

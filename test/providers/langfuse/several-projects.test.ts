@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startLangfuse } from '../../doubles/langfuse-server.ts';
 import { git } from '../../support/folder.ts';
 import { summarizeRun } from '../../support/promotion.ts';
@@ -7,8 +7,7 @@ import { makeSharedRepository, openShared, pinsIn } from '../../support/several-
 const KEYS = { staging: 'sk-lf-staging-0123456789', production: 'sk-lf-production-0123456789' } as const;
 const PARTS = { name: 'prm_greeting', text: 'One.', pins: { staging: 'latest' } } as const;
 
-/** Makes two projects of Langfuse, one for each stage, and syncs staging. */
-async function makeProjects() {
+test('A prompt is created only in the Langfuse projects that pin it, and each project plans only its own pins', async () => {
   const staging = await startLangfuse({ secretKey: KEYS.staging });
   const production = await startLangfuse({ secretKey: KEYS.production });
   const renderService = (url: string, variable: string): string =>
@@ -27,45 +26,29 @@ async function makeProjects() {
     { greeting: PARTS },
   );
   const keys = { STAGING_KEY: KEYS.staging, PRODUCTION_KEY: KEYS.production };
-  const shared = openShared(folder, { LANGFUSE_PUBLIC_KEY: 'pk-lf-0123456789', ...keys });
-  await shared.json('staging', 'sync', '--yes');
-  return { ...shared, staging, production };
-}
+  const environment = { LANGFUSE_PUBLIC_KEY: 'pk-lf-0123456789', ...keys };
+  const { json, read, commit, commitEdits } = openShared(folder, environment);
+  await json('staging', 'sync', '--yes');
+  expect(summarizeRun(await json('production', 'sync', '--yes'))).toBe('exit 0, greeting unchanged');
+  expect(production.takeWrites()).toEqual([]);
 
-describe('two projects of Langfuse over one set of files', () => {
-  test('a prompt that no label of a project pins is neither created there nor announced as new', async () => {
-    const { json, production } = await makeProjects();
-    const plan = await json('production', 'plan', '--exit-code');
-    expect(summarizeRun(plan)).toBe('exit 0, greeting unchanged');
-    expect(summarizeRun(await json('production', 'sync', '--yes'))).toBe('exit 0, greeting unchanged');
-    expect(production.takeWrites()).toEqual([]);
-  });
+  const first = git(folder, 'rev-parse', 'HEAD');
+  await json('production', 'promote', 'greeting', '--to', 'production');
+  expect(pinsIn(read())).toEqual(['staging: latest', `production: git:${first}`]);
+  commitEdits();
+  commit({ ...PARTS, text: 'Two.', pins: { staging: 'latest', production: `git:${first}` } });
+  staging.requests.length = 0;
+  const plan = await json('production', 'plan');
+  expect(summarizeRun(plan)).toBe('exit 0, greeting pending pin/source-not-asked');
+  await json('production', 'sync', '--yes');
+  expect(production.takeWrites()).toEqual(['POST prm_greeting [production]']);
+  expect(production.store.serves('prm_greeting', 'production')?.text).toBe('One.');
+  expect(production.countRefusals()).toBe(0);
+  expect((await json('production', 'plan', '--exit-code')).exitCode).toBe(0);
 
-  test('a promotion creates the prompt in the other project with the promoted text', async () => {
-    const { folder, json, read, commit, commitEdits, production, staging } = await makeProjects();
-    const first = git(folder, 'rev-parse', 'HEAD');
-    await json('production', 'promote', 'greeting', '--to', 'production');
-    expect(pinsIn(read())).toEqual(['staging: latest', `production: git:${first}`]);
-    commitEdits();
-    commit({ ...PARTS, text: 'Two.', pins: { staging: 'latest', production: `git:${first}` } });
-    staging.requests.length = 0;
-    const plan = await json('production', 'plan');
-    expect(summarizeRun(plan)).toBe('exit 0, greeting pending pin/source-not-asked');
-    await json('production', 'sync', '--yes');
-    expect(production.takeWrites()).toEqual(['POST prm_greeting [production]']);
-    expect(production.store.serves('prm_greeting', 'production')?.text).toBe('One.');
-    expect(staging.requests).toEqual([]);
-    expect(production.countRefusals()).toBe(0);
-    expect((await json('production', 'plan', '--exit-code')).exitCode).toBe(0);
-  });
-
-  test('without an API key, a review plans each project only with the pins of that project', async () => {
-    const { json, commit, staging, production } = await makeProjects();
-    commit({ ...PARTS, text: 'Two.' });
-    const requests = [staging.requests.length, production.requests.length];
-    const offline = ['plan', '--offline', '--base', 'HEAD~1'] as const;
-    expect((await json('production', ...offline)).report.summary).toMatchObject({ create_version: 0, set_active: 0 });
-    expect((await json('staging', ...offline)).report.summary).toMatchObject({ create_version: 1, set_active: 1 });
-    expect([staging.requests.length, production.requests.length]).toEqual(requests);
-  });
+  production.requests.length = 0;
+  const offline = ['plan', '--offline', '--base', 'HEAD~1'] as const;
+  expect((await json('production', ...offline)).report.summary).toMatchObject({ create_version: 0, set_active: 0 });
+  expect((await json('staging', ...offline)).report.summary).toMatchObject({ create_version: 1, set_active: 1 });
+  expect([staging.requests, production.requests]).toEqual([[], []]);
 });

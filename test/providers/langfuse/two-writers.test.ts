@@ -1,261 +1,149 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { formatOutcome } from '../../applying/support.ts';
 import { startLangfuse, type LangfuseDouble } from '../../doubles/langfuse-server.ts';
-import type { LangfuseStoreOptions } from '../../doubles/langfuse-store.ts';
-import { commitAll, initRepository, makeFolder, writeFiles } from '../../support/folder.ts';
-import { CONFIG, promptText, type PromptParts } from '../../support/prompts.ts';
-import { runJson, type Reported, type RunOptions } from '../../support/run.ts';
+import { file } from '../../planning/support.ts';
+import { sync } from './support.ts';
 
-const NAME = 'prm_main';
 const LABEL = 'staging';
+const NTH = ['first', 'second', 'third'] as const;
 
 /** Starts a Langfuse with version 1 "One." and version 2 "Two.". Version 2 has the label of staging. */
-async function start(
-  pause: NonNullable<LangfuseStoreOptions['pause']>,
-  ambiguousLabel: NonNullable<LangfuseStoreOptions['ambiguousLabel']> = 'oldest',
-) {
+async function start(pause: (write: number) => unknown, ambiguousLabel: 'oldest' | 'newest' = 'oldest') {
   const served = new Set<unknown>();
+  let writes = 0;
   const langfuse: LangfuseDouble = await startLangfuse({
     ambiguousLabel,
     pause: async () => {
-      look();
-      await pause();
+      served.add(serves());
+      await pause((writes += 1));
     },
   });
   const { store } = langfuse;
-  const look = () => void served.add(store.serves(NAME, LABEL)?.text);
-  store.addVersion(NAME, { text: 'One.' });
-  store.addVersion(NAME, { text: 'Two.', labels: [LABEL] });
-  const labelled = () => store.versions(NAME).flatMap(({ prompt, labels }) => (labels.includes(LABEL) ? [prompt] : []));
-  return { langfuse, store, labelled, served: () => (look(), [...served]) };
+  const serves = () => store.serves('p1', LABEL)?.text;
+  store.addVersion('p1', { text: 'One.' });
+  store.addVersion('p1', { text: 'Two.', labels: [LABEL] });
+  return { langfuse, store, serves, served, countWrites: () => writes };
 }
 
-/** Makes a clone with one commit of the prompt. Returns the function that runs a command there, by default `sync`. */
-function cloneWith({ environment }: LangfuseDouble, parts: PromptParts) {
-  const folder = makeFolder();
-  initRepository(folder);
-  const file = promptText('main', { key: NAME, name: NAME, pins: { [LABEL]: 'latest' }, ...parts });
-  writeFiles(folder, { 'promptsync.yaml': `${CONFIG}service: { provider: langfuse }\n`, 'prompts/main.md': file });
-  commitAll(folder, 'Change the prompt');
-  return (options: Pick<RunOptions, 'sleep'> = {}, ...words: readonly string[]): Promise<Reported> =>
-    runJson(folder, words.length === 0 ? ['sync', '--yes'] : words, { environment, ...options });
-}
+const files = (text: string) => [file({ text, pins: { [LABEL]: 'latest' } })];
 
-/** Expects every version that a run reports as created, and an exit code that matches the statuses. */
-function expectTrue({ exitCode, report }: Reported, { store }: LangfuseDouble): void {
-  const made = report.prompts.flatMap(({ changes }) =>
-    changes.flatMap((one) =>
-      one.kind === 'create-version' && one.status === 'made' ? [one.version?.version_number] : [],
-    ),
+/** Syncs a text as a clone of its own. Expects that every version exists that the sync reports as created. */
+async function syncText(langfuse: LangfuseDouble, text: string, more: Parameters<typeof sync>[2] = {}) {
+  const [outcome] = (await sync(langfuse, files(text), more)).outcomes;
+  const made = outcome!.changes.flatMap((one) =>
+    one.status === 'made' && 'version' in one ? [one.version?.number] : [],
   );
-  expect(store.versions(NAME).map(({ version }) => version)).toEqual(expect.arrayContaining([1, 2, ...made]));
-  expect([exitCode, report.prompts.map(({ status }) => status)]).toEqual(
-    exitCode === 0 ? [0, [expect.stringMatching('applied|unchanged')]] : [4, ['failed']],
-  );
+  const numbers = langfuse.store.versions('p1').map(({ version }) => version);
+  expect(numbers).toEqual(expect.arrayContaining([1, 2, ...made]));
+  return formatOutcome(outcome!);
 }
 
-const edit = { text: 'Three.' };
-const revert = { text: 'One.' };
+const SUCCESS = /^(?:applied|unchanged):/;
+const REVIEWED = ['One.', 'Two.', 'Three.', 'Four.'];
 
-describe.each(['first', 'second', 'third'] as const)('two concurrent syncs with a delayed %s write', (nth) => {
-  test.each<readonly [sentence: string, first: PromptParts, second: PromptParts]>([
-    [
-      'After concurrent syncs of two different edits, another sync activates the text of the newest commit',
-      edit,
-      { text: 'Four.' },
-    ],
-    [
-      'After concurrent syncs of an edit and a later revert, another sync of the revert restores the older text',
-      edit,
-      revert,
-    ],
-    [
-      'After concurrent syncs of a revert and a later edit, another sync of the edit activates the edited text',
-      revert,
-      edit,
-    ],
-    ['The edit is active after two clones sync the same edit concurrently', edit, edit],
-  ])('%s', async (_, ...commits) => {
-    const held = holdUp(['first', 'second', 'third'].indexOf(nth));
-    const { langfuse, store, served } = await start(held.pause);
-    const syncs = commits.map((parts) => cloneWith(langfuse, parts));
-    for (const ran of await Promise.all(syncs.map((sync) => sync().finally(held.goOn)))) expectTrue(ran, langfuse);
+/** Delays one write between its read and its write until the next write is done or a run has ended. */
+function holdUp(held: number) {
+  const { promise, resolve: goOn } = Promise.withResolvers<void>();
+  const pause = (write: number) => (write === held ? promise : write > held && void setImmediate().then(goOn));
+  return { pause, goOn };
+}
+
+describe.each(NTH)('two concurrent syncs with a delayed %s write', (nth) => {
+  test.each([
+    ['Three.', 'Four.'],
+    ['Three.', 'One.'],
+    ['One.', 'Three.'],
+    ['Three.', 'Three.'],
+  ])('After concurrent syncs of "%s" and "%s", another sync activates the second text', async (first, second) => {
+    const held = holdUp(1 + NTH.indexOf(nth));
+    const { langfuse, store, serves, served } = await start(held.pause);
+    await Promise.all([first, second].map((text) => syncText(langfuse, text).finally(held.goOn)));
     // The pipeline of the newest commit runs last.
-    expect((await syncs[1]?.())?.exitCode).toBe(0);
-    expect(store.serves(NAME, LABEL)?.text).toBe(commits[1].text);
-    expect(served()).toEqual(expect.toSatisfy(areReviewed));
+    expect(await syncText(langfuse, second)).toMatch(SUCCESS);
+    expect(serves()).toBe(second);
+    expect(REVIEWED).toEqual(expect.arrayContaining([...served]));
     if (nth === 'first') expect(store.overlaps()).toBeGreaterThan(0);
   });
 });
 
-function areReviewed(texts: readonly unknown[]): boolean {
-  return texts.every((text) => ['One.', 'Two.', 'Three.', 'Four.'].includes(`${text}`));
-}
-
-/** Delays one write between its read and its write until the next write is done or a run has ended. */
-function holdUp(held: number) {
-  let count = 0;
-  const { promise, resolve: goOn } = Promise.withResolvers<void>();
-  const pause = async (): Promise<void> => {
-    const at = count++;
-    if (at === held) return promise;
-    if (at > held) void setImmediate().then(goOn);
-  };
-  return { pause, goOn };
-}
-
-describe.each(['before', 'after'] as const)('somebody else moves the label just %s the write of a sync', (when) => {
-  test.each<readonly [sentence: string, parts: PromptParts, moved: number]>([
-    [
-      'If somebody puts the label back on the previous version while an edit is syncing, the edit is active after a second sync',
-      edit,
-      2,
-    ],
-    [
-      'If somebody moves the label to an older version during the sync of an edit, the edit is active after a second sync',
-      edit,
-      1,
-    ],
-    [
-      'If somebody puts the label back on the previous version while a revert is syncing, the reverted text is active after a second sync',
-      revert,
-      2,
-    ],
-  ])('%s', async (_, parts, moved) => {
-    let writes = 0;
+test.each([
+  ['before', 'Three.', 2],
+  ['before', 'Three.', 1],
+  ['before', 'One.', 2],
+  ['after', 'Three.', 2],
+  ['after', 'Three.', 1],
+  ['after', 'One.', 2],
+])(
+  'If somebody moves the label just %s the write of a sync of "%s" to version %i, a second sync restores the text',
+  async (...row) => {
+    const [when, text, moved] = row;
     const others: Promise<unknown>[] = [];
-    const { langfuse, store, served } = await start(async () => {
-      writes += 1;
+    const { langfuse, store, serves, served } = await start(async (write) => {
       // The second write belongs to somebody else. It starts after the sync has read for its own write.
-      if (writes === 1) others.push(store.patchLabels(NAME, moved, [LABEL]));
-      if (writes === 1 && when === 'before') await others[0];
-      if (writes === 2 && when === 'after') await setImmediate();
+      if (write === 1) others.push(store.patchLabels('p1', moved, [LABEL]));
+      if (write === 1 && when === 'before') await others[0];
+      if (write === 2 && when === 'after') await setImmediate();
     });
-    const sync = cloneWith(langfuse, parts);
-    expectTrue(await sync(), langfuse);
+    await syncText(langfuse, text);
     await Promise.all(others);
-    expect((await sync()).exitCode).toBe(0);
-    expect(store.serves(NAME, LABEL)?.text).toBe(parts.text);
-    expect(served()).toEqual(expect.toSatisfy(areReviewed));
+    expect(await syncText(langfuse, text)).toMatch(SUCCESS);
+    expect(serves()).toBe(text);
+    expect(REVIEWED).toEqual(expect.arrayContaining([...served]));
     expect(store.overlaps()).toBe(1);
-  });
-});
+  },
+);
 
 describe('somebody else creates a version at the same time', () => {
-  test.each<readonly [sentence: string, text: string, texts: readonly string[]]>([
-    [
-      'sync uses the version if somebody else creates the same text at the same time',
-      'Three.',
-      ['One.', 'Two.', 'Three.'],
-    ],
-    [
-      'sync creates the next version if somebody else creates a different text at the same time',
-      'Four.',
-      ['One.', 'Two.', 'Four.', 'Three.'],
-    ],
-  ])('%s', async (_, text, texts) => {
-    let writes = 0;
-    const { langfuse, store } = await start(async () => {
-      writes += 1;
-      // The request has read the newest number, and the database refuses to use the next number twice.
-      if (writes === 1) store.addVersion(NAME, { text });
-    });
-    const ran = await cloneWith(langfuse, edit)();
-    expectTrue(ran, langfuse);
-    expect(ran.exitCode).toBe(0);
-    expect(store.versions(NAME).map(({ prompt }) => prompt)).toEqual(texts);
-    expect(store.serves(NAME, LABEL)?.text).toBe('Three.');
-  });
-
-  /** Somebody else creates a different text during each of the first `races` writes. */
-  async function startRaces(races: number) {
-    let writes = 0;
-    const scene = await start(async () => {
-      writes += 1;
-      if (writes <= races) scene.store.addVersion(NAME, { text: `Other ${writes}.` });
-    });
-    return { ...scene, countWrites: () => writes };
+  /** Somebody else creates a text during each of the first `races` writes. */
+  async function startRaces(races: number, makeText = (write: number) => `Other ${write}.`) {
+    // The request has read the newest number, and the database refuses to use the next number twice.
+    const started = await start((write) => write <= races && started.store.addVersion('p1', { text: makeText(write) }));
+    return started;
   }
+
+  test('sync uses the version if somebody else creates the same text at the same time', async () => {
+    const { langfuse, store, serves } = await startRaces(1, () => 'Three.');
+    expect(await syncText(langfuse, 'Three.')).toMatch(SUCCESS);
+    expect([store.versions('p1').length, serves()]).toEqual([3, 'Three.']);
+  });
 
   test('sync creates its version even after losing the race for the next version five times', async () => {
     const { langfuse, store } = await startRaces(5);
-    const ran = await cloneWith(langfuse, edit)();
-    expectTrue(ran, langfuse);
-    expect([ran.exitCode, store.serves(NAME, LABEL)]).toMatchObject([0, { version: 8, text: 'Three.' }]);
+    expect(await syncText(langfuse, 'Three.')).toMatch(SUCCESS);
+    expect(store.serves('p1', LABEL)).toMatchObject({ version: 8, text: 'Three.' });
   });
 
   test('sync fails after six attempts if it loses the race for the next version every time', async () => {
     const { langfuse, countWrites } = await startRaces(Infinity);
-    const pauses: number[] = [];
-    const sync = cloneWith(langfuse, edit);
-    const { exitCode, report } = await sync({ sleep: async (milliseconds) => void pauses.push(milliseconds) });
-    expect([exitCode, report.prompts[0]?.problems.map(({ code }) => code)]).toEqual([
-      4,
-      ['langfuse/concurrent-version'],
-    ]);
-    expect([countWrites(), pauses.length]).toEqual([6, 5]);
+    let pauses = 0;
+    const outcome = await syncText(langfuse, 'Three.', { onPause: () => void (pauses += 1) });
+    expect(outcome).toBe('failed: not_made not_made langfuse/concurrent-version');
+    expect([countWrites(), pauses]).toEqual([6, 5]);
   });
 
   test('sync blocks the prompt if it loses the race for the next version and its new plan differs from the expected plan', async () => {
-    let writes = 0;
-    const { langfuse, store } = await start(async () => {
-      writes += 1;
-      if (writes === 1) store.addVersion(NAME, edit);
-    });
-    const sync = cloneWith(langfuse, edit);
-    const { report: planned } = await sync({}, 'plan');
-    const { exitCode, report } = await sync({}, 'sync', '--yes', '--expect-plan', planned.plan_digest ?? '');
-    expect([exitCode, report.prompts.map(({ status }) => status)]).toEqual([3, ['blocked']]);
-    expect(report.prompts[0]?.problems.map(({ code }) => code)).toEqual(['guard/stale-plan']);
-    expect([writes, store.serves(NAME, LABEL)?.text]).toEqual([1, 'Two.']);
+    const { langfuse, serves, countWrites } = await startRaces(1, () => 'Three.');
+    const { plan } = await sync((await start(setImmediate)).langfuse, files('Three.'));
+    const outcome = await syncText(langfuse, 'Three.', { guards: { expectedPlan: plan.digest } });
+    expect(outcome).toMatch(/^blocked: .*guard\/stale-plan$/);
+    expect([countWrites(), serves()]).toEqual([1, 'Two.']);
   });
 });
 
-describe('sync with a label on two versions', () => {
-  // No response shows that another version has the label, too.
-  type Row = readonly [sentence: string, order: 'oldest' | 'newest', text: string, after: readonly string[]];
-  test.each<Row>([
-    [
-      'If two versions have the same label and Langfuse returns the older, undesired one, sync leaves the label only on the newer one',
-      'oldest',
-      'Two.',
-      ['Two.'],
-    ],
-    [
-      'If two versions have the same label and Langfuse returns the newer, undesired one, sync leaves the label only on the older one',
-      'newest',
-      'One.',
-      ['One.'],
-    ],
-    [
-      'If two versions have the same label and Langfuse returns the older, desired one, sync changes nothing',
-      'oldest',
-      'One.',
-      ['One.', 'Two.'],
-    ],
-    [
-      'If two versions have the same label and Langfuse returns the newer, desired one, sync changes nothing',
-      'newest',
-      'Two.',
-      ['One.', 'Two.'],
-    ],
-    [
-      'If two versions have the same label and Langfuse returns the older one, sync moves the label from both to a new version',
-      'oldest',
-      'Three.',
-      ['Three.'],
-    ],
-    [
-      'If two versions have the same label and Langfuse returns the newer one, sync moves the label from both to a new version',
-      'newest',
-      'Three.',
-      ['Three.'],
-    ],
-  ])('%s', async (_, ambiguousLabel, text, after) => {
-    const { langfuse, store, labelled } = await start(setImmediate, ambiguousLabel);
-    store.addLabel(NAME, 1, LABEL);
-    const { exitCode } = await cloneWith(langfuse, { text })();
-    expect(exitCode).toBe(0);
-    expect(labelled()).toEqual(after);
-  });
+// No response shows that another version has the label, too.
+test.each<[order: 'oldest' | 'newest', text: string, after: readonly string[]]>([
+  ['oldest', 'Two.', ['Two.']],
+  ['newest', 'One.', ['One.']],
+  ['oldest', 'One.', ['One.', 'Two.']],
+  ['newest', 'Two.', ['One.', 'Two.']],
+  ['oldest', 'Three.', ['Three.']],
+  ['newest', 'Three.', ['Three.']],
+])('If Langfuse returns the %s of two versions with a label, a sync of "%s" leaves the label on %j', async (...row) => {
+  const [order, text, after] = row;
+  const { langfuse, store } = await start(setImmediate, order);
+  store.addLabel('p1', 1, LABEL);
+  expect(await syncText(langfuse, text)).toMatch(SUCCESS);
+  const labeled = store.versions('p1').filter(({ labels }) => labels.includes(LABEL));
+  expect(labeled.map(({ prompt }) => prompt)).toEqual(after);
 });

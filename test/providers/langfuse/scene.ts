@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { ChatMessage } from '../../../src/domain/chat.ts';
-import type { JsonValue } from '../../../src/domain/json.ts';
 import { isError } from '../../../src/problem.ts';
-import { startLangfuse } from '../../doubles/langfuse-server.ts';
+import { SECRET_KEY, startLangfuse } from '../../doubles/langfuse-server.ts';
+import type { LangfuseEdit } from '../../doubles/langfuse-store.ts';
 import { commitAll, makeRepository, writeFiles, type Files } from '../../support/folder.ts';
-import { run, runJson } from '../../support/run.ts';
+import { run, runJson, type Ran } from '../../support/run.ts';
 
-const SETTINGS = `service: { provider: langfuse }
+export const CONFIG = `service: { provider: langfuse }
 environments:
   staging: {}
   production: { promote_from: staging, allow_latest: false }
@@ -23,38 +23,31 @@ export function makeChatFile(id: string, body: string, pins = '{ staging: latest
   return `---\nid: ${id}\ntype: chat\npins: ${pins}\n---\n\n${body}\n`;
 }
 
-/** A new version that somebody creates in Langfuse. */
-type OwnVersion = {
-  readonly messages?: readonly ChatMessage[];
-  readonly text?: string;
-  readonly labels?: readonly string[];
-  readonly config?: JsonValue;
-};
-
 /** Makes an empty Langfuse and a committed workspace with these files. */
-export async function makeChatScene(files: Files = {}) {
+export async function makeScene(files: Files = {}) {
   const langfuse = await startLangfuse();
   const { store } = langfuse;
-  const folder = makeRepository({ 'promptsync.yaml': SETTINGS, ...files });
-  const json = (...words: readonly string[]) => runJson(folder, words, langfuse);
+  const folder = makeRepository({ 'promptsync.yaml': CONFIG, ...files });
+  const checkSecret = <Result extends Ran>(ran: Result): Result => {
+    expect(ran.stdout + ran.stderr).not.toContain(SECRET_KEY);
+    return ran;
+  };
+  const json = async (...words: readonly string[]) => checkSecret(await runJson(folder, words, langfuse));
   return {
     langfuse,
     store,
     folder,
     json,
-    run: (...words: readonly string[]) => run(folder, words, langfuse),
+    run: async (...words: readonly string[]) => checkSecret(await run(folder, words, langfuse)),
     read: (path: string) => readFileSync(join(folder, path), 'utf8'),
     write: (changed: Files) => writeFiles(folder, changed),
-    commit: (changed: Files, message = 'Change the prompts'): void => {
+    commit: (changed: Files, message = 'Change the prompts'): string => {
       writeFiles(folder, changed);
-      commitAll(folder, message);
+      return commitAll(folder, message);
     },
     /** Creates a version as somebody does in Langfuse. Langfuse removes the labels from earlier versions. */
-    addVersion: async (name: string, { messages, text, labels = ['staging'], config }: OwnVersion) => {
-      const content = messages === undefined ? { type: 'text', prompt: text } : { type: 'chat', prompt: messages };
-      const { version } = await store.create({ name, ...content, labels, ...(config !== undefined && { config }) });
-      return version;
-    },
+    addVersion: (name: string, { labels = ['staging'], ...edit }: LangfuseEdit) =>
+      void store.addVersion(name, { ...edit, labels }),
     /** Syncs, and checks that the next plan is empty. */
     sync: async (): Promise<void> => {
       const synced = await json('sync', '--yes');
