@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest';
+import { type AnswerHelpers, gatherAnswers, type InitFlags } from '../../../src/commands/init/init-answers.ts';
+import { makeExamplePrompts, renderConfig } from '../../../src/commands/init/init-files.ts';
+import type { Interview } from '../../../src/domain/system.ts';
+import { makeInterview, type Replies } from './answers.ts';
+
+const URL = 'https://prompts.example.com';
+
+/** The flags of `init`, of which only `embedded` always has a value. */
+type Flags = Partial<InitFlags>;
+
+const HELPERS: AnswerHelpers = {
+  guessCi: async () => 'github',
+  listAddresses: () => [],
+  listEnvironments: async () => [],
+  findAddressFault: async () => null,
+  findKeyFault: async () => null,
+  findPromptFault: async () => null,
+};
+
+const gather = (flags: Flags, interview: Interview | null = null, helpers: Partial<AnswerHelpers> = {}) =>
+  gatherAnswers({ embedded: false, ...flags }, interview, { ...HELPERS, ...helpers });
+
+/** Asks the questions. Returns them with the answers. */
+async function ask(replies: Replies, flags: Flags = {}, helpers: Partial<AnswerHelpers> = {}) {
+  const { asked, interview } = makeInterview({
+    'Which service': 'integration',
+    'What is the address': URL,
+    ...replies,
+  });
+  const result = await gather(flags, interview, helpers);
+  return { asked, answers: result.isSuccess ? result.value : null };
+}
+
+describe('the flags of init', () => {
+  test.each<[string, Flags, string]>([
+    ['init requires either --url or --embedded', {}, 'Use `--url` to specify the URL'],
+    [
+      'init rejects --url together with --embedded',
+      { url: URL, embedded: true },
+      '`--url` and `--embedded` cannot be combined.',
+    ],
+    ['init rejects --id together with --embedded', { embedded: true, id: 'prm_a' }, '`--id` requires `--url`'],
+    [
+      'init rejects --ci github together with --embedded',
+      { embedded: true, ci: 'github' },
+      '`--ci github` requires `--url`',
+    ],
+    [
+      'init rejects a plain HTTP address in --url',
+      { url: 'http://example.com' },
+      'The value of `--url` is invalid: The base URL',
+    ],
+    [
+      'init suggests `allow_http` if it rejects a plain HTTP address',
+      { url: 'http://example.com' },
+      '`allow_http: true`',
+    ],
+    ['init rejects an empty address in --url', { url: '' }, 'The value of `--url` is invalid: The base URL'],
+    [
+      'init rejects an API key as the value of --api-key-env',
+      { url: URL, apiKeyEnv: 'sk-live' },
+      'The value of `--api-key-env`',
+    ],
+    [
+      'init rejects a prompts folder outside the workspace',
+      { url: URL, dir: '../x' },
+      'The value of `--dir` is invalid: expected a folder inside',
+    ],
+    ['init rejects the workspace itself as the prompts folder', { url: URL, dir: '.' }, 'The value of `--dir`'],
+    ['init rejects an absolute path as the prompts folder', { url: URL, dir: '/tmp' }, 'The value of `--dir`'],
+    ['init rejects a glob pattern as the prompts folder', { url: URL, dir: 'a/**' }, 'The value of `--dir`'],
+    ['init rejects a prompts folder inside node_modules', { url: URL, dir: 'a/node_modules' }, 'The value of `--dir`'],
+    [
+      'init reports an invalid --environments value even if the values of --url and --dir are invalid too',
+      { url: 'x', dir: '..', environments: ',' },
+      'The value of `--environments`',
+    ],
+    ['init rejects duplicate environment names', { url: URL, environments: 'a,b,a' }, 'a name is listed twice'],
+    [
+      'init rejects the reserved environment name promptsync in --environments',
+      { url: URL, environments: 'a,promptsync' },
+      'it is reserved for promptsync',
+    ],
+    ['init rejects an invalid prompt id', { url: URL, id: '..' }, 'The value of `--id`'],
+    [
+      'init rejects control characters in an environment name',
+      { url: URL, environments: 'a\u001b[2J' },
+      'it contains control characters',
+    ],
+  ])('%s', async (_, flags, said) => {
+    const result = await gather(flags);
+    const problems = result.isSuccess ? [] : result.problems;
+    expect(problems.map(({ message, hint }) => `${message} ${hint}`).join('\n')).toContain(said);
+  });
+
+  test('init writes its flag values to the configuration and sets promote_from of each environment to the previous one', async () => {
+    const flags = { url: URL, apiKeyEnv: 'MY_KEY', dir: './texts/', environments: 'dev, qa,10', ci: 'none' };
+    const result = await gather(flags);
+    if (!result.isSuccess) throw new Error('the flags are invalid');
+    expect(renderConfig(result.value).replaceAll(/^#.*\n/gm, '')).toBe(`service:
+  base_url: https://prompts.example.com
+  api_key_env: MY_KEY
+
+prompts:
+  - texts/**/*.md
+
+environments:
+  dev: {}
+  qa:
+    promote_from: dev
+    allow_latest: false
+  "10":
+    promote_from: qa
+    allow_latest: false
+`);
+    const [example] = makeExamplePrompts(result.value);
+    expect(example).toMatchObject({ path: 'texts/example/greeting.md' });
+    expect(example?.content).toContain('pins:\n  dev: latest\n---\n');
+  });
+});
+
+describe('the questions of init', () => {
+  test.each<[string, Flags, Replies, readonly string[]]>([
+    [
+      'init asks for every value that no flag provides',
+      {},
+      {},
+      ['service', 'address', 'environment', 'folder', 'environments', 'prompt', 'CI', 'pre-commit'],
+    ],
+    [
+      'init asks only for the folder and the environments if the user chooses the embedded service',
+      {},
+      { 'Which service': 'embedded' },
+      ['service', 'folder', 'environments'],
+    ],
+    [
+      'init asks neither for a service nor for a CI system if --embedded is given',
+      { embedded: true },
+      {},
+      ['folder', 'environments'],
+    ],
+    [
+      'init does not ask for a service if --url is given',
+      { url: 'http://127.0.0.1:1' },
+      {},
+      ['environment', 'folder', 'environments', 'prompt', 'CI', 'pre-commit'],
+    ],
+    [
+      'init asks no questions if flags provide every value',
+      { url: URL, apiKeyEnv: 'K', dir: 'p', environments: 'a', ci: 'none', id: 'prm', preCommit: true },
+      {},
+      [],
+    ],
+  ])('%s', async (_, flags, replies, subjects) => {
+    const { asked, answers } = await ask(replies, flags);
+    expect(asked.map((message) => /(?:Which|Should|What is the) ([\w-]+)/.exec(message)?.[1])).toEqual(subjects);
+    expect(answers).not.toBeNull();
+  });
+
+  test('init asks again for an address, a key variable and a prompt with a fault, and accepts a repeated answer', async () => {
+    const { asked, answers } = await ask(
+      {
+        'What is the address': ['https://wrong.example.com', URL],
+        'Which environment variable': 'UNSET_KEY',
+        'Which folder': ' texts/ ',
+        'Which prompt': ['prm_gone', ''],
+        'Which CI': 'none',
+        'Should pre-commit': true,
+      },
+      {},
+      {
+        findAddressFault: async ({ url }) => (url === URL ? null : `No service at ${url}.`),
+        findKeyFault: async ({ keyVariable }) => `${keyVariable} is not set.`,
+        findPromptFault: async ({ id }) => `No prompt ${id}.`,
+        listEnvironments: async () => ['"live"', '"test"'],
+      },
+    );
+    expect(asked.filter((message) => message.includes('address'))).toEqual([
+      expect.stringMatching(/^What is the address/),
+      expect.stringMatching(/^No service at https:\/\/wrong\.example\.com\. Press Enter .*\nWhat is the address/),
+    ]);
+    expect(asked.filter((message) => message.includes('variable'))).toEqual([
+      expect.stringMatching(/^Which environment variable/),
+      expect.stringMatching(/^UNSET_KEY is not set\. .*\nWhich environment variable/),
+    ]);
+    expect(asked.filter((message) => message.includes('Which prompt'))[1]).toMatch(
+      /^No prompt prm_gone\.\nWhich prompt/,
+    );
+    expect(asked.find((message) => message.includes('environments do'))).toContain(
+      'Existing environments: "live", "test".',
+    );
+    const given = { url: URL, keyVariable: 'UNSET_KEY', folder: 'texts', id: null, ci: 'none', preCommit: true };
+    expect(answers).toMatchObject(given);
+  });
+
+  test('init explains why it rejects an invalid answer to a question', async () => {
+    const faults: Readonly<Record<string, readonly [string, string]>> = {
+      'What is the address': ['http://example.com', 'plain http'],
+      'Which environment variable': ['sk-live', 'the name of an environment variable'],
+      'Which folder': ['/', 'expected a folder inside'],
+      'Which environments': ['a,,b', 'expected names'],
+      'Which prompt': ['..', 'expected the id of an existing prompt'],
+    };
+    const { interview } = makeInterview({ 'Which service': 'integration', 'What is the address': URL });
+    const messages: (string | null)[] = [];
+    const text: Interview['text'] = (question) => {
+      const [, [answer] = ['']] = Object.entries(faults).find(([words]) => question.message.includes(words)) ?? [];
+      messages.push(question.findFault(answer));
+      return interview.text(question);
+    };
+    await gather({}, { ...interview, text });
+    expect(messages).toEqual(Object.values(faults).map(([, said]) => expect.stringContaining(said)));
+  });
+});
