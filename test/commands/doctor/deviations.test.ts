@@ -27,6 +27,8 @@ function cached<Value>(read: () => Promise<Value>, seconds: number, { now }: Mem
   };
 }
 
+const storeText = (change: (text: string) => string) => store(({ text }) => ({ text: change(text) }));
+
 /** Shows a change of the environment only some seconds later. */
 function showLate(seconds: number): Deviation {
   return (service, { readActive }) => {
@@ -42,59 +44,30 @@ function addEarlier({ versions }: MemoryService, number: number): string {
 }
 
 describe('the deviations that doctor --write finds', () => {
-  test.each<[title: string, deviate: Deviation, names: readonly string[], found?: string | RegExp]>([
-    ['doctor --write reports ok for every point of a service that follows the rules', () => ({}), []],
+  test.each<[service: string, deviate: Deviation, names: readonly string[], found?: string | RegExp]>([
+    ['follows the rules', () => ({}), []],
+    ['drops metadata_', store(() => ({ metadata: {} })), ['error metadata_'], 'the service dropped it'],
     [
-      'doctor --write reports an error if the service drops metadata_',
-      store(() => ({ metadata: {} })),
-      ['error metadata_'],
-      'the service dropped it',
-    ],
-    [
-      'doctor --write reports an error if the service changes metadata_',
+      'changes metadata_',
       store(() => ({ metadata: { 'promptsync-doctor': {} } })),
       ['error metadata_'],
       'the service changed it',
     ],
+    ['trims texts', storeText((text) => text.trim()), ['error text: white space'], /leading or trailing whitespace$/],
+    // promptsync ignores line breaks at the end, and compares with LF.
+    ['strips line breaks', storeText((text) => text.replace(/\n+$/, '')), ['warning text: white space'], /trailing/],
+    ['converts CRLF', storeText((text) => text.replaceAll('\r\n', '\n')), ['warning text: CRLF'], /with LF instead/],
+    ['normalizes Unicode', storeText((text) => text.normalize('NFC')), ['error text: Unicode'], /form NFC$/],
+    ['cuts off texts', storeText((text) => text.slice(0, 65_536)), ['error text: 100 kB'], /cut off \(65,536 instead/],
     [
-      'doctor --write reports an error if the service trims the text of prompts',
-      store(({ text }) => ({ text: text.trim() })),
-      ['error text: white space'],
-      /without its leading or trailing whitespace$/,
-    ],
-    [
-      'doctor --write only warns if the service strips trailing line breaks, because promptsync ignores them',
-      store(({ text }) => ({ text: text.replace(/\n+$/, '') })),
-      ['warning text: white space'],
-      /without its trailing line breaks$/,
-    ],
-    [
-      'doctor --write only warns if the service converts CRLF, because promptsync compares with LF',
-      store(({ text }) => ({ text: text.replaceAll('\r\n', '\n') })),
-      ['warning text: CRLF'],
-      /with LF instead of CRLF line breaks$/,
-    ],
-    [
-      'doctor --write reports an error if the service normalizes Unicode',
-      store(({ text }) => ({ text: text.normalize('NFC') })),
-      ['error text: Unicode'],
-      /in Unicode normalization form NFC$/,
-    ],
-    [
-      'doctor --write reports an error if the service cuts off long texts',
-      store(({ text }) => ({ text: text.slice(0, 65_536) })),
-      ['error text: 100 kB'],
-      /cut off \(65,536 instead of 100,000 characters\)$/,
-    ],
-    [
-      'doctor --write reports an error if the service refuses long texts',
+      'refuses long texts',
       (_, { createVersion }) => ({
         createVersion: (text, metadata) => (text.length > 90_000 ? refuse(413)() : createVersion(text, metadata)),
       }),
       ['error text: 100 kB'],
     ],
     [
-      'doctor --write reports an error if version numbers decrease',
+      'gives later versions lower numbers',
       (_, { createVersion }) => ({
         createVersion: async (text, metadata) => {
           const version = await createVersion(text, metadata);
@@ -105,71 +78,46 @@ describe('the deviations that doctor --write finds', () => {
       'not increasing: v97, v96, v95, v94',
     ],
     [
-      'doctor --write checks that new version numbers are higher than that of the version an earlier run left active',
-      (service) => {
-        service.activeId = addEarlier(service, 50);
-        return {};
-      },
+      'still serves a version of an earlier run with a higher number',
+      (service) => ((service.activeId = addEarlier(service, 50)), {}),
       ['error version numbers'],
       'not increasing: v3, v4, v5, v6 after v50 from an earlier run',
     ],
+    ['omits latest_version_id', () => ({ readNewestId: async () => null }), ['error latest_version_id']],
     [
-      'doctor --write reports an error if the service omits latest_version_id',
-      () => ({ readNewestId: async () => null }),
-      ['error latest_version_id'],
-    ],
-    [
-      'doctor --write warns if the service reports the newest version late',
+      'reports the newest version late',
       (service, { readNewestId }) => ({ readNewestId: cached(readNewestId, 3, service) }),
       ['warning latest_version_id'],
       /^reported only after \d\.\d s$/,
     ],
+    ['has no other prompt', () => ({ findOtherVersionId: async () => null }), [`warning ${OTHER}`]],
     [
-      "doctor --write cannot check a different prompt's version before the first prompt file",
-      () => ({ findOtherVersionId: async () => null }),
-      [`warning ${OTHER}`],
-    ],
-    [
-      'doctor --write reports an error if the service accepts activations but does not activate the version',
+      'accepts activations but does not activate the version',
       () => ({ activate: accept, useUnknownVersion: accept }),
       [...UNREAD, 'error activation', 'error unknown version', `error ${OTHER}`],
     ],
+    ['refuses all activations', () => ({ activate: refuse(403) }), [...UNREAD, 'error activation', `warning ${OTHER}`]],
+    ['accepts an unknown version', () => ({ useUnknownVersion: accept }), ['error unknown version'], 'accepted'],
     [
-      'doctor --write reports an error if the service refuses all activations',
-      () => ({ activate: refuse(403) }),
-      [...UNREAD, 'error activation', `warning ${OTHER}`],
-    ],
-    [
-      'doctor --write reports an error if the service accepts an unknown version id',
-      () => ({ useUnknownVersion: accept }),
-      ['error unknown version'],
-      'accepted',
-    ],
-    [
-      'doctor --write only warns if the service refuses an unknown version id with an unexpected status',
+      'refuses an unknown version with an unexpected status',
       () => ({ useUnknownVersion: refuse(422) }),
       ['warning unknown version'],
       /^refused, but with an unexpected error: .*422/,
     ],
     [
-      'doctor --write reports an error if the service refuses an unknown version, but clears the environment',
-      (service) => ({
-        useUnknownVersion: async () => {
-          service.activeId = null;
-          return answerNoVersion();
-        },
-      }),
+      'refuses an unknown version, but clears the environment',
+      (service) => ({ useUnknownVersion: () => ((service.activeId = null), answerNoVersion()) }),
       ['error unknown version'],
       'refused, but the environment changed anyway',
     ],
     [
-      "doctor --write reports an error if the service accepts another prompt's version",
+      "accepts another prompt's version",
       (_, { activate }) => ({ activate: (id) => (id === 'other' ? accept() : activate(id)) }),
       [`error ${OTHER}`],
       'accepted',
     ],
     [
-      "doctor --write reports an error if another prompt's version changes the environment despite a 404",
+      "refuses another prompt's version, but changes the environment",
       (service, { activate }) => {
         const earlier = addEarlier(service, 1);
         return {
@@ -182,42 +130,24 @@ describe('the deviations that doctor --write finds', () => {
       [`error ${OTHER}`],
       'refused, but the environment changed anyway',
     ],
+    ['returns a prompt for an unknown id', () => ({ readUnknownPrompt: accept }), ['error unknown prompt']],
+    ['answers 403 for an unknown prompt', () => ({ readUnknownPrompt: refuse(403) }), ['warning unknown prompt']],
+    ['accepts any key', () => ({ readWithWrongKey: accept }), ['error wrong key']],
+    ['answers 400 for a wrong key', () => ({ readWithWrongKey: refuse(400) }), ['warning wrong key']],
     [
-      'doctor --write reports an error if the service returns a different prompt for an unknown id',
-      () => ({ readUnknownPrompt: accept }),
-      ['error unknown prompt'],
-    ],
-    [
-      'doctor --write only warns if the service answers 403 for an unknown prompt',
-      () => ({ readUnknownPrompt: refuse(403) }),
-      ['warning unknown prompt'],
-    ],
-    [
-      'doctor --write reports an error if the service accepts any key',
-      () => ({ readWithWrongKey: accept }),
-      ['error wrong key'],
-    ],
-    [
-      'doctor --write only warns if the service refuses a wrong key with an unexpected status',
-      () => ({ readWithWrongKey: refuse(400) }),
-      ['warning wrong key'],
-    ],
-    [
-      'doctor --write only warns if the service answers 404 for an environment without an active version',
-      (_, { readActive }) => ({
-        readActive: (environment) => (environment === OWN ? readActive(environment) : answerNoPrompt()),
-      }),
+      'answers 404 for an environment without an active version',
+      (_, { readActive }) => ({ readActive: (name) => (name === OWN ? readActive(name) : answerNoPrompt()) }),
       ['warning no active version'],
     ],
     [
-      'doctor --write reports an error if the service serves the newest version even if none is active',
+      'serves the newest version even if none is active',
       ({ versions }, { readActive }) => ({
-        readActive: async (environment) => (environment === OWN ? readActive(environment) : (versions.at(-1) ?? null)),
+        readActive: async (name) => (name === OWN ? readActive(name) : (versions.at(-1) ?? null)),
       }),
       ['error no active version'],
     ],
     [
-      'doctor --write reports a key that is not allowed to create versions, and still runs the other checks',
+      'does not allow the key to create versions',
       () => ({ createVersion: refuse(403) }),
       [
         ...TEXTS.map((name) => `error ${name}`),
@@ -225,52 +155,37 @@ describe('the deviations that doctor --write finds', () => {
       ],
     ],
     [
-      'doctor --write only warns if the service caches environments for ten seconds',
+      'caches environments for ten seconds',
       showLate(10),
       ['warning activation'],
       /^visible only after (9|10|11)\.\d s$/,
     ],
+    // The last read of a sync comes after ten seconds.
+    ['caches environments for half a second more', showLate(10.5), ['error activation']],
+    ['caches environments for 20 seconds', showLate(20), ['error activation'], /^visible only after (19|20|21)\.\d s$/],
+    ['never serves the version', () => ({ readActive: async () => null }), [...UNREAD, 'error activation']],
     [
-      'doctor --write reports an error if an activation is visible only half a second after the last read of a sync',
-      showLate(10.5),
-      ['error activation'],
-    ],
-    [
-      'doctor --write reports an error if the service caches environments for longer than sync waits',
-      showLate(20),
-      ['error activation'],
-      /^visible only after (19|20|21)\.\d s$/,
-    ],
-    [
-      'doctor --write gives up on an environment that never serves the version',
-      () => ({ readActive: async () => null }),
-      [...UNREAD, 'error activation'],
-    ],
-    [
-      'doctor --write only warns if the service answers 404 for an environment until the first activation is visible',
+      'answers 404 for an environment until the first activation is visible',
       (service, { readActive }) => ({
-        readActive: async (environment) => {
-          if (environment === OWN && service.now() < 2_000) return answerNoPrompt();
-          return (await readActive(environment)) ?? answerNoPrompt();
+        readActive: async (name) => {
+          if (name === OWN && service.now() < 2_000) return answerNoPrompt();
+          return (await readActive(name)) ?? answerNoPrompt();
         },
       }),
       ['warning activation', 'warning no active version'],
     ],
     [
-      'doctor --write does not blame a refused request for an earlier activation that becomes visible late',
+      'shows an activation only after it has refused an unknown version',
       (_, { readActive, useUnknownVersion }) => {
         let isRefused = false;
         return {
-          useUnknownVersion: () => {
-            isRefused = true;
-            return useUnknownVersion();
-          },
-          readActive: async (environment) => (isRefused ? readActive(environment) : null),
+          useUnknownVersion: () => ((isRefused = true), useUnknownVersion()),
+          readActive: async (name) => (isRefused ? readActive(name) : null),
         };
       },
       [...UNREAD, 'error activation'],
     ],
-  ])('%s', async (_, deviate, names, found) => {
+  ])('doctor --write reports exactly the deviations of a service that %s', async (_, deviate, names, found) => {
     const { points } = await checkMemoryService(deviate);
     const deviations = points.filter(({ level }) => level !== 'ok');
     expect(deviations.map(({ name, level }) => `${level} ${name}`)).toEqual(names);
@@ -280,17 +195,20 @@ describe('the deviations that doctor --write finds', () => {
   });
 
   test.each([
-    ['doctor --write says that the service refused the text if a create request gets the status 400', 400, true],
-    ['doctor --write says that the service refused the text if a create request gets the status 413', 413, true],
-    ['doctor --write says that the service refused the text if a create request gets the status 422', 422, true],
-    ['doctor --write does not blame the text if a create request gets the status 307', 307, false],
-    ['doctor --write does not blame the text if a create request gets the status 404', 404, false],
-    ['doctor --write does not blame the text if a create request gets the status 429', 429, false],
-  ])('%s', async (_, status, isContentRefused) => {
-    const { point } = await checkMemoryService(() => ({ createVersion: refuse(status) }));
-    expect(point('text: CRLF').level).toBe('error');
-    expect(point('text: CRLF').hint?.includes('accept this kind of text')).toBe(isContentRefused);
-  });
+    [400, true],
+    [413, true],
+    [422, true],
+    [307, false],
+    [404, false],
+    [429, false],
+  ])(
+    'if a create request gets the status %i, whether the hint of doctor --write blames the text is %s',
+    async (status, isContentRefused) => {
+      const { point } = await checkMemoryService(() => ({ createVersion: refuse(status) }));
+      expect(point('text: CRLF').level).toBe('error');
+      expect(point('text: CRLF').hint?.includes('accept this kind of text')).toBe(isContentRefused);
+    },
+  );
 
   test('the hint for a service that drops metadata_ names the consequences, and that for a wrong status the request', async () => {
     const dropped = await checkMemoryService(store(() => ({ metadata: {} })));

@@ -122,11 +122,6 @@ describe('doctor --write on a four-call service', () => {
       /^in the prompt "prm_scratch": the versions v2 \(x{100}…\), /,
     ],
     [
-      'doctor --write says that it may have changed its environment if the response to each activation was lost',
-      faultOn(isActivationOf(ENVIRONMENT), cutAfter),
-      /perhaps the environment "promptsync-doctor", and the versions v2 /,
-    ],
-    [
       'doctor --write says that it may have created a version if the responses to all creates were lost',
       faultOn(isCreate, cutAfter),
       /^in the prompt "prm_scratch": perhaps the version ver_/,
@@ -136,17 +131,14 @@ describe('doctor --write on a four-call service', () => {
     expect((await checkNow()).point('left behind').found).toMatch(found);
   });
 
-  test.each([
-    ['if doctor --write is interrupted after the first create, it lists that version', 1, /the version v2 \(/],
-    ['if doctor --write is interrupted after the second create, it lists both versions', 2, /v2 \(ver_.*, v3 \(ver_/],
-  ])('%s', async (_, count, found) => {
+  test('if doctor --write is interrupted, it sends nothing more, and lists the versions that it created', async () => {
     let interrupt = (): void => {};
     const stop: Fault = async (request, forward) => {
       const answer = await forward(request);
       interrupt();
       return answer;
     };
-    const { folder, environment, front } = await makeStage(faultOn(isCreate, stop, count));
+    const { folder, environment, front } = await makeStage(faultOn(isCreate, stop, 2));
     const { exitCode, points, point } = await examine(folder, WRITE, {
       environment,
       onSignal: (signal) => void (interrupt = signal),
@@ -154,7 +146,10 @@ describe('doctor --write on a four-call service', () => {
     expect(exitCode).toBe(130);
     expect(front.requests.at(-1)!.path).toMatch(/versions$/);
     expect(point('other points').found).toContain('interrupted');
-    expect(points.at(-1)).toMatchObject({ name: 'left behind', found: expect.stringMatching(found) });
+    expect(points.at(-1)).toMatchObject({
+      name: 'left behind',
+      found: expect.stringMatching(/v2 \(ver_.*, v3 \(ver_/),
+    });
   });
 
   test('doctor --write requires a throwaway prompt that exists and has no file, and a confirmation', async () => {
@@ -237,18 +232,7 @@ describe('doctor --write on Langfuse', () => {
     expect(refused.point('conformance check').hint).toContain('without `--prompt`');
   });
 
-  const NESTED = `{"a":${'['.repeat(3_000)}${']'.repeat(3_000)}}`;
-
   test.each<[title: string, fault: Fault, points: Readonly<Record<string, object>>]>([
-    [
-      'doctor --write reports an error if the service changes a config that is nested 3,000 levels deep',
-      async (request, forward) => {
-        if (request.method !== 'GET' || !request.path.includes(`label=${ENVIRONMENT}&`)) return null;
-        const answer = await forward(request);
-        return { ...answer, body: answer.body.replace(/"config":\{.*?\]\}\}/, `"config":${NESTED}`) };
-      },
-      { config: { level: 'error', found: 'Langfuse changed it' } },
-    ],
     [
       'doctor --write reports an error if a gateway changes texts, even if it refuses to activate versions',
       async (request, forward) => {
@@ -260,14 +244,6 @@ describe('doctor --write on Langfuse', () => {
         activation: { level: 'error' },
         'text: CRLF': { level: 'error', found: expect.stringContaining('with changes') },
         config: { level: 'error', found: 'Langfuse dropped it' },
-      },
-    ],
-    [
-      'doctor --write does not call a text unchanged if it could not read the text back',
-      faultOn(({ method, path }) => method === 'GET' && /[?&](label|version)=/.test(path), answers(403)),
-      {
-        'text: CRLF': { level: 'warning', found: expect.stringContaining('did not return the stored version') },
-        config: { level: 'warning', found: expect.stringContaining('did not return the stored version') },
       },
     ],
     [
@@ -294,7 +270,6 @@ describe('doctor --write on Langfuse', () => {
   test.each<[string, Fault]>([
     ['doctor --write reports its own prompt if Langfuse refuses the DELETE', answers(403)],
     ['doctor --write reports a prompt that is still there after a DELETE with the status 404', answers(404)],
-    ['doctor --write reports a prompt that is still there after a successful DELETE', answers(200, '{}')],
   ])('%s', async (_, fault) => {
     const { check: checkNow, list } = await makeStage(faultOn(isDelete, fault));
     const { point } = await checkNow();

@@ -275,47 +275,31 @@ describe('the path of an imported file', () => {
   }
 
   test.each<[string, string, string | undefined, string]>([
-    [
-      'import writes new files to the folder of the first non-negated file pattern',
-      'prompts: ["!x/*", "a/b/**/*.md", "prompts/*.md"]',
-      undefined,
-      'a/b',
-    ],
-    ['import --dir writes new files to the given folder', 'prompts: ["**/*.md"]', './x/y/', 'x/y'],
-    [
-      'import writes new files next to the configuration file if the pattern contains no folder',
-      'prompts: ["*.md"]',
-      undefined,
-      '',
-    ],
-  ])('%s', (_, text, dir, folder) => {
+    ['of the first non-negated pattern', 'prompts: ["!x/*", "a/b/**/*.md", "prompts/*.md"]', undefined, 'a/b'],
+    ['of --dir', 'prompts: ["**/*.md"]', './x/y/', 'x/y'],
+    ['of the configuration if the pattern contains no folder', 'prompts: ["*.md"]', undefined, ''],
+  ])('import writes new files to the folder %s', (_, text, dir, folder) => {
     expect(resolveImportFolder(configure(`${text}\n`), dir)).toMatchObject({ isSuccess: true, value: folder });
   });
 
+  const NESTED = 'prompts/support/a.md';
+  const hint = expect.stringContaining('`a\\[b\\]/**/*.md`');
+  const link = (folder: string): void => {
+    mkdirSync(join(folder, 'prompts'));
+    symlinkSync(join(folder, 'later'), join(folder, 'prompts/support'));
+  };
+
   test.each<[string, (folder: string) => void, string, object | null]>([
-    ['import accepts a free path that a pattern matches', () => {}, 'prompts/support/a.md', null],
+    ['accepts a free path that a pattern matches', () => {}, NESTED, null],
+    ['refuses a path that no pattern matches', () => {}, 'a[b]/a.md', { code: 'import/not-matched', hint }],
+    ['refuses a symbolic link to a missing folder', link, NESTED, { code: 'import/symbolic-link' }],
     [
-      'import refuses to write a file that no configured pattern matches, and suggests a pattern with escaped brackets',
-      () => {},
-      'a[b]/a.md',
-      { code: 'import/not-matched', hint: expect.stringContaining('`a\\[b\\]/**/*.md`') },
-    ],
-    [
-      'import refuses to write through a symbolic link to a missing folder',
-      (folder) => {
-        mkdirSync(join(folder, 'prompts'));
-        symlinkSync(join(folder, 'later'), join(folder, 'prompts/support'));
-      },
-      'prompts/support/a.md',
-      { code: 'import/symbolic-link' },
-    ],
-    [
-      'import refuses to write to a path where a folder already exists',
-      (folder) => writeFiles(folder, { 'prompts/support/a.md/x.txt': 'x' }),
-      'prompts/support/a.md',
+      'refuses the path of a folder',
+      (folder) => writeFiles(folder, { [`${NESTED}/x.txt`]: 'x' }),
+      NESTED,
       { code: 'import/path-taken' },
     ],
-  ])('%s', async (_, prepare, path, expected) => {
+  ])('import %s', async (_, prepare, path, expected) => {
     const folder = makeFolder();
     prepare(folder);
     const obstacle = await findImportObstacle(path, { config: configure(CONFIG, folder), folder: 'a[b]' });
@@ -355,25 +339,19 @@ describe('the ids of an import', () => {
   });
 
   test.each<[string, readonly string[], string | Uint8Array, string | undefined, string]>([
-    ['import needs at least one prompt id', [], '', undefined, 'No prompt ids were specified'],
-    ['import refuses an id list with only comments', ['-'], '# none\n', undefined, 'No prompt ids were specified'],
+    ['no ids', [], '', undefined, 'No prompt ids were specified'],
+    ['a list with only comments', ['-'], '# none\n', undefined, 'No prompt ids were specified'],
+    ['a missing file', [], '', 'none.txt', 'ids from `none.txt` (there is no such file, ENOENT).'],
     [
-      'import refuses an id file that does not exist',
-      [],
-      '',
-      'none.txt',
-      'ids from `none.txt` (there is no such file, ENOENT).',
-    ],
-    [
-      'import refuses an id list that is larger than 1 MiB',
+      'a list over 1 MiB',
       ['-'],
       'prm_a\n'.repeat(200_000),
       undefined,
-      'from standard input (the list is larger than 1 MiB',
+      'from standard input (the list is larger than 1',
     ],
-    ['import refuses an id list that is not valid UTF-8', ['-'], Uint8Array.of(0xff), undefined, 'utf-8'],
-    ['import refuses ids that are separated by commas', ['a,b'], '', undefined, 'Separate ids with spaces'],
-  ])('%s', async (_, ids, input, from, reason) => {
+    ['a list that is not valid UTF-8', ['-'], Uint8Array.of(0xff), undefined, 'utf-8'],
+    ['ids that are separated by commas', ['a,b'], '', undefined, 'Separate ids with spaces'],
+  ])('import refuses %s', async (_, ids, input, from, reason) => {
     expect(await readIds(ids, input, from)).toMatchObject({
       isSuccess: false,
       problems: [{ code: 'usage/invalid', message: expect.stringContaining(reason) }],

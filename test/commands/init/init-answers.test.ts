@@ -34,61 +34,24 @@ async function ask(replies: Replies, flags: Flags = {}, helpers: Partial<AnswerH
 
 describe('the flags of init', () => {
   test.each<[string, Flags, string]>([
-    ['init requires either --url or --embedded', {}, 'Use `--url` to specify the URL'],
-    [
-      'init rejects --url together with --embedded',
-      { url: URL, embedded: true },
-      '`--url` and `--embedded` cannot be combined.',
-    ],
-    ['init rejects --id together with --embedded', { embedded: true, id: 'prm_a' }, '`--id` requires `--url`'],
-    [
-      'init rejects --ci github together with --embedded',
-      { embedded: true, ci: 'github' },
-      '`--ci github` requires `--url`',
-    ],
-    [
-      'init rejects a plain HTTP address in --url',
-      { url: 'http://example.com' },
-      'The value of `--url` is invalid: The base URL',
-    ],
-    [
-      'init suggests `allow_http` if it rejects a plain HTTP address',
-      { url: 'http://example.com' },
-      '`allow_http: true`',
-    ],
-    ['init rejects an empty address in --url', { url: '' }, 'The value of `--url` is invalid: The base URL'],
-    [
-      'init rejects an API key as the value of --api-key-env',
-      { url: URL, apiKeyEnv: 'sk-live' },
-      'The value of `--api-key-env`',
-    ],
-    [
-      'init rejects a prompts folder outside the workspace',
-      { url: URL, dir: '../x' },
-      'The value of `--dir` is invalid: expected a folder inside',
-    ],
-    ['init rejects the workspace itself as the prompts folder', { url: URL, dir: '.' }, 'The value of `--dir`'],
-    ['init rejects an absolute path as the prompts folder', { url: URL, dir: '/tmp' }, 'The value of `--dir`'],
-    ['init rejects a glob pattern as the prompts folder', { url: URL, dir: 'a/**' }, 'The value of `--dir`'],
-    ['init rejects a prompts folder inside node_modules', { url: URL, dir: 'a/node_modules' }, 'The value of `--dir`'],
-    [
-      'init reports an invalid --environments value even if the values of --url and --dir are invalid too',
-      { url: 'x', dir: '..', environments: ',' },
-      'The value of `--environments`',
-    ],
-    ['init rejects duplicate environment names', { url: URL, environments: 'a,b,a' }, 'a name is listed twice'],
-    [
-      'init rejects the reserved environment name promptsync in --environments',
-      { url: URL, environments: 'a,promptsync' },
-      'it is reserved for promptsync',
-    ],
-    ['init rejects an invalid prompt id', { url: URL, id: '..' }, 'The value of `--id`'],
-    [
-      'init rejects control characters in an environment name',
-      { url: URL, environments: 'a\u001b[2J' },
-      'it contains control characters',
-    ],
-  ])('%s', async (_, flags, said) => {
+    ['a missing service', {}, 'Use `--url` to specify the URL'],
+    ['--url together with --embedded', { url: URL, embedded: true }, '`--url` and `--embedded` cannot be combined.'],
+    ['--id together with --embedded', { embedded: true, id: 'prm_a' }, '`--id` requires `--url`'],
+    ['--ci github together with --embedded', { embedded: true, ci: 'github' }, '`--ci github` requires `--url`'],
+    ['an address with plain HTTP', { url: 'http://example.com' }, '`--url` is invalid: The base URL'],
+    ['an address with plain HTTP, and suggests `allow_http`', { url: 'http://example.com' }, '`allow_http: true`'],
+    ['an API key as the name of a variable', { url: URL, apiKeyEnv: 'sk-live' }, 'The value of `--api-key-env`'],
+    ['a folder outside the workspace', { url: URL, dir: '../x' }, '`--dir` is invalid: expected a folder inside'],
+    ['the workspace itself as the folder', { url: URL, dir: '.' }, 'The value of `--dir`'],
+    ['an absolute path as the folder', { url: URL, dir: '/tmp' }, 'The value of `--dir`'],
+    ['a glob pattern as the folder', { url: URL, dir: 'a/**' }, 'The value of `--dir`'],
+    ['a folder inside node_modules', { url: URL, dir: 'a/node_modules' }, 'The value of `--dir`'],
+    ['all invalid flags at once', { url: 'x', dir: '..', environments: ',' }, 'The value of `--environments`'],
+    ['duplicate environment names', { url: URL, environments: 'a,b,a' }, 'a name is listed twice'],
+    ['the reserved environment', { url: URL, environments: 'a,promptsync' }, 'it is reserved for promptsync'],
+    ['an invalid prompt id', { url: URL, id: '..' }, 'The value of `--id`'],
+    ['control characters in a name', { url: URL, environments: 'a\u001b[2J' }, 'it contains control characters'],
+  ])('init rejects %s', async (_, flags, said) => {
     const result = await gather(flags);
     const problems = result.isSuccess ? [] : result.problems;
     expect(problems.map(({ message, hint }) => `${message} ${hint}`).join('\n')).toContain(said);
@@ -192,24 +155,5 @@ describe('the questions of init', () => {
     );
     const given = { url: URL, keyVariable: 'UNSET_KEY', folder: 'texts', id: null, ci: 'none', preCommit: true };
     expect(answers).toMatchObject(given);
-  });
-
-  test('init explains why it rejects an invalid answer to a question', async () => {
-    const faults: Readonly<Record<string, readonly [string, string]>> = {
-      'What is the address': ['http://example.com', 'plain http'],
-      'Which environment variable': ['sk-live', 'the name of an environment variable'],
-      'Which folder': ['/', 'expected a folder inside'],
-      'Which environments': ['a,,b', 'expected names'],
-      'Which prompt': ['..', 'expected the id of an existing prompt'],
-    };
-    const { interview } = makeInterview({ 'Which service': 'integration', 'What is the address': URL });
-    const messages: (string | null)[] = [];
-    const text: Interview['text'] = (question) => {
-      const [, [answer] = ['']] = Object.entries(faults).find(([words]) => question.message.includes(words)) ?? [];
-      messages.push(question.findFault(answer));
-      return interview.text(question);
-    };
-    await gather({}, { ...interview, text });
-    expect(messages).toEqual(Object.values(faults).map(([, said]) => expect.stringContaining(said)));
   });
 });

@@ -13,7 +13,6 @@ import {
   makeWorkspace,
   writeFiles,
 } from '../../support/folder.ts';
-import { startLangfuse } from '../../doubles/langfuse-server.ts';
 import { startFront } from '../../support/front.ts';
 import { promptText } from '../../support/prompts.ts';
 import { run, runJson } from '../../support/run.ts';
@@ -187,21 +186,10 @@ describe('init', () => {
   });
 
   test.each([
-    [
-      'init adds a schema comment that points to the promptsync package in the workspace',
-      ...(['team', ['team/node_modules', 'node_modules'], 'node_modules'] as const),
-    ],
-    [
-      'init adds a schema comment that points to the promptsync package at the repository root',
-      ...(['team/app', ['node_modules'], '../../node_modules'] as const),
-    ],
-    [
-      'init adds a schema comment that points to node_modules in the workspace even if promptsync is not installed',
-      'team',
-      [],
-      'node_modules',
-    ],
-  ] as const)('%s', (_, place, installed, expected) => {
+    ['team', ['team/node_modules', 'node_modules'], 'node_modules'],
+    ['team/app', ['node_modules'], '../../node_modules'],
+    ['team', [], 'node_modules'],
+  ] as const)('the schema comment of init in %s with packages in %j is %s', (place, installed, expected) => {
     const at = (modules: string) => `${modules}/promptsync/schemas/promptsync.schema.json`;
     const root = makeWorkspace(Object.fromEntries(installed.map((modules) => [at(modules), '{}'])));
     const { content } = makeConfigFile(makeAnswers(), { root, folder: join(root, place) });
@@ -237,23 +225,11 @@ describe('init --id', () => {
     expect(again.report.problems).toEqual([]);
   });
 
-  test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
-    [
-      'init --id does not import a prompt if no pattern in the existing configuration matches its file path',
-      { 'promptsync.yaml': 'prompts: ["texts/**/*.md"]\n' },
-      ['init/kept', 'init/not-selected'],
-    ],
-    [
-      'init --id does not import a prompt that already has a file',
-      { 'prompts/mine.md': promptText('greeting', { key: 'mine' }) },
-      ['import/known'],
-    ],
-  ])('%s', async (_, files, expected) => {
-    const folder = makeWorkspace(files);
+  test('init --id does not import a prompt that already has a file', async () => {
+    const folder = makeWorkspace({ 'prompts/mine.md': promptText('greeting', { key: 'mine' }) });
     const { baseUrl, environment } = await startServed('staging');
     const { report } = await runJson(folder, words(baseUrl), { environment });
-    expect(codes(report.problems)).toEqual(expected);
-    expect(pathsIn(folder)).toEqual(Object.keys(files));
+    expect([codes(report.problems), pathsIn(folder)]).toEqual([['import/known'], ['prompts/mine.md']]);
   });
 
   test('init writes nothing if it is interrupted during a request to the service', async () => {
@@ -346,33 +322,16 @@ describe('init with existing files', () => {
     expect(names.report.files ?? []).toEqual([]);
   });
 
+  const configured = (prompts: string) => ({ 'promptsync.yaml': `prompts: ${prompts}\n` });
+  const greeting = { 'prompts/greeting.md': promptText('greeting') };
+
   test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
-    [
-      'init adds the example prompt if a pattern in the existing configuration matches its path',
-      { 'promptsync.yaml': 'prompts: ["**/*.md"]\n' },
-      [...EXTENDED, 'prompts/example/greeting.md'],
-    ],
-    [
-      'init omits the example prompt if no pattern in the existing configuration matches its path',
-      { 'promptsync.yaml': 'prompts: ["prompts/*.md"]\n' },
-      EXTENDED,
-    ],
-    [
-      'init creates no .gitattributes or .prettierignore if the existing configuration selects a different folder',
-      { 'promptsync.yaml': 'prompts: ["texts/**/*.md"]\n' },
-      [],
-    ],
-    [
-      'init creates no .gitattributes or .prettierignore if the existing configuration is invalid',
-      { 'promptsync.yaml': 'prompts: 1\n' },
-      [],
-    ],
-    [
-      'init creates no example prompt if the workspace already contains prompts',
-      { 'prompts/greeting.md': promptText('greeting') },
-      [...EXTENDED, 'prompts/greeting.md'],
-    ],
-  ])('%s', async (_, files, written) => {
+    ['if the configuration selects it', configured('["**/*.md"]'), [...EXTENDED, 'prompts/example/greeting.md']],
+    ['but not if the configuration does not select it', configured('["prompts/*.md"]'), EXTENDED],
+    ['but not if the configuration selects a different folder', configured('["texts/**/*.md"]'), []],
+    ['but not if the configuration is invalid', configured('1'), []],
+    ['but not if the workspace has prompts', greeting, [...EXTENDED, 'prompts/greeting.md']],
+  ])('init --embedded adds its example prompt, %s', async (_, files, written) => {
     const folder = makeWorkspace(files);
     const { report, exitCode } = await runJson(folder, ['init', '--embedded', '--ci', 'none']);
     expect(exitCode).toBe(0);
@@ -381,25 +340,13 @@ describe('init with existing files', () => {
     expect(codes(report.problems)).toEqual([...kept, ...(written.length > 2 ? [] : ['init/not-selected'])]);
   });
 
-  test.each<[string, (folder: string, outside: string) => void, string]>([
-    [
-      'init writes nothing if the prompts folder is a symbolic link to a folder outside the repository',
-      (folder, outside) => symlinkSync(outside, join(folder, 'prompts')),
-      'prompts',
-    ],
-    [
-      'init writes nothing if it would have to replace a symbolic link',
-      (folder, outside) => symlinkSync(join(outside, 'x'), join(folder, '.gitattributes')),
-      '.gitattributes',
-    ],
-    [
-      'init writes nothing if it would have to replace a folder',
-      (folder) => mkdirSync(join(folder, 'promptsync.yaml')),
-      'promptsync.yaml',
-    ],
-  ])('%s', async (_, prepare, path) => {
+  test.each<[string, string, (path: string, outside: string) => void]>([
+    ['a symbolic link to another folder', 'prompts', (path, outside) => symlinkSync(outside, path)],
+    ['a symbolic link', '.gitattributes', (path, outside) => symlinkSync(join(outside, 'x'), path)],
+    ['a folder', 'promptsync.yaml', (path) => mkdirSync(path)],
+  ])('init writes nothing if it would have to write to %s', async (_, path, prepare) => {
     const [folder, outside] = [makeRoot(), makeFolder()];
-    prepare(folder, outside);
+    prepare(join(folder, path), outside);
     const before = pathsIn(folder);
     const { report, exitCode } = await runJson(folder, ['init', '--embedded', '--force']);
     expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['init/in-the-way'] });
@@ -471,24 +418,6 @@ describe('init with questions', () => {
     expect(read(folder, 'promptsync.yaml')).toContain('api_key_env: PROMPTSYNC_API_KEY\n');
     expect(read(folder, 'prompts/greeting.md')).toContain('One.');
     expect(asked.join('')).not.toContain('sk-wrong');
-  });
-
-  test('init names the key variables if Langfuse rejects the keys, and names a prompt that Langfuse does not have', async () => {
-    const langfuse = await startLangfuse();
-    const variables = { LANGFUSE_PUBLIC_KEY: 'pk-lf-wrong', LANGFUSE_SECRET_KEY: 'sk-lf-wrong' };
-    const replies = {
-      'Which service': 'langfuse',
-      'What is the address': langfuse.baseUrl,
-      'Which prompt': ['gone', ''],
-    };
-    const refused = await interviewWith(replies, {}, variables);
-    await refused.ran;
-    expect(refused.listQuestions('401')[0]).toContain(
-      'Check the API key in the variable `LANGFUSE_SECRET_KEY` and the variable `LANGFUSE_PUBLIC_KEY`.',
-    );
-    const accepted = await interviewWith(replies, {}, langfuse.environment);
-    await accepted.ran;
-    expect(accepted.listQuestions('Which prompt')[1]).toMatch(/"gone"/);
   });
 
   test('init asks for confirmation for each existing file before it overwrites that file, and writes nothing if the user cancels', async () => {

@@ -2,15 +2,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  cloneOf,
-  commitAll,
-  git,
-  initRepository,
-  makeRepository,
-  makeWorkspace,
-  writeFiles,
-} from '../../support/folder.ts';
+import { cloneOf, commitAll, git, makeRepository, makeWorkspace } from '../../support/folder.ts';
 import { startFront } from '../../support/front.ts';
 import { promptText, workspaceFiles } from '../../support/prompts.ts';
 import { runJson } from '../../support/run.ts';
@@ -23,7 +15,6 @@ import {
   makeSynced,
   only,
   PATH,
-  pinned,
   pull,
   settle,
   source,
@@ -84,40 +75,8 @@ describe('pull in different places', () => {
     expect(textIn(shallow)).toBe(merged);
   });
 
-  test('pull in a shallow clone updates a committed pin, because promptsync cannot tell whether somebody changed the service', async () => {
-    const pins = { staging: 'latest', production: 1 };
-    const scene = await makeSynced({ pins: { ...pins, production: 'latest' } });
-    edit(scene, { pins, text: theirs });
-    await sync(scene);
-    edit(scene, { pins: { ...pins, production: 2 }, text: theirs });
-    const shallow = { ...scene, folder: cloneOf(scene.folder) };
-    expect(only(await pull(shallow))).toMatchObject({ status: 'applied', edits: [{ before: '2', after: '1' }] });
-  });
-
-  test.each<[string, () => string]>([
-    [
-      'pull outside a git repository writes both sides of a conflict to the file of an unsynced prompt',
-      () => makeWorkspace(workspaceFiles({ greeting: { text: ours } })),
-    ],
-    [
-      'pull in a repository without commits writes both sides of a conflict to the file of an unsynced prompt',
-      () => {
-        const folder = makeWorkspace(workspaceFiles({ greeting: { text: ours } }));
-        initRepository(folder);
-        return folder;
-      },
-    ],
-    [
-      'pull in a shallow clone writes both sides of a conflict to the file of an unsynced prompt',
-      () => {
-        const folder = makeRepository(workspaceFiles({ greeting: { text: TEXT } }));
-        writeFiles(folder, { [PATH]: promptText('greeting', { text: ours }) });
-        commitAll(folder, 'Edit');
-        return cloneOf(folder);
-      },
-    ],
-  ])('%s', async (_, make) => {
-    const scene = await makeUnsynced(make());
+  test('pull outside a git repository writes both sides of a conflict to the file of an unsynced prompt', async () => {
+    const scene = await makeUnsynced(makeWorkspace(workspaceFiles({ greeting: { text: ours } })));
     changeOutside(scene, { content: theirs });
     const before = source(scene);
     const ran = await pull(scene);
@@ -127,20 +86,6 @@ describe('pull in different places', () => {
     writeSource(scene, before);
     expect((await pull(scene, '--theirs')).exitCode).toBe(0);
     expect(textIn(scene)).toBe(theirs);
-  });
-
-  test('pull outside a git repository refuses to update a pin that was edited in the file', async () => {
-    const pins = { staging: 'latest', production: 1 };
-    const scene = await makeSynced({ pins: { ...pins, production: 'latest' } });
-    const text = promptText('greeting', { text: TEXT, pins: { ...pins, production: 1 } });
-    changeOutside(scene, { content: TEXT, environments: ['production'] });
-    const there = { ...scene, folder: makeWorkspace({ ...workspaceFiles({}), [PATH]: text }) };
-    changeOutside(scene, { content: theirs, environments: ['production'] });
-    const ran = await pull(there);
-    const message = expect.stringContaining('"production" serves v3, but the file pins `1`');
-    const problem = { code: 'pull/pin-conflict', line: 5, message, hint: expect.stringContaining('`--ours`') };
-    expect(only(ran)).toMatchObject({ status: 'blocked', problems: [problem] });
-    expect(source(there)).toBe(text);
   });
 });
 
@@ -185,27 +130,6 @@ describe('pull after other changes', () => {
     const nameless = await through(scene, (body) => JSON.stringify({ ...JSON.parse(body), name: '' }));
     expect(only(await runJson(scene.folder, ['pull'], nameless))).toMatchObject({ status: 'failed' });
     expect(source(scene)).toBe(mine);
-  });
-
-  test('pull --ours is idempotent if a pin names an unknown version', async () => {
-    const pins = { production: 1, staging: 'latest' };
-    const scene = await makeUnsynced(makeRepository(workspaceFiles({ greeting: { text: TEXT, pins } })));
-    changeOutside(scene, { content: 'Before git.', environments: [] });
-    changeOutside(scene, { content: 'Theirs.', environments: ['staging', 'production'] });
-    const first = only(await pull(scene, '--ours'));
-    expect(first).toMatchObject({ status: 'applied', edits: [{ kind: 'set-pin', after: pinned(scene) }] });
-    const kept = source(scene);
-    expect(textIn(scene)).toBe(TEXT);
-    expect(only(await pull(scene, '--ours'))).toMatchObject({ status: 'unchanged', edits: [] });
-    expect(source(scene)).toBe(kept);
-  });
-
-  test('pull accepts one megabyte of text on a single line', async () => {
-    const scene = await makeSynced();
-    const content = 'x'.repeat(1_000_000);
-    changeOutside(scene, { content });
-    expect((await pull(scene)).exitCode).toBe(0);
-    expect(textIn(scene)).toBe(content);
   });
 
   test('pull never loses a line that was added in the file or in the service', async () => {

@@ -9,25 +9,10 @@ import { configure, initRepository, makeFolder } from '../../support/folder.ts';
 import { CONFIG, promptText } from '../../support/prompts.ts';
 
 test.each<[string, readonly string[], readonly string[], string]>([
-  [
-    'The branch of a rollback contains the first key that the user typed, even if it is not the first file',
-    ['b', 'a'],
-    ['a', 'b'],
-    'rollback-production-b',
-  ],
-  [
-    'The branch of a rollback contains the first selected key if the user typed a pattern',
-    ['*'],
-    ['a', 'b'],
-    'rollback-production-a',
-  ],
-  [
-    'The branch of a rollback contains hyphens in place of special characters',
-    ['support/größe v2'],
-    ['support/größe v2'],
-    'rollback-production-support-gr--e-v2',
-  ],
-])('%s', (_, selectors, keys, branch) => {
+  ['the first key that the user typed', ['b', 'a'], ['a', 'b'], 'rollback-production-b'],
+  ['the first selected key if the user typed a pattern', ['*'], ['a', 'b'], 'rollback-production-a'],
+  ['hyphens for special characters', ['a/größe v2'], ['a/größe v2'], 'rollback-production-a-gr--e-v2'],
+])('The branch of a rollback contains %s', (_, selectors, keys, branch) => {
   const files = keys.map((key) => parseValidFile(promptText('x', { key })));
   expect(makeRollbackBranchName('production', selectors, files)).toBe(branch);
 });
@@ -63,43 +48,28 @@ describe('the steps after rollback --now', () => {
     return readRollbackSteps(committed, [edit], { config: config!, repository });
   }
 
+  const GITHUB = 'https://github.com/acme/prompts.git';
+  const GITLAB = 'git@gitlab.acme.example:acme/prompts.git';
+  const OTHER = 'https://github@example.com/acme/gitlab.git';
+  const unneeded = expect.stringMatching(/^promptsync made no commit.*pins on main differ.*git pull/);
+
   test.each<[string, Scene, readonly unknown[]]>([
+    ['the gh command on GitHub', { url: GITHUB }, [COMMITTED, PUSH, 'Next: gh pr create --fill --base main', UNDOES]],
     [
-      'rollback --now prints the gh command that opens the pull request on GitHub',
-      { url: 'https://github.com/acme/prompts.git' },
-      [COMMITTED, PUSH, 'Next: gh pr create --fill --base main', UNDOES],
-    ],
-    [
-      'rollback --now prints the glab command that opens the merge request on GitLab',
-      { url: 'git@gitlab.acme.example:acme/prompts.git' },
+      'the glab command',
+      { url: GITLAB },
       [COMMITTED, PUSH, 'Next: glab mr create --fill --target-branch main', UNDOES],
     ],
     [
-      'rollback --now names no command for a pull request if it does not know the forge',
-      { url: 'https://github@example.com/acme/gitlab.git' },
+      'no command on other hosts',
+      { url: OTHER },
       [COMMITTED, PUSH, 'Next: open a pull request from this branch.', UNDOES],
     ],
-    [
-      'rollback --now suggests neither a push nor a pull request if the repository has no remote',
-      {},
-      [COMMITTED, UNDOES],
-    ],
-    [
-      'rollback --now says that the new branch contains earlier commits that are not merged',
-      { isMerged: false },
-      [COMMITTED, UNMERGED, UNDOES],
-    ],
-    [
-      'If the file did not pin the environment, rollback --now does not say that a sync would undo the rollback',
-      { before: null },
-      [COMMITTED],
-    ],
-    [
-      'If the files already have the pins, rollback --now explains why it made no commit',
-      { isCommitted: false },
-      [expect.stringMatching(/^promptsync made no commit.*pins on main differ.*git pull/)],
-    ],
-  ])('%s', async (_, scene, steps) => {
+    ['no push without a remote', {}, [COMMITTED, UNDOES]],
+    ['earlier commits that are not merged', { isMerged: false }, [COMMITTED, UNMERGED, UNDOES]],
+    ['nothing that a sync undoes if the file had no pin', { before: null }, [COMMITTED]],
+    ['the reason if it made no commit', { isCommitted: false }, [unneeded]],
+  ])('The steps of rollback --now name %s', async (_, scene, steps) => {
     expect(await readSteps(scene)).toEqual(steps);
   });
 });
