@@ -105,28 +105,26 @@ describe('doctor --write on a four-call service', () => {
   const acceptAll = faultOn(isActivationOf(ENVIRONMENT), answers(200, '{"updated":true}'));
   const refuseCreates = faultOn(isCreate, answers(403));
 
+  const longId = changeAnswers((body) => body.replace('"id":"ver_', `"id":"${'x'.repeat(9_000)}`));
+  const refuseActivations = faultOn(isActivationOf(ENVIRONMENT), answers(200, '{"updated":false}'));
+  const either =
+    (...faults: readonly [Fault, Fault]): Fault =>
+    async (...request) =>
+      (await faults[0](...request)) ?? faults[1](...request);
+  const OWN = /^in the prompt "prm_scratch": the environment "promptsync-doctor"$/;
+  const LONG = /^in the prompt "prm_scratch": the versions v2 \(x{100}…\), /;
+
   test.each<[string, Fault, RegExp]>([
-    ['doctor --write lists nothing if the service refused every write', refuseCreates, /^nothing$/],
+    ['nothing if the service refused every write', refuseCreates, /^nothing$/],
+    ['its environment if the service accepted only an unknown version', either(refuseCreates, acceptAll), OWN],
+    ['shortened ids, and no refused environment', either(faultOn(isCreate, longId), refuseActivations), LONG],
+    ['a possible version after lost responses', faultOn(isCreate, cutAfter), /"prm_scratch": perhaps the version ver_/],
     [
-      'doctor --write lists its environment if the service accepted only the activation of an unknown version',
-      async (...request) => (await refuseCreates(...request)) ?? acceptAll(...request),
-      /^in the prompt "prm_scratch": the environment "promptsync-doctor"$/,
+      'a possible activation',
+      faultOn(isActivationOf(ENVIRONMENT), cutAfter),
+      /perhaps the environment "promptsync-doctor"/,
     ],
-    [
-      'doctor --write does not list its environment if the service has refused all activations, and shortens long ids',
-      async (...request) =>
-        (await faultOn(
-          isCreate,
-          changeAnswers((body) => body.replace('"id":"ver_', `"id":"${'x'.repeat(9_000)}`)),
-        )(...request)) ?? faultOn(isActivationOf(ENVIRONMENT), answers(200, '{"updated":false}'))(...request),
-      /^in the prompt "prm_scratch": the versions v2 \(x{100}…\), /,
-    ],
-    [
-      'doctor --write says that it may have created a version if the responses to all creates were lost',
-      faultOn(isCreate, cutAfter),
-      /^in the prompt "prm_scratch": perhaps the version ver_/,
-    ],
-  ])('%s', async (_, fault, found) => {
+  ])('doctor --write lists as left behind %s', async (_, fault, found) => {
     const { check: checkNow } = await makeStage(fault);
     expect((await checkNow()).point('left behind').found).toMatch(found);
   });

@@ -307,20 +307,15 @@ describe('the path of an imported file', () => {
     else expect(obstacle).toMatchObject(expected);
   });
 
+  const KNOWN_ID = /^The id "[^"]*" is already used by `mine\.md`\. .*promptsync pull 'it’s; o'\\''k'/;
+  const KNOWN_KEY = /^The key "[^"]*" is already used by `mine\.md`\. Give one of the two prompts a different key/;
+
   test.each<[string, object, RegExp | null]>([
-    ['import accepts a prompt whose id, key and path are free', {}, null],
-    [
-      'import refuses an id that differs from an existing id only in its Unicode form, and quotes the key in its hint for the shell',
-      { id: 'cafe\u0301' },
-      /^The id "[^"]*" is already used by `mine\.md`\. .*promptsync pull 'it’s; o'\\''k'/,
-    ],
-    [
-      'import refuses a prompt key that another file already uses',
-      { key: 'it’s; o\u0027k' },
-      /^The key "[^"]*" is already used by `mine\.md`\. Give one of the two prompts a different key/,
-    ],
-    ['import refuses a path that differs from that of another file only in case', { path: 'MINE.md' }, /mine\.md/],
-  ])('%s', (_, parts, expected) => {
+    ['accepts a prompt whose id, key and path are free', {}, null],
+    ['refuses an id that differs from a known one only in its Unicode form', { id: 'cafe\u0301' }, KNOWN_ID],
+    ['refuses a key that another file already uses', { key: "it’s; o'k" }, KNOWN_KEY],
+    ['refuses a path that differs from that of another file only in case', { path: 'MINE.md' }, /mine\.md/],
+  ])('import %s', (_, parts, expected) => {
     const taken = indexByIdentity([{ id: 'caf\u00e9', key: "it’s; o'k", path: 'mine.md' }]);
     const problem = findIdentityConflict({ id: 'a', key: 'a', path: 'a.md', ...parts }, taken);
     if (expected === null) expect(problem).toBeNull();

@@ -84,38 +84,16 @@ environments:
 });
 
 describe('the questions of init', () => {
+  const REST = ['folder', 'environments', 'prompt', 'CI', 'pre-commit'];
+  const ALL = { url: URL, apiKeyEnv: 'K', dir: 'p', environments: 'a', ci: 'none', id: 'prm', preCommit: true };
+
   test.each<[string, Flags, Replies, readonly string[]]>([
-    [
-      'init asks for every value that no flag provides',
-      {},
-      {},
-      ['service', 'address', 'environment', 'folder', 'environments', 'prompt', 'CI', 'pre-commit'],
-    ],
-    [
-      'init asks only for the folder and the environments if the user chooses the embedded service',
-      {},
-      { 'Which service': 'embedded' },
-      ['service', 'folder', 'environments'],
-    ],
-    [
-      'init asks neither for a service nor for a CI system if --embedded is given',
-      { embedded: true },
-      {},
-      ['folder', 'environments'],
-    ],
-    [
-      'init does not ask for a service if --url is given',
-      { url: 'http://127.0.0.1:1' },
-      {},
-      ['environment', 'folder', 'environments', 'prompt', 'CI', 'pre-commit'],
-    ],
-    [
-      'init asks no questions if flags provide every value',
-      { url: URL, apiKeyEnv: 'K', dir: 'p', environments: 'a', ci: 'none', id: 'prm', preCommit: true },
-      {},
-      [],
-    ],
-  ])('%s', async (_, flags, replies, subjects) => {
+    ['every value that no flag provides', {}, {}, ['service', 'address', 'environment', ...REST]],
+    ['little for the embedded service', {}, { 'Which service': 'embedded' }, ['service', 'folder', 'environments']],
+    ['no kind of service with --embedded', { embedded: true }, {}, ['folder', 'environments']],
+    ['no kind of service with --url', { url: 'http://127.0.0.1:1' }, {}, ['environment', ...REST]],
+    ['nothing if flags provide every value', ALL, {}, []],
+  ])('init asks for %s', async (_, flags, replies, subjects) => {
     const { asked, answers } = await ask(replies, flags);
     expect(asked.map((message) => /(?:Which|Should|What is the) ([\w-]+)/.exec(message)?.[1])).toEqual(subjects);
     expect(answers).not.toBeNull();
