@@ -44,6 +44,25 @@ describe('rollback --now in unusual states', () => {
     expect(git(scene.folder, 'rev-list', '--count', 'main..')).toBe('1');
   });
 
+  test('rollback --now leaves the file of a blocked prompt unchanged and rolls back the other prompt', async () => {
+    const scene = await makeIncident({ others: { other: pinned(4) } });
+    scene.make(TEXTS, 'other');
+    scene.activate('staging', 5, 'other');
+    scene.activate('production', 4, 'other');
+    scene.write({ ...pinned(4), text: 'Changed.' });
+    const before = readState(scene);
+    const blocked = await scene.runJson(...NOW, '--to', '3', '--yes');
+    expect(summarizeRun(blocked)).toBe('exit 3, greeting blocked guard/uncommitted-edit');
+    expect(blocked.report.prompts[0]?.problems[0]?.hint).toContain('without `--commit`, `--branch`, and `--now`');
+    expect(readState(scene)).toEqual(before);
+    const words = ['rollback', 'greeting', 'other', '-e', 'production', '--to', '3', '--now', '--yes'];
+    const ran = await scene.runJson(...words);
+    expect(summarizeRun(ran)).toBe('exit 3, greeting blocked guard/uncommitted-edit, other applied');
+    expect([scene.serves('production'), scene.serves('production', 'other')]).toEqual(['v4', 'v3']);
+    expect(git(scene.folder, 'show', '--format=', '--name-only')).toBe('prompts/other.md');
+    expect(scene.read()).toContain('Changed.');
+  });
+
   test('rollback --now creates no baseline for a prompt that promptsync has never synced', async () => {
     const scene = await makePromotionScene({ text: 'Two.', pins: { production: 2 } }, { config: CONFIG });
     const { store } = scene.service;
