@@ -2,11 +2,20 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import {
+  findIdentityConflict,
+  findImportObstacle,
+  indexByIdentity,
+} from '../../../src/commands/import/find-import-conflict.ts';
+import { resolveImportFolder } from '../../../src/commands/import/import.ts';
+import { readPromptIds } from '../../../src/commands/import/read-prompt-ids.ts';
+import { parseConfig } from '../../../src/workspace/load-config.ts';
 import { makeFolder, makeRepository, makeWorkspace, writeFiles } from '../../support/folder.ts';
 import { startFront } from '../../support/front.ts';
 import { CONFIG, promptText, workspaceFiles } from '../../support/prompts.ts';
 import { run, runJson } from '../../support/run.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { makeSystem } from '../../support/system.ts';
 
 const ENVIRONMENTS = `${CONFIG}environments:
   staging: {}
@@ -31,13 +40,6 @@ async function makeStage(ids: readonly string[], config = ENVIRONMENTS) {
   return { folder: makeWorkspace({ 'promptsync.yaml': config }), service: await startTestService(ids) };
 }
 
-/** Makes a workspace, and a service with one prompt that staging serves. */
-async function makeServed(config = ENVIRONMENTS) {
-  const stage = await makeStage(['greeting'], config);
-  makeVersions(stage.service, 'greeting', { text: 'One.', in: ['staging'] });
-  return stage;
-}
-
 const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
 const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
 
@@ -49,18 +51,34 @@ describe('import', () => {
       service,
       'greeting',
       { text: 'One.', in: ['production'] },
-      { text: 'Two.\r\nLines.\n', metadata: { model: 'gpt-5' }, in: ['staging', 'canary'] },
+      { text: 'Two\u202e.\r\nLines.\n', metadata: { model: 'gpt-5' }, in: ['staging', 'canary'] },
       { text: 'Three.' },
     );
-    const { exitCode, report } = await runJson(folder, ['import', 'prm_greeting'], service);
-    expect(exitCode).toBe(0);
     const idIn = (environment: string) => service.store.readPrompt('prm_greeting', environment)?.active_version?.id;
     const [one, two] = [idIn('production'), idIn('canary')];
+    const warning = 'prompts/support/greeting.md:14:4: warning: The file contains the invisible character \\u{202e}';
+    expect(await run(folder, ['import', 'prm_greeting', '--dry-run'], service)).toEqual({
+      exitCode: 0,
+      stdout: `support/greeting  prompts/support/greeting.md
+  + new file
+  + staging: latest
+  + canary: version:${two} (v2)
+  + production: version:${one} (v1)
+
+1 file to write.
+`,
+      stderr: expect.stringContaining(warning),
+    });
+    const stopped = await run(folder, ['import', 'prm_greeting'], { ...service, onSignal: (signal) => signal() });
+    expect(stopped).toMatchObject({ exitCode: 130, stdout: expect.stringContaining('Interrupted') });
+    expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
+    const { exitCode, report } = await runJson(folder, ['import', 'prm_greeting'], service);
+    expect(exitCode).toBe(0);
     expect(report).toMatchObject({
       mode: 'import',
       service: service.baseUrl,
       summary: { prompts: 1, applied: 1 },
-      problems: [],
+      problems: [{ code: 'prompt/hidden-character' }],
       prompts: [
         {
           ...{ path: 'prompts/support/greeting.md', id: 'prm_greeting', key: 'support/greeting', status: 'applied' },
@@ -86,307 +104,111 @@ metadata:
   model: gpt-5
 ---
 
-Two.
+Two\u202e.
 Lines.
 `);
     expect(service.takeWrites()).toEqual([]);
   });
 
-  test('import of more than three prompts prints one line for each file', async () => {
-    const ids = ['a', 'b', 'c', 'd'];
+  test('import of more than three prompts prints one line for each file, and the first sync creates only baseline versions', async () => {
+    const ids = ['a', 'b', 'c', 'managed'];
     const { folder, service } = await makeStage(ids);
-    for (const id of ids) makeVersions(service, id, { text: 'One.', in: ['staging', 'production'] });
-    const words = ['import', ...ids.map((id) => `prm_${id}`)];
-    const { stdout } = await run(folder, [...words, '--dry-run'], service);
-    const lines = ids.map((id) => `+  prompts/${id}.md  staging: latest, production: v1\n`);
-    expect(stdout).toBe(`${lines.join('')}\n4 files to write.\n`);
-    const three = await run(folder, [...words.slice(0, 4), '--dry-run'], service);
-    expect(three.stdout).toMatch(
-      /^a {2}prompts\/a\.md\n {2}\+ new file\n.*\n {2}\+ production: version:ver_\S+ \(v1\)\n/,
+    const other = makeWorkspace(workspaceFiles({ managed: { metadata: { model: 'm' } } }));
+    await run(other, ['sync', '--yes'], service);
+    makeVersions(service, 'a', { text: 'One.', metadata: { a: [1, null] }, in: ['staging', 'production'] });
+    makeVersions(
+      service,
+      'b',
+      { text: 'One.', in: ['production'] },
+      { text: 'Two.', metadata: { a: 1 }, in: ['canary'] },
+      { text: 'Two.', in: ['staging'] },
+      { text: 'Newest.', metadata: { a: 2 } },
     );
-  });
+    makeVersions(service, 'c', { text: '\r\nOne.\r\n\n', in: ['canary'] });
+    const { stdout } = await run(folder, ['import', ...ids.map((id) => `prm_${id}`)], service);
+    expect(stdout).toBe(`+  prompts/a.md        staging: latest, production: v1
++  prompts/b.md        staging: latest, canary: v2, production: v1
++  prompts/c.md        canary: latest
++  prompts/managed.md  staging: latest
 
-  test.each<[string, readonly ManualVersion[], readonly string[]]>([
-    [
-      'the first sync after importing a prompt with metadata creates only a baseline version',
-      [{ text: 'One.', metadata: { a: [1, null] }, in: ['staging', 'production'] }],
-      [],
-    ],
-    [
-      'the first sync after importing a prompt with different versions in its environments creates only a baseline version',
-      [
-        { text: 'One.', in: ['production'] },
-        { text: 'Two.', metadata: { a: 1 }, in: ['canary'] },
-        { text: 'Two.', in: ['staging'] },
-        { text: 'Newest.', metadata: { a: 2 } },
-      ],
-      [],
-    ],
-    [
-      'the first sync after importing a prompt from only one environment creates only a baseline version',
-      [
-        { text: 'One.', metadata: { a: 1 }, in: ['staging', 'production'] },
-        { text: 'Two.', in: ['canary'] },
-      ],
-      ['--environment', 'canary'],
-    ],
-    [
-      'the first sync after importing a prompt with CRLF line endings creates only a baseline version',
-      [{ text: '\r\nOne.\r\n\n', in: ['canary'] }],
-      [],
-    ],
-  ])('%s', async (_, versions, flags) => {
-    const { folder, service } = await makeStage(['greeting']);
-    makeVersions(service, 'greeting', ...versions);
-    expect(await run(folder, ['import', 'prm_greeting', ...flags], service)).toMatchObject({ exitCode: 0 });
+4 files written.
+Next: commit the files, then run promptsync plan.
+`);
+    // The record of promptsync stays out of the metadata in the file.
+    expect(read(folder, 'prompts/managed.md')).toContain('metadata:\n  model: m\n---\n');
     const { report } = await runJson(folder, ['plan'], service);
-    expect(report.prompts[0]?.changes).toMatchObject([{ kind: 'create-version', baseline: true }]);
+    const baseline = [{ kind: 'create-version', baseline: true }];
+    expect(report.prompts.map(({ changes }) => changes)).toMatchObject([baseline, baseline, baseline, []]);
+    service.takeWrites();
     expect(await run(folder, ['sync', '--yes', '--allow-dirty'], service)).toMatchObject({ exitCode: 0 });
     const moved = service.takeWrites().filter((write) => !/ promptsync(-look)?$/.test(write));
-    expect(moved).toEqual(['POST prm_greeting versions']);
+    expect(moved.toSorted()).toEqual(['a', 'b', 'c'].map((id) => `POST prm_${id} versions`));
     expect(await run(folder, ['plan', '--exit-code'], service)).toMatchObject({ exitCode: 0 });
   });
 
-  test('import omits the promptsync version record from the metadata in the file', async () => {
-    const { folder, service } = await makeStage(['greeting'], CONFIG);
-    const other = makeWorkspace(workspaceFiles({ greeting: { metadata: { model: 'm' } } }));
-    await run(other, ['sync', '--yes'], service);
-    await run(folder, ['import', 'prm_greeting', '--environment', 'staging'], service);
-    expect(read(folder, 'prompts/greeting.md')).toContain('metadata:\n  model: m\n---\n');
-    expect(await run(folder, ['plan', '--exit-code'], service)).toMatchObject({ exitCode: 0 });
-  });
-
-  test('import requires --environment if the configuration lists no environments, and pins only the given one', async () => {
-    const { folder, service } = await makeStage(['greeting'], CONFIG);
-    makeVersions(service, 'greeting', { text: 'One.', in: ['live', 'staging'] });
-    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
-    expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['import/environment-needed'] });
-    await run(folder, ['import', 'prm_greeting', '--environment', 'live'], service);
-    expect(read(folder, 'prompts/greeting.md')).toContain('pins:\n  live: latest\n---\n');
-  });
-
-  test('import --dry-run shows the new file, warns about hidden characters and writes nothing', async () => {
-    const { folder, service } = await makeStage(['greeting']);
-    makeVersions(service, 'greeting', { text: 'One\u202e.', in: ['staging'] });
-    const warning = 'prompts/greeting.md:9:4: warning: The file contains the invisible character \\u{202e}';
-    expect(await run(folder, ['import', 'prm_greeting', '--dry-run'], service)).toEqual({
-      exitCode: 0,
-      stdout: 'greeting  prompts/greeting.md\n  + new file\n  + staging: latest\n\n1 file to write.\n',
-      stderr: expect.stringContaining(warning),
-    });
-    expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
-  });
-});
-
-describe('the path of an imported file', () => {
-  test.each<[string, string, readonly string[], string]>([
-    [
-      'import writes the file to the folder of the first non-negated file pattern',
-      'prompts: ["!x/*", "a/b/**/*.md", "prompts/*.md"]',
-      [],
-      'a/b/greeting.md',
-    ],
-    [
-      'import --dir writes the file to the given folder',
-      'prompts: ["**/*.md"]',
-      ['--dir', './x/y/'],
-      'x/y/greeting.md',
-    ],
-    [
-      'import writes the file next to the configuration file if the pattern contains no folder',
-      'prompts: ["*.md"]',
-      [],
-      'greeting.md',
-    ],
-  ])('%s', async (_, config, flags, path) => {
-    const { folder, service } = await makeServed(`${config}\n`);
-    await run(folder, ['import', 'prm_greeting', '--environment', 'staging', ...flags], service);
-    expect(existsSync(join(folder, path))).toBe(true);
-  });
-
-  test('import writes the file to a folder outside the workspace if a pattern points there', async () => {
-    const folder = makeRepository({ 'team/promptsync.yaml': 'prompts: ["../shared/**/*.md"]\n' });
-    const service = await startTestService(['greeting']);
-    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
-    const words = ['import', 'prm_greeting', '--environment', 'staging'];
-    const { report } = await runJson(join(folder, 'team'), words, service);
-    expect(report.prompts).toMatchObject([{ path: '../shared/greeting.md', status: 'applied' }]);
-    expect(existsSync(join(folder, 'shared/greeting.md'))).toBe(true);
-  });
-
-  test('import suggests a file pattern with escaped brackets if the name of the --dir folder contains brackets', async () => {
-    const { folder, service } = await makeServed();
-    const { report } = await runJson(folder, ['import', 'prm_greeting', '--dir', 'a[b]'], service);
-    expect(report.prompts[0]?.problems).toMatchObject([
-      { code: 'import/not-matched', hint: expect.stringContaining('`a\\[b\\]/**/*.md`') },
-    ]);
-  });
-
-  const link = (folder: string, target: string) => {
-    mkdirSync(join(folder, 'prompts'));
-    symlinkSync(target, join(folder, 'prompts/support'));
-    return [];
-  };
-
-  test.each<[string, (folder: string) => readonly string[], string]>([
-    [
-      'import refuses to write a file that no configured pattern matches',
-      () => ['--dir', 'elsewhere'],
-      'import/not-matched',
-    ],
-    [
-      'import refuses to write through a symbolic link to another folder',
-      (folder) => link(folder, makeFolder()),
-      'prompt/symbolic-link',
-    ],
-    [
-      'import refuses to write through a symbolic link to a missing folder',
-      (folder) => link(folder, join(makeFolder(), 'later')),
-      'import/symbolic-link',
-    ],
-    [
-      'import refuses to write to a path where a folder already exists',
-      (folder) => {
-        writeFiles(folder, { 'prompts/support/greeting.md/x.txt': 'x' });
-        return [];
-      },
-      'import/path-taken',
-    ],
-  ])('%s', async (_, prepare, code) => {
-    const { folder, service } = await makeServed();
-    service.store.updatePrompt('prm_greeting', { key: 'support/greeting' });
-    const flags = prepare(folder);
-    const before = readdirSync(folder, { recursive: true });
-    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting', ...flags], service);
-    const all = [...report.problems, ...report.prompts.flatMap(({ problems }) => problems)];
-    expect(codes(all)).toEqual([code]);
-    expect(exitCode).toBe(report.problems.length > 0 ? 1 : 3);
-    expect(readdirSync(folder, { recursive: true })).toEqual(before);
-  });
-});
-
-describe('import with existing files', () => {
-  test('import keeps the existing file of a prompt, and does not read that prompt from the service', async () => {
-    const { folder, service } = await makeServed();
-    const source = promptText('greeting', { key: 'other', text: 'Mine.' });
-    writeFiles(folder, { 'prompts/mine.md': source });
-    const { exitCode, stdout } = await run(folder, ['import', 'prm_greeting'], service);
-    expect(exitCode).toBe(0);
-    expect(stdout).toBe(
-      '1 already here.\nThese prompts already have files. To update the files, run promptsync pull.\n',
-    );
-    const { report } = await runJson(folder, ['import', 'prm_greeting'], service);
-    expect(report.prompts).toMatchObject([{ path: 'prompts/mine.md', key: 'other', status: 'unchanged', edits: [] }]);
-    expect(service.requests).toEqual([]);
-    expect(read(folder, 'prompts/mine.md')).toBe(source);
-    expect(readdirSync(join(folder, 'prompts'))).toEqual(['mine.md']);
-  });
-
-  test('import writes the files of the other prompts even if one prompt already has a file', async () => {
-    const { folder, service } = await makeStage(['greeting', 'refund']);
-    makeVersions(service, 'refund', { text: 'Refund.', in: ['staging'] });
-    writeFiles(folder, { 'prompts/mine.md': promptText('greeting') });
-    const { exitCode, stdout } = await run(folder, ['import', 'prm_greeting', 'prm_refund'], service);
-    expect({ exitCode, last: stdout.split('\n').at(-3) }).toEqual({
-      exitCode: 0,
-      last: '1 file written, 1 already here.',
-    });
-    expect(service.requests.filter(({ path }) => path.includes('prm_greeting'))).toEqual([]);
-  });
-
-  test('import exits with 1 if it cannot read any of the prompts that have no file', async () => {
-    const { folder, service } = await makeServed();
-    writeFiles(folder, { 'prompts/mine.md': promptText('greeting') });
-    expect(await run(folder, ['import', 'prm_greeting', 'prm_gone'], service)).toMatchObject({ exitCode: 1 });
-  });
-
-  test.each<[string, string, Parameters<typeof promptText>, string]>([
-    [
-      'import refuses an id that differs from an existing id only in its Unicode form, and quotes the key in its hint for the shell',
-      'id',
-      ['caf\u00e9', { key: "it’s; o'k" }],
-      `promptsync pull 'it’s; o'\\''k'`,
-    ],
-    [
-      'import refuses a prompt key that another file already uses',
-      'key',
-      ['other', { key: 'cafe\u0301' }],
-      'Give one of the two prompts a different key, either in the service or in ',
-    ],
-  ])('%s', async (_, what, parts, hint) => {
-    const { folder, service } = await makeStage(['cafe\u0301']);
-    makeVersions(service, 'cafe\u0301', { text: 'One.', in: ['staging'] });
-    writeFiles(folder, { 'prompts/mine.md': promptText(...parts) });
-    const { report, exitCode } = await runJson(folder, ['import', 'prm_cafe\u0301'], service);
-    expect(exitCode).toBe(3);
-    const [problem] = report.prompts.flatMap(({ problems }) => problems);
-    expect(problem).toMatchObject({ code: 'import/known', hint: expect.stringContaining(hint) });
-    expect(problem?.message).toMatch(new RegExp(`^The ${what} "[^"]*" is already used by \`prompts/mine.md\`.$`));
-    expect(readdirSync(join(folder, 'prompts'))).toEqual(['mine.md']);
-  });
-
-  test('import writes only the first of several prompts whose file paths collide', async () => {
-    const { folder, service } = await makeStage(['a', 'b', 'c', 'd']);
-    for (const [id, key] of Object.entries({ a: 'x y', b: 'X/', c: 'x-y', d: 'X-Y' })) {
+  test('import writes the other files if some prompts have a file, cannot be imported, or collide with each other', async () => {
+    const keys = { a: 'x y', b: 'X/', c: 'x-y', d: 'X-Y' };
+    const { folder, service } = await makeStage(['mine', 'idle', 'empty', 'doubled', 'known', ...Object.keys(keys)]);
+    for (const [id, key] of Object.entries(keys)) {
       service.store.updatePrompt(`prm_${id}`, { key });
       makeVersions(service, id, { text: `Text of ${id}.`, in: ['staging'] });
     }
-    const words = ['import', 'prm_a', 'prm_b', 'prm_c', 'prm_d', 'prm_a'];
-    const { report, exitCode } = await runJson(folder, words, service);
-    expect(exitCode).toBe(3);
-    expect(report.prompts.map(({ status, path }) => `${status} ${path}`)).toEqual([
-      'applied prompts/x-y.md',
-      'applied prompts/X.md',
-      'blocked prompts/x-y.md',
-      'blocked prompts/X-Y.md',
-    ]);
-    expect(read(folder, 'prompts/x-y.md')).toContain('Text of a.');
-  });
-});
-
-describe('prompts that cannot be imported', () => {
-  test('import continues with the other prompts if one prompt cannot be imported', async () => {
-    const { folder, service } = await makeStage(['greeting', 'empty', 'idle']);
-    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
+    makeVersions(service, 'mine', { text: 'Theirs.', in: ['staging'] });
+    makeVersions(service, 'idle', { text: 'One.', in: ['elsewhere'] });
     makeVersions(service, 'empty', { text: ' ', in: ['staging'] });
-    makeVersions(service, 'idle', { text: 'One.', in: ['elsewhere'] });
-    const words = ['import', 'prm_gone', 'prm_idle', 'prm_empty', 'prm_greeting'];
-    const { report, exitCode } = await runJson(folder, words, service);
+    makeVersions(service, 'doubled', { text: 'a\r\nb\r\r\nc', in: ['staging'] });
+    makeVersions(service, 'known', { text: 'Known.', in: ['staging'] });
+    const source = promptText('mine', { key: 'known', text: 'Mine.' });
+    writeFiles(folder, { 'prompts/own.md': source });
+    const names = ['mine', 'gone', 'idle', 'empty', 'doubled', 'known', 'a', 'b', 'c', 'd', 'a'];
+    const { report, exitCode } = await runJson(folder, ['import', ...names.map((name) => `prm_${name}`)], service);
     expect(exitCode).toBe(4);
-    expect(report.prompts.map(({ status, problems }) => [status, ...codes(problems)])).toEqual([
-      ['failed', 'service/prompt-not-found'],
-      ['blocked', 'import/nothing-active'],
-      ['blocked', 'import/not-writable'],
-      ['applied'],
+    expect(report.prompts.map(({ path, status, problems }) => [path, status, ...codes(problems)])).toEqual([
+      ['prompts/own.md', 'unchanged'],
+      ['', 'failed', 'service/prompt-not-found'],
+      ['prompts/idle.md', 'blocked', 'import/nothing-active'],
+      ['prompts/empty.md', 'blocked', 'import/not-writable'],
+      ['prompts/doubled.md', 'blocked', 'import/not-writable'],
+      ['prompts/known.md', 'blocked', 'import/known'],
+      ['prompts/x-y.md', 'applied'],
+      ['prompts/X.md', 'applied'],
+      ['prompts/x-y.md', 'blocked', 'import/path-taken'],
+      ['prompts/X-Y.md', 'blocked', 'import/path-taken'],
     ]);
-    const text = await run(folder, ['import', 'prm_gone', 'prm_idle'], service);
-    expect(text.stdout).toContain('prm_gone  failed\n');
-    expect(text.stdout).toContain('No version is active in "staging", "canary", or "production"');
+    expect(report.prompts[4]?.problems[0]?.message).toContain('Line 2 of its text ends with a lone carriage return');
+    expect(report.prompts[2]?.problems[0]).toMatchObject({
+      message: expect.stringContaining('No version is active in "staging", "canary", or "production"'),
+      hint: expect.stringContaining('To choose an environment for `promptsync import`, add it to `environments:`'),
+    });
+    expect(readdirSync(join(folder, 'prompts')).toSorted()).toEqual(['X.md', 'own.md', 'x-y.md']);
+    expect([read(folder, 'prompts/own.md'), read(folder, 'prompts/x-y.md')]).toEqual([
+      source,
+      expect.stringContaining('Text of a.'),
+    ]);
+    expect(service.requests.filter(({ path }) => path.includes('prm_mine'))).toEqual([]);
+    const named = await runJson(folder, ['import', 'prm_idle', '--environment', 'canary'], service);
+    expect(named.report.prompts[0]?.problems[0]?.hint).toContain('import from another environment');
+    expect(await run(folder, ['import', 'prm_mine', 'prm_gone'], service)).toMatchObject({ exitCode: 1 });
+    service.requests.length = 0;
+    const { stdout } = await run(folder, ['import', 'prm_mine'], service);
+    expect(stdout).toBe(
+      '1 already here.\nThese prompts already have files. To update the files, run promptsync pull.\n',
+    );
+    expect(service.requests).toEqual([]);
   });
 
-  test('import rejects prompt text with a doubled carriage return instead of silently altering it', async () => {
-    const { folder, service } = await makeStage(['greeting']);
-    makeVersions(service, 'greeting', { text: 'a\r\nb\r\r\nc', in: ['staging'] });
-    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
-    expect(exitCode).toBe(3);
-    const message = expect.stringContaining('Line 2 of its text ends with a lone carriage return');
-    expect(report.prompts[0]?.problems).toMatchObject([{ code: 'import/not-writable', message }]);
-    expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
-  });
-
-  test('import explains what to do if the prompt has no active version in the requested environments', async () => {
-    const { folder, service } = await makeStage(['idle']);
-    makeVersions(service, 'idle', { text: 'One.', in: ['elsewhere'] });
-    for (const [flags, hint] of [
-      [[], 'To choose an environment for `promptsync import`, add it to `environments:`'],
-      [['--environment', 'canary'], 'import from another environment'],
-    ] as const) {
-      const { report, exitCode } = await runJson(folder, ['import', 'prm_idle', ...flags], service);
-      expect(exitCode).toBe(3);
-      const problem = { code: 'import/nothing-active', hint: expect.stringContaining(hint) };
-      expect(report.prompts[0]?.problems).toMatchObject([problem]);
-    }
-    expect(await run(folder, ['import', 'prm_gone', '..'], service)).toMatchObject({ exitCode: 1 });
+  test('import prints one line for each prompt that is missing in the service, and only the number of those that already have a file', async () => {
+    const { folder, service } = await makeStage([]);
+    const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
+    const words = ['import', ...names.map((name) => `prm_${name}`)];
+    const missing = await run(folder, words, service);
+    expect(missing.exitCode).toBe(1);
+    const lines = missing.stdout.trimEnd().split('\n');
+    for (const name of names) expect(lines.filter((line) => line.includes(` "prm_${name}" `))).toHaveLength(1);
+    expect(lines).toHaveLength(44);
+    writeFiles(folder, workspaceFiles(Object.fromEntries(names.map((name) => [name, {}])), ENVIRONMENTS));
+    const { stdout, exitCode } = await run(folder, words, service);
+    expect([exitCode, stdout.split('\n')[0]]).toEqual([0, '40 already here.']);
   });
 
   test('import refuses a prompt key with control characters and does not print those characters', async () => {
@@ -403,115 +225,23 @@ describe('prompts that cannot be imported', () => {
     expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
   });
 
-  test('import fails if a file exists at the path of the prompts folder', async () => {
-    const { folder, service } = await makeStage(['greeting']);
-    writeFiles(folder, { prompts: 'no folder' });
-    makeVersions(service, 'greeting', { text: 'One.', in: ['staging'] });
-    const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
-    expect(exitCode).toBe(1);
-    expect(report.prompts).toMatchObject([{ status: 'failed', problems: [{ code: 'edit/unwritable' }] }]);
-  });
-});
-
-test('import pins the active version by id if the environment does not allow latest, so the next plan activates nothing', async () => {
-  const { folder, service } = await makeStage(
-    ['greeting'],
-    `${CONFIG}environments: { live: { allow_latest: false } }\n`,
-  );
-  makeVersions(service, 'greeting', { text: 'One.', in: ['live'] });
-  await run(folder, ['import', 'prm_greeting'], service);
-  expect(read(folder, 'prompts/greeting.md')).toMatch(/pins:\n {2}live: version:\S+ {2}# 1\n---\n\nOne\.\n/);
-  const { report } = await runJson(folder, ['plan'], service);
-  expect(report.summary).toMatchObject({ baselines: 1, set_active: 0, blocked: 0 });
-});
-
-test('import writes no file after an interrupt', async () => {
-  const { folder, service } = await makeServed();
-  const { exitCode, stdout } = await run(folder, ['import', 'prm_greeting'], {
-    ...service,
-    onSignal: (signal) => signal(),
-  });
-  expect(exitCode).toBe(130);
-  expect(stdout).toContain('Interrupted');
-  expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
-});
-
-describe('the ids of an import', () => {
-  test('import reads prompt ids from arguments, standard input and files, skipping blank lines and comments', async () => {
-    const { folder, service } = await makeStage([]);
-    writeFiles(folder, { 'ids.txt': '\ufeff# ours\r\nprm_c\r\n\r\n  prm_d  \r\nprm_a' });
-    const input = 'prm_b\n#prm_x\n\nprm_a';
-    const { report } = await runJson(folder, ['import', 'prm_a', '-', '--from', 'ids.txt'], { ...service, input });
-    expect(report.prompts.map(({ id }) => id).toSorted()).toEqual(['prm_a', 'prm_b', 'prm_c', 'prm_d']);
+  test('import writes the file to a folder outside the workspace if a pattern points there, and fails if a file is in the way', async () => {
+    const root = makeRepository({ 'team/promptsync.yaml': 'prompts: ["../shared/**/*.md"]\n' });
+    const folder = join(root, 'team');
+    const service = await startTestService(['greeting', 'refund']);
+    makeVersions(service, 'greeting', { text: 'One.', in: ['live', 'staging'] });
+    const ungiven = await runJson(folder, ['import', 'prm_greeting'], service);
+    expect([ungiven.exitCode, ...codes(ungiven.report.problems)]).toEqual([1, 'import/environment-needed']);
+    const { report } = await runJson(folder, ['import', 'prm_greeting', '--environment', 'live'], service);
+    expect(report.prompts).toMatchObject([{ path: '../shared/greeting.md', status: 'applied' }]);
+    expect(read(root, 'shared/greeting.md')).toContain('pins:\n  live: latest\n---\n');
+    const blocked = makeWorkspace({ 'promptsync.yaml': CONFIG, prompts: 'no folder' });
+    const ran = await runJson(blocked, ['import', 'prm_greeting', '--environment', 'live'], service);
+    expect(ran.exitCode).toBe(1);
+    expect(ran.report.prompts).toMatchObject([{ status: 'failed', problems: [{ code: 'edit/unwritable' }] }]);
   });
 
-  test.each<[string, readonly string[], string | Readable, string]>([
-    ['import sends no requests if no prompt id is given', [], '', 'No prompt ids were specified'],
-    [
-      'import sends no requests if the id list contains only comments',
-      ['-'],
-      '# none\n',
-      'No prompt ids were specified',
-    ],
-    [
-      'import sends no requests if the id file does not exist',
-      ['--from', 'none.txt'],
-      '',
-      'ids from `none.txt` (there is no such file, ENOENT).',
-    ],
-    [
-      'import sends no requests if the id list is larger than 1 MiB',
-      ['-'],
-      'prm_a\n'.repeat(200_000),
-      'from standard input (the list is larger than 1 MiB',
-    ],
-    [
-      'import sends no requests if the id list is not valid UTF-8',
-      ['-'],
-      Readable.from([Buffer.from([0xff])]),
-      'utf-8',
-    ],
-  ])('%s', async (_, words, input, reason) => {
-    const { folder, service } = await makeStage([]);
-    const { report, exitCode } = await runJson(folder, ['import', ...words], { ...service, input });
-    expect(exitCode).toBe(1);
-    expect(report.problems).toMatchObject([{ code: 'usage/invalid', message: expect.stringContaining(reason) }]);
-    expect(service.requests).toEqual([]);
-  });
-
-  test('a signal interrupts an import that is waiting for ids on standard input', async () => {
-    const { folder, service } = await makeStage([]);
-    let interrupt = () => {};
-    const onSignal = (signal: () => void): void => void (interrupt = signal);
-    const input = new Readable({ read: () => interrupt() });
-    expect(await run(folder, ['import', '-'], { ...service, input, onSignal })).toMatchObject({ exitCode: 130 });
-  });
-
-  test('import prints only the number of prompts that already have a file', async () => {
-    const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
-    const folder = makeWorkspace({
-      ...workspaceFiles(Object.fromEntries(names.map((name) => [name, {}]))),
-      'promptsync.yaml': ENVIRONMENTS,
-    });
-    const service = await startTestService(names);
-    const { stdout, exitCode } = await run(folder, ['import', ...names.map((name) => `prm_${name}`)], service);
-    expect(exitCode).toBe(0);
-    expect(stdout.split('\n')[0]).toBe('40 already here.');
-  });
-
-  test('import prints one line for each prompt that is missing in the service, and prints the hint only once', async () => {
-    const { folder, service } = await makeStage([]);
-    const ids = Array.from({ length: 40 }, (_, index) => `prm_p${index}`);
-    const { stdout, exitCode } = await run(folder, ['import', ...ids], service);
-    expect(exitCode).toBe(1);
-    const lines = stdout.trimEnd().split('\n');
-    for (const id of ids) expect(lines.filter((line) => line.includes(` "${id}" `))).toHaveLength(1);
-    expect(lines).toHaveLength(44);
-  });
-});
-
-describe('import before the first request', () => {
-  test('import rejects an invalid --environment or --dir value before it sends a request', async () => {
+  test('import rejects invalid flags and a workspace with invalid prompt files before it sends a request', async () => {
     const { folder, service } = await makeStage(['greeting']);
     for (const [flag, value, code] of [
       ['--environment', 'stagging', 'usage/unknown-environment'],
@@ -521,11 +251,13 @@ describe('import before the first request', () => {
       const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting', flag, value], service);
       expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: [code] });
     }
-    expect(service.requests).toEqual([]);
-  });
-
-  test('import rejects a workspace with invalid prompt files before it sends a request', async () => {
-    const { folder, service } = await makeStage(['greeting']);
+    for (const words of [
+      ['--environment', ''],
+      ['--only', 'x'],
+    ]) {
+      const { exitCode, stderr } = await run(folder, ['import', 'prm_a', ...words], service);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringMatching(/^error: /) });
+    }
     writeFiles(folder, { 'prompts/a.md': 'x', 'prompts/b.md': '---\nkey: k\n---\n' });
     const { report, exitCode } = await runJson(folder, ['import', 'prm_greeting'], service);
     expect({ exitCode, codes: codes(report.problems) }).toEqual({
@@ -534,14 +266,100 @@ describe('import before the first request', () => {
     });
     expect(service.requests).toEqual([]);
   });
+});
 
-  test.each([
-    ['import', 'prm_a', '--environment', ''],
-    ['import', 'prm_a', '--only', 'x'],
-  ])('promptsync rejects the invalid command line %s %s %s %j', async (...words) => {
-    const { folder } = await makeStage([]);
-    const { exitCode, stderr } = await run(folder, words);
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^error: /);
+describe('the path of an imported file', () => {
+  function configure(text: string, folder = makeFolder()) {
+    const file = join(folder, 'promptsync.yaml');
+    return parseConfig(text, { file, shownPath: file, root: folder, environment: {} }).config!;
+  }
+
+  test.each<[string, string, string | undefined, string]>([
+    ['of the first non-negated pattern', 'prompts: ["!x/*", "a/b/**/*.md", "prompts/*.md"]', undefined, 'a/b'],
+    ['of --dir', 'prompts: ["**/*.md"]', './x/y/', 'x/y'],
+    ['of the configuration if the pattern contains no folder', 'prompts: ["*.md"]', undefined, ''],
+  ])('import writes new files to the folder %s', (_, text, dir, folder) => {
+    expect(resolveImportFolder(configure(`${text}\n`), dir)).toMatchObject({ isSuccess: true, value: folder });
+  });
+
+  const NESTED = 'prompts/support/a.md';
+  const hint = expect.stringContaining('`a\\[b\\]/**/*.md`');
+  const link = (folder: string): void => {
+    mkdirSync(join(folder, 'prompts'));
+    symlinkSync(join(folder, 'later'), join(folder, 'prompts/support'));
+  };
+
+  test.each<[string, (folder: string) => void, string, object | null]>([
+    ['accepts a free path that a pattern matches', () => {}, NESTED, null],
+    ['refuses a path that no pattern matches', () => {}, 'a[b]/a.md', { code: 'import/not-matched', hint }],
+    ['refuses a symbolic link to a missing folder', link, NESTED, { code: 'import/symbolic-link' }],
+    [
+      'refuses the path of a folder',
+      (folder) => writeFiles(folder, { [`${NESTED}/x.txt`]: 'x' }),
+      NESTED,
+      { code: 'import/path-taken' },
+    ],
+  ])('import %s', async (_, prepare, path, expected) => {
+    const folder = makeFolder();
+    prepare(folder);
+    const obstacle = await findImportObstacle(path, { config: configure(CONFIG, folder), folder: 'a[b]' });
+    if (expected === null) expect(obstacle).toBeNull();
+    else expect(obstacle).toMatchObject(expected);
+  });
+
+  const KNOWN_ID = /^The id "[^"]*" is already used by `mine\.md`\. .*promptsync pull 'it’s; o'\\''k'/;
+  const KNOWN_KEY = /^The key "[^"]*" is already used by `mine\.md`\. Give one of the two prompts a different key/;
+
+  test.each<[string, object, RegExp | null]>([
+    ['accepts a prompt whose id, key and path are free', {}, null],
+    ['refuses an id that differs from a known one only in its Unicode form', { id: 'cafe\u0301' }, KNOWN_ID],
+    ['refuses a key that another file already uses', { key: "it’s; o'k" }, KNOWN_KEY],
+    ['refuses a path that differs from that of another file only in case', { path: 'MINE.md' }, /mine\.md/],
+  ])('import %s', (_, parts, expected) => {
+    const taken = indexByIdentity([{ id: 'caf\u00e9', key: "it’s; o'k", path: 'mine.md' }]);
+    const problem = findIdentityConflict({ id: 'a', key: 'a', path: 'a.md', ...parts }, taken);
+    if (expected === null) expect(problem).toBeNull();
+    else expect(`${problem?.message} ${problem?.hint}`).toMatch(expected);
+  });
+});
+
+describe('the ids of an import', () => {
+  const readIds = (ids: readonly string[], input: string | Uint8Array, from?: string, folder = '/nowhere') =>
+    readPromptIds({ ids, from, input: () => Readable.from([Buffer.from(input)]) }, makeSystem(folder));
+
+  test('import reads prompt ids from arguments, standard input and files, skipping blank lines and comments', async () => {
+    const folder = makeWorkspace({ 'ids.txt': '\ufeff# ours\r\nprm_c\r\n\r\n  prm_d  \r\nprm_a' });
+    const read = await readIds(['prm_a', '-'], 'prm_b\n#prm_x\n\nprm_a', 'ids.txt', folder);
+    expect(read.isSuccess && read.value.toSorted()).toEqual(['prm_a', 'prm_b', 'prm_c', 'prm_d']);
+  });
+
+  test.each<[string, readonly string[], string | Uint8Array, string | undefined, string]>([
+    ['no ids', [], '', undefined, 'No prompt ids were specified'],
+    ['a list with only comments', ['-'], '# none\n', undefined, 'No prompt ids were specified'],
+    ['a missing file', [], '', 'none.txt', 'ids from `none.txt` (there is no such file, ENOENT).'],
+    [
+      'a list over 1 MiB',
+      ['-'],
+      'prm_a\n'.repeat(200_000),
+      undefined,
+      'from standard input (the list is larger than 1',
+    ],
+    ['a list that is not valid UTF-8', ['-'], Uint8Array.of(0xff), undefined, 'utf-8'],
+    ['ids that are separated by commas', ['a,b'], '', undefined, 'Separate ids with spaces'],
+  ])('import refuses %s', async (_, ids, input, from, reason) => {
+    expect(await readIds(ids, input, from)).toMatchObject({
+      isSuccess: false,
+      problems: [{ code: 'usage/invalid', message: expect.stringContaining(reason) }],
+    });
+  });
+
+  test('import stops without a request if there are no ids or if a signal arrives while it waits for them', async () => {
+    const { folder, service } = await makeStage([]);
+    expect((await runJson(folder, ['import'], service)).report.problems).toMatchObject([{ code: 'usage/invalid' }]);
+    let interrupt = () => {};
+    const onSignal = (signal: () => void): void => void (interrupt = signal);
+    const input = new Readable({ read: () => interrupt() });
+    expect(await run(folder, ['import', '-'], { ...service, input, onSignal })).toMatchObject({ exitCode: 130 });
+    expect([service.requests, existsSync(join(folder, 'prompts'))]).toEqual([[], false]);
   });
 });

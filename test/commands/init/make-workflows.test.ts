@@ -2,27 +2,24 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { EXAMPLE, initRepository, makeFolder, writeFiles } from '../../support/folder.ts';
+import { findCiNameFault, makeCiFiles } from '../../../src/commands/init/make-workflows.ts';
+import { DEFAULT_WORDS } from '../../../src/words.ts';
+import { EXAMPLE, makeWorkspace } from '../../support/folder.ts';
 import { makeScheduler } from '../../support/github-workflow.ts';
 import { readJobs } from '../../support/gitlab-runner.ts';
-import { run, runJson } from '../../support/run.ts';
+import { makeAnswers } from './answers.ts';
 
 const APPLY = '.github/workflows/promptsync-apply.yml';
 const GITLAB_FILE = '.gitlab/promptsync.gitlab-ci.yml';
+const ROOT = '/repository';
 
-const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
+const readExample = (path: string): string => readFileSync(join(EXAMPLE, path), 'utf8');
 
-/** Runs init in a new repository with these files. */
-async function initWith(
-  ci: 'github' | 'gitlab',
-  words: readonly string[],
-  files: Readonly<Record<string, string>> = {},
-) {
-  const folder = makeFolder();
-  initRepository(folder);
-  writeFiles(folder, files);
-  const flags = ['init', '--url', 'https://prompts.example.com', '--ci', ci, ...words];
-  return { folder, ...(await runJson(folder, flags)) };
+/** Makes the CI files of a workspace, by their paths from the root of the repository. */
+function makeFiles(ci: 'github' | 'gitlab', environments: readonly string[], name = ''): ReadonlyMap<string, string> {
+  const folder = join(ROOT, name);
+  const files = makeCiFiles(makeAnswers({ ci, environments }), { folder, root: ROOT });
+  return new Map(files.map(({ path, content }) => [join(folder, path).slice(ROOT.length + 1), content]));
 }
 
 /** Returns the inputs that the jobs of the apply workflow pass to the action, in the order of the runs. */
@@ -43,22 +40,8 @@ async function runAllJobs(workflow: string, environments: readonly string[]) {
 
 /** Names that some version of YAML reads as another type, or that cannot be the id of a GitHub job. */
 const NAMES = ['on', 'no', 'null', '~', '10', '1e3', '0x10', '12:30:45', '2026-01-02', 'Prod', 'prod', 'promptsync-eu'];
-const UNUSUAL_FOR_GITHUB = [
-  "it's",
-  '"quoted"',
-  '#a',
-  'a:b',
-  '-',
-  '{a}',
-  '[a]',
-  '&a',
-  '*a',
-  '!a',
-  '%a',
-  '@a',
-  '`a`',
-  'ä',
-];
+const UNUSUAL = ["it's", '"quoted"', '#a', 'a:b', '-', '{a}', '[a]', '&a', '*a', '!a', '%a', '@a', '`a`'];
+const UNUSUAL_FOR_GITHUB = [...UNUSUAL, 'ä'];
 const UNUSUAL_FOR_GITLAB = ['a b', 'eu/production', 'environment-1', '.a', '-a', '_'];
 
 describe('the apply jobs that init writes', () => {
@@ -66,18 +49,13 @@ describe('the apply jobs that init writes', () => {
     'The apply workflow for the environments %s has one job per environment, in promotion order, each with its own key',
     async (environments) => {
       const names = environments.split(',');
-      const { folder, exitCode } = await initWith('github', ['--environments', environments]);
-      expect(exitCode).toBe(0);
-      const { inputs, statuses } = await runAllJobs(read(folder, APPLY), names);
+      const workflow = makeFiles('github', names).get(APPLY) ?? '';
+      const { inputs, statuses } = await runAllJobs(workflow, names);
       expect(statuses).toEqual(names.map(() => 'success'));
       expect(inputs).toEqual(
-        names.map((name) => ({
-          'api-key': `key of ${name}`,
-          environments: name,
-          'require-reviewed-plan': 'true',
-        })),
+        names.map((name) => ({ 'api-key': `key of ${name}`, environments: name, 'require-reviewed-plan': 'true' })),
       );
-      const ids = Object.keys(parse(read(folder, APPLY)).jobs);
+      const ids = Object.keys(parse(workflow).jobs);
       expect(ids.filter((id) => !/^(?!promptsync)[a-z_][\w-]*$/i.test(id))).toEqual([]);
       expect(new Set(ids.map((id) => id.toLowerCase())).size).toBe(names.length);
     },
@@ -85,11 +63,11 @@ describe('the apply jobs that init writes', () => {
 
   test.each([['staging'], ['dev,qa,production'], [NAMES.join(',')], [UNUSUAL_FOR_GITLAB.join(',')]])(
     'The GitLab file for the environments %s has one apply job per environment, in promotion order',
-    async (environments) => {
+    (environments) => {
       // A colon is not allowed in the name of a GitLab environment.
       const names = environments.split(',').filter((name) => !/[:~]/.test(name));
-      const { folder, exitCode } = await initWith('gitlab', ['--environments', names.join(',')]);
-      expect(exitCode).toBe(0);
+      const file = makeFiles('gitlab', names).get(GITLAB_FILE) ?? '';
+      const folder = makeWorkspace({ [GITLAB_FILE]: file, '.gitlab-ci.yml': `include:\n  - local: ${GITLAB_FILE}\n` });
       const jobs = [...readJobs(folder)].filter(([name]) => name.startsWith('promptsync:apply:'));
       const jobName = (name: string) => `promptsync:apply:${name}`;
       expect(jobs.map(([name, { environment }]) => [name, environment])).toEqual(
@@ -100,39 +78,9 @@ describe('the apply jobs that init writes', () => {
           index === 0 ? [[], ['on_success']] : [[{ job: jobName(names[index - 1]!), artifacts: false }], ['manual']],
         ),
       );
-      expect(parse(read(folder, GITLAB_FILE))).toEqual(parse(read(folder, GITLAB_FILE), { version: '1.1' }));
+      expect(parse(file)).toEqual(parse(file, { version: '1.1' }));
     },
   );
-
-  test('The environments staging and production give exactly the files in prompts.example', async () => {
-    for (const [ci, path] of [['github', APPLY] as const, ['gitlab', GITLAB_FILE] as const]) {
-      const { folder } = await initWith(ci, ['--environments', 'staging,production']);
-      expect(read(folder, path)).toBe(read(EXAMPLE, path));
-    }
-  });
-
-  test('init writes the jobs of the environments in an existing promptsync.yaml that it keeps', async () => {
-    const config = 'prompts: ["prompts/**/*.md"]\nenvironments: { dev: {}, live: {} }\n';
-    const { folder, report } = await initWith('github', [], { 'promptsync.yaml': config });
-    expect(report.problems).toMatchObject([{ code: 'init/kept' }]);
-    expect(Object.keys(parse(read(folder, APPLY)).jobs)).toEqual(['dev', 'live']);
-    expect(report.next_steps?.[2]).toContain('create "dev", "live".');
-  });
-
-  test('init writes the jobs of its flags if an existing promptsync.yaml lists no environments', async () => {
-    const { folder } = await initWith('github', ['--environments', 'qa'], {
-      'promptsync.yaml': 'prompts: ["**/*.md"]\n',
-    });
-    expect(Object.keys(parse(read(folder, APPLY)).jobs)).toEqual(['qa']);
-  });
-
-  test('init puts the path of the workspace into each job of the apply workflow', async () => {
-    const { folder } = await initWith('github', [], { 'team/.keep': '' });
-    const team = join(folder, 'team');
-    await run(team, ['init', '--url', 'https://prompts.example.com', '--ci', 'github', '--force']);
-    const { inputs } = await runAllJobs(read(folder, APPLY), ['staging', 'production']);
-    expect(inputs.map((given) => given['working-directory'])).toEqual(['team', 'team']);
-  });
 
   test.each([
     ['init refuses an environment name with a space for GitHub', 'github', 'pre prod'],
@@ -140,12 +88,49 @@ describe('the apply jobs that init writes', () => {
     ['init refuses an environment name that GitLab would replace by a variable', 'gitlab', '$CI_JOB_TOKEN'],
     ['init refuses an environment name with a character that GitLab does not allow', 'gitlab', 'a:b'],
     ['init --ci gitlab refuses an environment name that ends with a slash', 'gitlab', 'a/'],
-  ] as const)('%s', async (_, ci, name) => {
-    const { folder, exitCode, report } = await initWith(ci, ['--environments', `staging,${name}`]);
-    expect(exitCode).toBe(1);
-    expect(report.problems).toMatchObject([{ code: 'init/invalid-flag' }]);
-    expect(report.problems[0]?.message).toContain(`"${name}"`);
-    expect(report.files ?? []).toEqual([]);
-    expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 1 });
+  ] as const)('%s', (_, ci, name) => {
+    expect(findCiNameFault(ci, ['staging', name], DEFAULT_WORDS)).toContain(`"${name}"`);
+    expect(findCiNameFault('none', ['staging', name], DEFAULT_WORDS)).toBeNull();
+  });
+});
+
+describe('the CI files in a subfolder', () => {
+  const ENVIRONMENTS = ['staging', 'production'];
+  const AMBIGUOUS = ['~', 'yes', 'null', '1e3', '0x10', '12:30:45', '2026-01-02', '---', '<<', '='];
+  const INDICATORS = ["it's", '"quoted"', '# comment', 'a # b', 'a: b', '- item', '{a}', '{{ a }}', '[a]', '&anchor'];
+  const OTHERS = ['*alias', '!tag', '%directive', '@at', '`tick`', '>fold', '|block', '?key', ' a', 'a ', 'a\\nb', "'"];
+
+  test.each([...INDICATORS, ...OTHERS, ...AMBIGUOUS, 'long name '.repeat(20).trim(), 'ä 字'])(
+    'init writes the folder name %j literally into CI files and adds no workflow expression',
+    (name) => {
+      const expressionsIn = (text: string): readonly string[] => text.match(/\$\{\{.*?\}\}/g) ?? [];
+      const workflows = makeFiles('github', ENVIRONMENTS, name);
+      expect(workflows.size).toBe(4);
+      for (const [path, written] of workflows) {
+        const template = readExample(path);
+        const key = '          api-key: ${{ secrets.PROMPTSYNC_API_KEY }}\n';
+        const line = `          working-directory: ${JSON.stringify(name)}\n`;
+        expect(parse(written)).toEqual(parse(template.replaceAll(key, (found) => found + line)));
+        expect(expressionsIn(written)).toEqual(expressionsIn(template));
+      }
+      const config = `PROMPTSYNC_CONFIG: ${JSON.stringify(`${name}/promptsync.yaml`)}`;
+      const template = readExample(GITLAB_FILE).replace('PROMPTSYNC_CONFIG: promptsync.yaml', () => config);
+      const written = makeFiles('gitlab', ENVIRONMENTS, name).get(GITLAB_FILE) ?? '';
+      // GitLab parses YAML 1.1, and most other tools parse YAML 1.2.
+      for (const version of ['1.1', '1.2'] as const) {
+        expect(parse(written, { version })).toEqual(parse(template, { version }));
+      }
+    },
+  );
+
+  test('The environments staging and production give exactly the files in prompts.example, with the variable of the key', () => {
+    for (const ci of ['github', 'gitlab'] as const) {
+      const files = [...makeFiles(ci, ENVIRONMENTS)].filter(([path]) => path !== '.gitlab-ci.yml');
+      for (const [path, content] of files) expect(content).toBe(readExample(path));
+    }
+    const place = { folder: ROOT, root: ROOT };
+    const [jobs] = makeCiFiles(makeAnswers({ ci: 'gitlab', keyVariable: 'TEAM_KEY' }), place);
+    expect(jobs?.content).toContain('$([ -n "$TEAM_KEY" ] || echo --offline)');
+    expect(jobs?.content).not.toContain('PROMPTSYNC_API_KEY');
   });
 });

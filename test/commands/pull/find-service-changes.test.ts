@@ -101,110 +101,82 @@ function takeOver({ hasBase = true, portablePins = false, environment, ...scene 
 }
 
 const SCENES: readonly (readonly [title: string, scene: Scene, lists: readonly string[]])[] = [
+  ['a foreign version under latest: merges the text', { served: foreign(4), wanted: makeRef(3) }, ['textEdits']],
   [
-    'pull merges the text of a version created outside promptsync if the environment is pinned to latest',
-    { served: foreign(4), wanted: makeRef(3) },
-    ['textEdits'],
-  ],
-  [
-    'pull merges the text of a version created outside promptsync even if no version has the content that HEAD asks for',
+    'a foreign version under latest, not synced yet: merges the text',
     { served: foreign(4), wanted: NEW },
     ['textEdits'],
   ],
   [
-    'pull merges the text of a version created outside promptsync and updates the pin if the pin is a version number',
+    'a foreign version under a number: merges the text and updates the pin',
     { pin: NUMBER, served: foreign(10), wanted: makeRef(9) },
     ['textEdits', 'pinEdits'],
   ],
   [
-    'pull updates a pinned version number but not the text if promptsync created the served version',
+    'a managed version under a number: only updates the pin',
     { pin: NUMBER, served: managed(10), wanted: makeRef(9) },
     ['pinEdits'],
   ],
+  ['a managed version under latest: changes nothing', { served: managed(4), wanted: NEW }, ['textsInGit']],
+  ['an older foreign version: only pins it', { served: foreign(2), wanted: makeRef(3) }, ['pinEdits']],
+  ['an older managed version: only pins it', { served: managed(2), wanted: makeRef(3) }, ['pinEdits']],
+  ['no version: reports the environment', { served: null, wanted: makeRef(3) }, ['deactivated']],
   [
-    'pull changes nothing if the environment is pinned to latest and promptsync created the served version',
-    { served: managed(4), wanted: NEW },
-    ['textsInGit'],
-  ],
-  [
-    'pull only pins a version created outside promptsync, without merging its text, if the file asks for a newer version',
-    { served: foreign(2), wanted: makeRef(3) },
-    ['pinEdits'],
-  ],
-  [
-    'pull only pins a version created by promptsync, without merging its text, if the file asks for a newer version',
-    { served: managed(2), wanted: makeRef(3) },
-    ['pinEdits'],
-  ],
-  [
-    'pull reports an environment that no longer serves any version',
-    { served: null, wanted: makeRef(3) },
-    ['deactivated'],
-  ],
-  [
-    'With portable_pins, pull takes the text of the served version even if the file asks for a newer version',
+    'an older version with portable_pins: takes the text',
     { served: managed(2), wanted: makeRef(3), portablePins: true },
     ['textEdits'],
   ],
   [
-    'With portable_pins, pull leaves an environment with a git: pin alone',
+    'a git: pin with portable_pins: leaves the environment alone',
     { pin: { kind: 'git', ref: 'v1' }, served: foreign(4), wanted: makeRef(3), portablePins: true },
     ['leftAlone'],
   ],
   [
-    'pull ignores a difference that comes from an unfinished sync',
+    'a difference from an unfinished sync: changes nothing',
     { served: foreign(4), wanted: makeRef(3), kind: 'unfinished' },
     [],
   ],
   [
-    'Without a base commit, pull merges every difference, even one that may come from an unfinished sync',
+    'any difference without a base commit: merges the text',
     { served: foreign(4), wanted: makeRef(3), kind: 'unfinished', hasBase: false },
     ['textEdits'],
   ],
+  ['no version without a base commit: reports nothing', { wanted: makeRef(3), hasBase: false }, []],
   [
-    'Without a base commit, pull does not report an environment that serves no version',
-    { wanted: makeRef(3), hasBase: false },
-    [],
-  ],
-  [
-    'If the pinned version number is unknown, pull pins the served version and merges its text',
+    'an unknown pinned number: pins the served version and merges its text',
     { pin: NUMBER, served: foreign(10), wanted: { id: null, number: 9 } },
     ['textEdits', 'pinEdits'],
   ],
   [
-    'Without a base, pull replaces an unknown version number, too',
+    'an unknown pinned number without a base: pins the served version and merges its text',
     { pin: NUMBER, served: foreign(10), wanted: { id: null, number: 9 }, hasBase: false },
     ['textEdits', 'pinEdits'],
   ],
   [
-    'pull --environment merges the text of an environment that the file does not pin, even if git has this text',
+    'the unpinned environment of --environment, even if git has its text: merges the text',
     { pin: null, served: foreign(10, 'file'), environment: ENVIRONMENT },
     ['textEdits'],
   ],
   [
-    'If git has the text of the served version, pull only pins the version',
+    'a served text that git has: only pins the version',
     { pin: NUMBER, served: foreign(10, 'file'), wanted: makeRef(9) },
     ['pinEdits'],
   ],
   [
-    'pull --environment merges the text of an environment that the file does not pin',
+    'the unpinned environment of --environment: merges the text',
     { pin: null, served: foreign(4), environment: ENVIRONMENT },
     ['textEdits'],
   ],
+  ['an unpinned environment without --environment: changes nothing', { pin: null, served: foreign(4) }, []],
   [
-    'pull without --environment ignores an environment that the file does not pin',
-    { pin: null, served: foreign(4) },
-    [],
-  ],
-  [
-    'pull --environment ignores all other environments',
+    'an environment other than that of --environment: changes nothing',
     { served: foreign(4), wanted: makeRef(3), environment: 'staging' },
     [],
   ],
 ];
 
 describe('the changes that a pull takes over', () => {
-  test.each(SCENES)('%s', (_, scene, lists) => {
+  test.each(SCENES)('pull of %s', (_, scene, lists) => {
     expect(takeOver(scene)).toEqual(lists);
   });
 
@@ -220,20 +192,10 @@ describe('the changes that a pull takes over', () => {
   });
 
   test.each<[string, boolean, Drift['kind'], readonly string[]]>([
-    ['pull updates a field in the file if somebody changed the field in the service', true, 'outside', ['name']],
-    [
-      'pull does not update a field in the file if the difference comes from an unfinished sync',
-      true,
-      'unfinished',
-      [],
-    ],
-    [
-      'Without a base commit, pull updates every field in the file that differs from the service',
-      false,
-      'unfinished',
-      ['name'],
-    ],
-  ])('%s', (_, hasBase, kind, expected) => {
+    ['that somebody changed in the service', true, 'outside', ['name']],
+    ['only if the difference does not come from an unfinished sync', true, 'unfinished', []],
+    ['that differs if there is no base commit', false, 'unfinished', ['name']],
+  ])('pull updates a field %s', (_, hasBase, kind, expected) => {
     const drift: Drift = { subject: 'field', field: 'name', kind, restoresBase: true, expected: 'p', observed: 'q' };
     const update = { kind: 'update-prompt' as const, fields: { name: { before: 'q', after: 'p' } } };
     const plan = { ...makePlan({}), changes: [update], drift: [drift] };

@@ -57,86 +57,58 @@ function findBases(scene: Scene) {
 describe('the merge base of a pull', () => {
   test.each<[string, Scene, readonly (string | number)[]]>([
     [
-      'The merge base of a pull is the newest text of the file whose version is older than the served version',
+      'the newest text whose version is older than the served version',
       { line: ['b', 'a'], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 },
       ['b'],
     ],
+    ['the imported text before the first sync', { line: ['a'], known: { 1: 'a', 2: 'edit' }, served: 2 }, ['a']],
+    ['never an unsynced text', { line: ['new', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2 }, ['a']],
     [
-      'The merge base of a pull is the imported text if all environments served the same version at the import',
-      { line: ['a'], known: { 1: 'a', 2: 'edit' }, served: 2 },
-      ['a'],
-    ],
-    [
-      'The merge base of a pull is never a text that has not been synced yet',
-      { line: ['new', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2 },
-      ['a'],
-    ],
-    [
-      'The merge base of a pull is never a text whose version was created after the edit in the service',
+      'never a text whose version was created after the edit',
       { line: ['b', 'a'], known: { 1: 'a', 2: 'edit', 3: 'b' }, served: 2 },
       ['a'],
     ],
+    ['the pinned version under a number', { line: [1], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 }, [1]],
+    ['never from a commit without the pin', { line: ['', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2 }, ['a']],
     [
-      'The merge base of a pull is the pinned version if the file pins a version number',
-      { line: [1], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 },
-      [1],
-    ],
-    [
-      'The merge base of a pull never comes from a commit that does not pin the environment',
-      { line: ['', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2 },
-      ['a'],
-    ],
-    [
-      'If the file does not pin the environment, the merge base is the newest text whose version is older than the served version',
+      'the newest synced text if the file does not pin the environment',
       { line: ['', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2, isPinned: false },
       ['a'],
     ],
     [
-      'After a revert in git, both the restored text and the reverted text are possible merge bases',
+      'both the restored and the reverted text after a revert',
       { line: ['a', 'b', 'a'], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 },
       ['a', 'b'],
     ],
     [
-      'The merge base of a pull is never a pin that was committed after the edit in the service',
+      'never a pin that was committed after the edit',
       { line: [2, 1], commitTimes: [61, 60], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3, servedSince: 60_999 },
       [1],
     ],
     [
-      'If all commits were made after the edit in the service, the merge base of a pull is the newest text with an older version',
+      'the newest synced text if all commits are later than the edit',
       { line: ['b', 'a'], commitTimes: [62, 61], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3, servedSince: 60_999 },
       ['b'],
     ],
     [
-      'If not all versions before the edit are known, a newer text without a known version is another possible merge base',
+      'also a newer text without a known version if some versions are unknown',
       { line: ['b', 'a'], known: { 1: 'a', 3: 'edit' }, served: 3 },
       ['b', 'a'],
     ],
     [
-      'If not all versions before the edit are known, a reverted text without a known version is another possible merge base',
+      'also a reverted text without a known version if some versions are unknown',
       { line: ['a', 'b', 'a'], known: { 1: 'a', 3: 'edit' }, served: 3 },
       ['b', 'a'],
     ],
+    ['any text if no version is known', { line: ['b', 'a'], known: { 2: 'edit' }, served: 2 }, ['b', 'a']],
+    ['nothing in a cut history', { line: ['b', 'a'], known: { 2: 'edit' }, served: 2, isCut: true }, []],
+    ['nothing if the edit is the first version', { line: ['a'], known: { 1: 'edit' }, served: 1 }, []],
     [
-      'If no version before the edit is known, every text in the git history of the file is a possible merge base',
-      { line: ['b', 'a'], known: { 2: 'edit' }, served: 2 },
-      ['b', 'a'],
-    ],
-    [
-      'If no version before the edit is known and the git history is cut off, there is no merge base',
-      { line: ['b', 'a'], known: { 2: 'edit' }, served: 2, isCut: true },
-      [],
-    ],
-    [
-      'If the edit in the service is the first version of the prompt, there is no merge base',
-      { line: ['a'], known: { 1: 'edit' }, served: 1 },
-      [],
-    ],
-    [
-      'The merge base of a pull is the version that the file asks for if the served version is older',
+      'the version that the file asks for if the served version is older',
       { line: ['c', 'a'], known: { 1: 'a', 2: 'edit', 3: 'c' }, served: 2, isOlder: true },
       ['c'],
     ],
-  ])('%s', (_, scene, bases) => {
+  ])('The merge base of a pull is %s', (_, scene, bases) => {
     expect(findBases(scene)).toEqual(bases);
   });
 });

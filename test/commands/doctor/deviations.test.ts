@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest';
+import {
+  answerNoPrompt,
+  answerNoVersion,
+  checkMemoryService,
+  refuse,
+  store,
+  type Deviation,
+  type MemoryService,
+} from './conformance-service.ts';
+
+const OWN = 'promptsync-doctor';
+const OTHER = "another prompt's version";
+const TEXTS = ['white space', 'CRLF', 'Unicode', '100 kB'].map((name) => `text: ${name}`);
+
+/** The points that doctor cannot check if the environment never serves a version. */
+const UNREAD = [...TEXTS, 'metadata_'].map((name) => `warning ${name}`);
+
+const accept = async (): Promise<void> => {};
+
+/** Answers a read from a cache for a number of seconds. */
+function cached<Value>(read: () => Promise<Value>, seconds: number, { now }: MemoryService): () => Promise<Value> {
+  let known: { readonly at: number; readonly value: Value } | null = null;
+  return async () => {
+    if (known === null || now() - known.at >= seconds * 1_000) known = { at: now(), value: await read() };
+    return known.value;
+  };
+}
+
+const storeText = (change: (text: string) => string) => store(({ text }) => ({ text: change(text) }));
+
+/** Shows a change of the environment only some seconds later. */
+function showLate(seconds: number): Deviation {
+  return (service, { readActive }) => {
+    const readOwn = cached(() => readActive(OWN), seconds, service);
+    return { readActive: (environment) => (environment === OWN ? readOwn() : readActive(environment)) };
+  };
+}
+
+/** Adds a version of the prompt from an earlier run. */
+function addEarlier({ versions }: MemoryService, number: number): string {
+  versions.push({ id: 'earlier', number, text: 'Earlier.', metadata: {} });
+  return 'earlier';
+}
+
+describe('the deviations that doctor --write finds', () => {
+  test.each<[service: string, deviate: Deviation, names: readonly string[], found?: string | RegExp]>([
+    ['follows the rules', () => ({}), []],
+    ['drops metadata_', store(() => ({ metadata: {} })), ['error metadata_'], 'the service dropped it'],
+    [
+      'changes metadata_',
+      store(() => ({ metadata: { 'promptsync-doctor': {} } })),
+      ['error metadata_'],
+      'the service changed it',
+    ],
+    ['trims texts', storeText((text) => text.trim()), ['error text: white space'], /leading or trailing whitespace$/],
+    // promptsync ignores line breaks at the end, and compares with LF.
+    ['strips line breaks', storeText((text) => text.replace(/\n+$/, '')), ['warning text: white space'], /trailing/],
+    ['converts CRLF', storeText((text) => text.replaceAll('\r\n', '\n')), ['warning text: CRLF'], /with LF instead/],
+    ['normalizes Unicode', storeText((text) => text.normalize('NFC')), ['error text: Unicode'], /form NFC$/],
+    ['cuts off texts', storeText((text) => text.slice(0, 65_536)), ['error text: 100 kB'], /cut off \(65,536 instead/],
+    [
+      'refuses long texts',
+      (_, { createVersion }) => ({
+        createVersion: (text, metadata) => (text.length > 90_000 ? refuse(413)() : createVersion(text, metadata)),
+      }),
+      ['error text: 100 kB'],
+    ],
+    [
+      'gives later versions lower numbers',
+      (_, { createVersion }) => ({
+        createVersion: async (text, metadata) => {
+          const version = await createVersion(text, metadata);
+          return { ...version, number: 99 - version.number };
+        },
+      }),
+      ['error version numbers'],
+      'not increasing: v97, v96, v95, v94',
+    ],
+    [
+      'still serves a version of an earlier run with a higher number',
+      (service) => ((service.activeId = addEarlier(service, 50)), {}),
+      ['error version numbers'],
+      'not increasing: v3, v4, v5, v6 after v50 from an earlier run',
+    ],
+    ['omits latest_version_id', () => ({ readNewestId: async () => null }), ['error latest_version_id']],
+    [
+      'reports the newest version late',
+      (service, { readNewestId }) => ({ readNewestId: cached(readNewestId, 3, service) }),
+      ['warning latest_version_id'],
+      /^reported only after \d\.\d s$/,
+    ],
+    ['has no other prompt', () => ({ findOtherVersionId: async () => null }), [`warning ${OTHER}`]],
+    [
+      'accepts activations but does not activate the version',
+      () => ({ activate: accept, useUnknownVersion: accept }),
+      [...UNREAD, 'error activation', 'error unknown version', `error ${OTHER}`],
+    ],
+    ['refuses all activations', () => ({ activate: refuse(403) }), [...UNREAD, 'error activation', `warning ${OTHER}`]],
+    ['accepts an unknown version', () => ({ useUnknownVersion: accept }), ['error unknown version'], 'accepted'],
+    [
+      'refuses an unknown version with an unexpected status',
+      () => ({ useUnknownVersion: refuse(422) }),
+      ['warning unknown version'],
+      /^refused, but with an unexpected error: .*422/,
+    ],
+    [
+      'refuses an unknown version, but clears the environment',
+      (service) => ({ useUnknownVersion: () => ((service.activeId = null), answerNoVersion()) }),
+      ['error unknown version'],
+      'refused, but the environment changed anyway',
+    ],
+    [
+      "accepts another prompt's version",
+      (_, { activate }) => ({ activate: (id) => (id === 'other' ? accept() : activate(id)) }),
+      [`error ${OTHER}`],
+      'accepted',
+    ],
+    [
+      "refuses another prompt's version, but changes the environment",
+      (service, { activate }) => {
+        const earlier = addEarlier(service, 1);
+        return {
+          activate: async (id) => {
+            if (id === 'other') service.activeId = earlier;
+            await activate(id);
+          },
+        };
+      },
+      [`error ${OTHER}`],
+      'refused, but the environment changed anyway',
+    ],
+    ['returns a prompt for an unknown id', () => ({ readUnknownPrompt: accept }), ['error unknown prompt']],
+    ['answers 403 for an unknown prompt', () => ({ readUnknownPrompt: refuse(403) }), ['warning unknown prompt']],
+    ['accepts any key', () => ({ readWithWrongKey: accept }), ['error wrong key']],
+    ['answers 400 for a wrong key', () => ({ readWithWrongKey: refuse(400) }), ['warning wrong key']],
+    [
+      'answers 404 for an environment without an active version',
+      (_, { readActive }) => ({ readActive: (name) => (name === OWN ? readActive(name) : answerNoPrompt()) }),
+      ['warning no active version'],
+    ],
+    [
+      'serves the newest version even if none is active',
+      ({ versions }, { readActive }) => ({
+        readActive: async (name) => (name === OWN ? readActive(name) : (versions.at(-1) ?? null)),
+      }),
+      ['error no active version'],
+    ],
+    [
+      'does not allow the key to create versions',
+      () => ({ createVersion: refuse(403) }),
+      [
+        ...TEXTS.map((name) => `error ${name}`),
+        ...['metadata_', 'version numbers', 'latest_version_id', 'activation'].map((name) => `warning ${name}`),
+      ],
+    ],
+    [
+      'caches environments for ten seconds',
+      showLate(10),
+      ['warning activation'],
+      /^visible only after (9|10|11)\.\d s$/,
+    ],
+    // The last read of a sync comes after ten seconds.
+    ['caches environments for half a second more', showLate(10.5), ['error activation']],
+    ['caches environments for 20 seconds', showLate(20), ['error activation'], /^visible only after (19|20|21)\.\d s$/],
+    ['never serves the version', () => ({ readActive: async () => null }), [...UNREAD, 'error activation']],
+    [
+      'answers 404 for an environment until the first activation is visible',
+      (service, { readActive }) => ({
+        readActive: async (name) => {
+          if (name === OWN && service.now() < 2_000) return answerNoPrompt();
+          return (await readActive(name)) ?? answerNoPrompt();
+        },
+      }),
+      ['warning activation', 'warning no active version'],
+    ],
+    [
+      'shows an activation only after it has refused an unknown version',
+      (_, { readActive, useUnknownVersion }) => {
+        let isRefused = false;
+        return {
+          useUnknownVersion: () => ((isRefused = true), useUnknownVersion()),
+          readActive: async (name) => (isRefused ? readActive(name) : null),
+        };
+      },
+      [...UNREAD, 'error activation'],
+    ],
+  ])('doctor --write reports exactly the deviations of a service that %s', async (_, deviate, names, found) => {
+    const { points } = await checkMemoryService(deviate);
+    const deviations = points.filter(({ level }) => level !== 'ok');
+    expect(deviations.map(({ name, level }) => `${level} ${name}`)).toEqual(names);
+    const unexplained = deviations.filter((point) => point.hint === null && !point.found.startsWith('not checked'));
+    expect(unexplained).toEqual([]);
+    if (found !== undefined) expect(deviations[0]?.found).toMatch(found);
+  });
+
+  test.each([
+    [400, true],
+    [413, true],
+    [422, true],
+    [307, false],
+    [404, false],
+    [429, false],
+  ])(
+    'if a create request gets the status %i, whether the hint of doctor --write blames the text is %s',
+    async (status, isContentRefused) => {
+      const { point } = await checkMemoryService(() => ({ createVersion: refuse(status) }));
+      expect(point('text: CRLF').level).toBe('error');
+      expect(point('text: CRLF').hint?.includes('accept this kind of text')).toBe(isContentRefused);
+    },
+  );
+
+  test('the hint for a service that drops metadata_ names the consequences, and that for a wrong status the request', async () => {
+    const dropped = await checkMemoryService(store(() => ({ metadata: {} })));
+    expect(dropped.point('metadata_').hint).toMatch(/^Ask the operator .*`metadata_`.*version number.*reverting/);
+    const { point } = await checkMemoryService(() => ({ activate: accept }));
+    expect(point(OTHER).hint).toContain('return 404 for a version that belongs to another prompt');
+  });
+
+  test('doctor --write waits only once for an environment that never serves the version', async () => {
+    const { time } = await checkMemoryService(() => ({ readActive: async () => null }));
+    expect(time).toBeLessThan(40_000);
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import { type AnswerHelpers, gatherAnswers, type InitFlags } from '../../../src/commands/init/init-answers.ts';
+import { makeExamplePrompts, renderConfig } from '../../../src/commands/init/init-files.ts';
+import type { Interview } from '../../../src/domain/system.ts';
+import { makeInterview, type Replies } from './answers.ts';
+
+const URL = 'https://prompts.example.com';
+
+/** The flags of `init`, of which only `embedded` always has a value. */
+type Flags = Partial<InitFlags>;
+
+const HELPERS: AnswerHelpers = {
+  guessCi: async () => 'github',
+  listAddresses: () => [],
+  listEnvironments: async () => [],
+  findAddressFault: async () => null,
+  findKeyFault: async () => null,
+  findPromptFault: async () => null,
+};
+
+const gather = (flags: Flags, interview: Interview | null = null, helpers: Partial<AnswerHelpers> = {}) =>
+  gatherAnswers({ embedded: false, ...flags }, interview, { ...HELPERS, ...helpers });
+
+/** Asks the questions. Returns them with the answers. */
+async function ask(replies: Replies, flags: Flags = {}, helpers: Partial<AnswerHelpers> = {}) {
+  const { asked, interview } = makeInterview({
+    'Which service': 'integration',
+    'What is the address': URL,
+    ...replies,
+  });
+  const result = await gather(flags, interview, helpers);
+  return { asked, answers: result.isSuccess ? result.value : null };
+}
+
+describe('the flags of init', () => {
+  test.each<[string, Flags, string]>([
+    ['a missing service', {}, 'Use `--url` to specify the URL'],
+    ['--url together with --embedded', { url: URL, embedded: true }, '`--url` and `--embedded` cannot be combined.'],
+    ['--id together with --embedded', { embedded: true, id: 'prm_a' }, '`--id` requires `--url`'],
+    ['--ci github together with --embedded', { embedded: true, ci: 'github' }, '`--ci github` requires `--url`'],
+    ['an address with plain HTTP', { url: 'http://example.com' }, '`--url` is invalid: The base URL'],
+    ['an address with plain HTTP, and suggests `allow_http`', { url: 'http://example.com' }, '`allow_http: true`'],
+    ['an API key as the name of a variable', { url: URL, apiKeyEnv: 'sk-live' }, 'The value of `--api-key-env`'],
+    ['a folder outside the workspace', { url: URL, dir: '../x' }, '`--dir` is invalid: expected a folder inside'],
+    ['the workspace itself as the folder', { url: URL, dir: '.' }, 'The value of `--dir`'],
+    ['an absolute path as the folder', { url: URL, dir: '/tmp' }, 'The value of `--dir`'],
+    ['a glob pattern as the folder', { url: URL, dir: 'a/**' }, 'The value of `--dir`'],
+    ['a folder inside node_modules', { url: URL, dir: 'a/node_modules' }, 'The value of `--dir`'],
+    ['all invalid flags at once', { url: 'x', dir: '..', environments: ',' }, 'The value of `--environments`'],
+    ['duplicate environment names', { url: URL, environments: 'a,b,a' }, 'a name is listed twice'],
+    ['the reserved environment', { url: URL, environments: 'a,promptsync' }, 'it is reserved for promptsync'],
+    ['an invalid prompt id', { url: URL, id: '..' }, 'The value of `--id`'],
+    ['control characters in a name', { url: URL, environments: 'a\u001b[2J' }, 'it contains control characters'],
+  ])('init rejects %s', async (_, flags, said) => {
+    const result = await gather(flags);
+    const problems = result.isSuccess ? [] : result.problems;
+    expect(problems.map(({ message, hint }) => `${message} ${hint}`).join('\n')).toContain(said);
+  });
+
+  test('init writes its flag values to the configuration and sets promote_from of each environment to the previous one', async () => {
+    const flags = { url: URL, apiKeyEnv: 'MY_KEY', dir: './texts/', environments: 'dev, qa,10', ci: 'none' };
+    const result = await gather(flags);
+    if (!result.isSuccess) throw new Error('the flags are invalid');
+    expect(renderConfig(result.value).replaceAll(/^#.*\n/gm, '')).toBe(`service:
+  base_url: https://prompts.example.com
+  api_key_env: MY_KEY
+
+prompts:
+  - texts/**/*.md
+
+environments:
+  dev: {}
+  qa:
+    promote_from: dev
+    allow_latest: false
+  "10":
+    promote_from: qa
+    allow_latest: false
+`);
+    const [example] = makeExamplePrompts(result.value);
+    expect(example).toMatchObject({ path: 'texts/example/greeting.md' });
+    expect(example?.content).toContain('pins:\n  dev: latest\n---\n');
+  });
+});
+
+describe('the questions of init', () => {
+  const REST = ['folder', 'environments', 'prompt', 'CI', 'pre-commit'];
+  const ALL = { url: URL, apiKeyEnv: 'K', dir: 'p', environments: 'a', ci: 'none', id: 'prm', preCommit: true };
+
+  test.each<[string, Flags, Replies, readonly string[]]>([
+    ['every value that no flag provides', {}, {}, ['service', 'address', 'environment', ...REST]],
+    ['little for the embedded service', {}, { 'Which service': 'embedded' }, ['service', 'folder', 'environments']],
+    ['no kind of service with --embedded', { embedded: true }, {}, ['folder', 'environments']],
+    ['no kind of service with --url', { url: 'http://127.0.0.1:1' }, {}, ['environment', ...REST]],
+    ['nothing if flags provide every value', ALL, {}, []],
+  ])('init asks for %s', async (_, flags, replies, subjects) => {
+    const { asked, answers } = await ask(replies, flags);
+    expect(asked.map((message) => /(?:Which|Should|What is the) ([\w-]+)/.exec(message)?.[1])).toEqual(subjects);
+    expect(answers).not.toBeNull();
+  });
+
+  test('init asks again for an address, a key variable and a prompt with a fault, and accepts a repeated answer', async () => {
+    const { asked, answers } = await ask(
+      {
+        'What is the address': ['https://wrong.example.com', URL],
+        'Which environment variable': 'UNSET_KEY',
+        'Which folder': ' texts/ ',
+        'Which prompt': ['prm_gone', ''],
+        'Which CI': 'none',
+        'Should pre-commit': true,
+      },
+      {},
+      {
+        findAddressFault: async ({ url }) => (url === URL ? null : `No service at ${url}.`),
+        findKeyFault: async ({ keyVariable }) => `${keyVariable} is not set.`,
+        findPromptFault: async ({ id }) => `No prompt ${id}.`,
+        listEnvironments: async () => ['"live"', '"test"'],
+      },
+    );
+    expect(asked.filter((message) => message.includes('address'))).toEqual([
+      expect.stringMatching(/^What is the address/),
+      expect.stringMatching(/^No service at https:\/\/wrong\.example\.com\. Press Enter .*\nWhat is the address/),
+    ]);
+    expect(asked.filter((message) => message.includes('variable'))).toEqual([
+      expect.stringMatching(/^Which environment variable/),
+      expect.stringMatching(/^UNSET_KEY is not set\. .*\nWhich environment variable/),
+    ]);
+    expect(asked.filter((message) => message.includes('Which prompt'))[1]).toMatch(
+      /^No prompt prm_gone\.\nWhich prompt/,
+    );
+    expect(asked.find((message) => message.includes('environments do'))).toContain(
+      'Existing environments: "live", "test".',
+    );
+    const given = { url: URL, keyVariable: 'UNSET_KEY', folder: 'texts', id: null, ci: 'none', preCommit: true };
+    expect(answers).toMatchObject(given);
+  });
+});
