@@ -4,15 +4,18 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { countGit, wrapGit } from '../support/count-git.ts';
 import { cloneOf, commitAll, git, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { makePromotionScene, summarizeRun } from '../support/promotion.ts';
 import { promptText, type PromptParts, workspaceFiles } from '../support/prompts.ts';
-import { run, runJson, type RunOptions } from '../support/run.ts';
-import { changeService, startTestService } from '../support/service.ts';
+import { run, runJson } from '../support/run.ts';
+import { changeService, startTestService, type TestService } from '../support/service.ts';
 
 const CONFIG = 'prompts: ["prompts/**/*.md"]\nbranch: main\n';
+const UNNAMED = CONFIG.replace('branch: main\n', '');
 const PATH = 'prompts/greeting.md';
 
 /** Pins both environments to the text of the file. */
 const BOTH = { staging: 'latest', production: 'latest' };
+const OUTSIDE = { environment: 'production', kind: 'outside' };
 
 /**
  * Makes a repository without a remote. Its live branch is `main`, and two of its commits are synced. Version 1 has the
@@ -28,8 +31,6 @@ async function makeSyncedTeam() {
   return team;
 }
 
-type TestService = Awaited<ReturnType<typeof startTestService>>;
-
 function workIn(folder: string, service: TestService) {
   const plan = async (...words: readonly string[]) => {
     const { report, ...ran } = await runJson(folder, ['plan', ...words], service);
@@ -39,328 +40,220 @@ function workIn(folder: string, service: TestService) {
   };
   return {
     plan,
-    sync: async (...words: readonly string[]) => {
-      const ran = await run(folder, ['sync', '--yes', ...words], service);
-      expect(ran).toMatchObject({ exitCode: 0 });
-    },
+    sync: async () => expect(await run(folder, ['sync', '--yes'], service)).toMatchObject({ exitCode: 0 }),
+    /** Runs `sync` on a terminal, and answers its question. */
+    answer: (input: string, onError: (text: string) => void = () => {}) =>
+      run(folder, ['sync'], { ...service, terminal: true, input, onError }),
     /** Writes and commits the prompt file, and returns the commit. */
     commit: (parts: PromptParts) => {
       writeFiles(folder, { [PATH]: promptText('greeting', { text: 'One', pins: BOTH, ...parts }) });
       return commitAll(folder, 'Change the prompt');
     },
+    /** Returns true if a planned change has a note in the text report, which names an earlier commit that wants it. */
+    hasNote: async (): Promise<boolean> => {
+      const { stdout } = await run(folder, ['plan'], service);
+      expect(stdout).toMatch(/^ +→ /m);
+      return /^ +→ .*\(/m.test(stdout);
+    },
   };
 }
 
+function cloneFully(origin: string, ...words: readonly string[]): string {
+  const clone = join(makeFolder(), 'clone');
+  git(origin, 'clone', '--quiet', ...words, `file://${origin}`, clone);
+  return clone;
+}
+
 describe('plan without --base', () => {
-  test('plan without --base reports an edit made in the service as drift of the kind "outside"', async () => {
-    const { plan, service } = await makeSyncedTeam();
-    await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
-    const { drift, activation } = await plan();
-    expect(drift).toMatchObject([{ environment: 'production', kind: 'outside', restores: true }]);
-    expect(activation).not.toHaveProperty('wanted_since');
+  test('If everything is in sync, plan reads no git history, sends two requests, and names no base', async () => {
+    const { folder, plan, service } = await makeSyncedTeam();
+    service.requests.splice(0);
+    const listCommands = countGit();
+    const { report } = await plan();
+    const history = ['log', 'merge-base', 'rev-list', 'grep'];
+    expect(listCommands().filter((name) => [...history, 'ls-tree'].includes(name))).toEqual([]);
+    expect(service.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
+    expect([report.base, report.branch]).toEqual([undefined, undefined]);
+    git(folder, 'switch', '--quiet', '--create', 'feature');
+    commitAll(folder, 'Nothing about prompts');
+    listCommands();
+    await plan();
+    // The second `git diff` finds missing files.
+    const onBranch = listCommands().filter((name) => [...history, 'diff'].includes(name));
+    expect(onBranch).toEqual(['diff', 'diff', 'merge-base']);
+    rmSync(join(folder, '.git'), { recursive: true });
+    expect((await plan()).stderr).toBe('');
   });
 
-  test('If a merged change has not been synced yet, plan reports no drift, and the JSON report names the commit of the change', async () => {
-    const { plan, commit } = await makeSyncedTeam();
+  test('If a merged change is not synced yet, plan reports no drift, and the JSON report names the commit of the change', async () => {
+    const { folder, plan, commit, sync, hasNote } = await makeSyncedTeam();
     const merged = commit({ text: 'Two' });
     commit({ text: 'Two', description: 'Something else' });
     const { drift, activation } = await plan();
     expect(drift).toEqual([]);
     expect(activation).toMatchObject({ wanted_since: { commit: merged, date: '2026-01-02' } });
     expect(activation).not.toHaveProperty('wanted_since.unmerged');
-  });
-
-  test('The JSON report names the commit of a merged field change that has not been synced yet', async () => {
-    const { plan, commit, sync } = await makeSyncedTeam();
-    commit({ description: 'Says hi' });
+    expect(await hasNote()).toBe(true);
     await sync();
-    const merged = commit({ description: 'Says hello' });
-    const { report } = await plan();
-    expect(report.prompts[0]?.changes).toMatchObject([
-      { fields: { description: { wanted_since: { commit: merged, date: '2026-01-02' } } } },
+    const field = commit({ text: 'Two', description: 'Says hello' });
+    expect((await plan()).report.prompts[0]?.changes).toMatchObject([
+      { fields: { description: { wanted_since: { commit: field, date: '2026-01-02' } } } },
     ]);
-  });
-
-  test('If the clone does not know the tip of the live branch, the JSON report marks the commit of a change as unmerged', async () => {
-    const { folder, plan, commit } = await makeSyncedTeam();
-    writeFiles(folder, { 'promptsync.yaml': CONFIG.replace('branch: main\n', '') });
+    const late = replaceDate(folder, commit({ text: 'Three' }));
+    expect((await plan()).activation).toMatchObject({ wanted_since: { commit: late, date: '9999-12-31' } });
+    expect(await hasNote()).toBe(false);
+    // Without a known live branch, no commit counts as merged.
+    writeFiles(folder, { 'promptsync.yaml': UNNAMED });
     git(folder, 'branch', '--move', 'topic');
-    const committed = commit({ text: 'Two', pins: { staging: 'latest' } });
-    expect((await plan()).activation).toMatchObject({ wanted_since: { commit: committed, unmerged: true } });
+    const unmerged = commit({ text: 'Four', pins: { staging: 'latest' } });
+    expect((await plan()).activation).toMatchObject({ wanted_since: { commit: unmerged, unmerged: true } });
   });
 
-  test('On a feature branch, plan finds drift by comparing with the merge base of HEAD and the live branch', async () => {
-    const { folder, plan, commit, service } = await makeSyncedTeam();
+  /** Replaces the commit at the tip of main by one that is dated after the year 9999. */
+  function replaceDate(folder: string, commit: string): string {
+    const lines = git(folder, 'cat-file', '-p', commit).replaceAll(/> \d+ /g, '> 99999999999999 ');
+    const words = ['hash-object', '--literally', '-t', 'commit', '-w', '--stdin'];
+    const late = execFileSync('git', words, { cwd: folder, input: `${lines}\n`, encoding: 'utf8' }).trim();
+    git(folder, 'update-ref', 'refs/heads/main', late);
+    return late;
+  }
+
+  test('plan, status and sync find an edit made in the service, and the report names the base', async () => {
+    const { folder, plan, service, commit, answer } = await makeSyncedTeam();
+    await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
+    const tip = git(folder, 'rev-parse', 'HEAD');
+    const planAndName = async (...words: readonly string[]) => {
+      const { report, drift, activation } = await plan(...words);
+      expect(report.branch).toBe('main');
+      return { base: report.base, drift, activation };
+    };
+    const found = await planAndName();
+    expect(found).toMatchObject({ base: 'main', drift: [{ ...OUTSIDE, restores: true }] });
+    expect(found.activation).not.toHaveProperty('wanted_since');
+    expect((await planAndName('--base', tip)).base).toBe('main');
+    const status = await runJson(folder, ['status'], service);
+    expect(status.report.prompts[0]?.drift).toMatchObject([OUTSIDE]);
+    const refused = await runJson(folder, ['sync', '--yes', '--on-drift', 'fail'], service);
+    expect(summarizeRun(refused)).toBe('exit 3, greeting blocked guard/drift');
+    const { exitCode, stderr } = await answer('n\n');
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      'Apply? 1 prompt changes in production. This overwrites 1 change that was made in the service.',
+    );
     git(folder, 'switch', '--quiet', '--create', 'feature');
     commit({ text: 'Two' });
-    await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
-    const { drift } = await plan();
-    expect(drift).toMatchObject([{ environment: 'production', kind: 'outside', restores: false }]);
+    const onBranch = await planAndName();
+    expect(onBranch).toMatchObject({ base: 'main', drift: [{ ...OUTSIDE, restores: false }] });
+    git(folder, 'branch', 'next', tip);
+    git(folder, 'branch', '--force', 'main', 'feature');
+    git(folder, 'switch', '--quiet', 'next');
+    expect((await planAndName()).base).toBe(tip.slice(0, 12));
+    expect((await planAndName('--base', tip)).base).toBe(tip.slice(0, 12));
+    expect((await planAndName('--base', 'next')).base).toBe('next');
+    // HEAD is the base if it has no common ancestor with the live branch.
+    git(folder, 'switch', '--quiet', '--orphan', 'unrelated');
+    writeFiles(folder, workspaceFiles({ greeting: { text: 'One', pins: BOTH } }, CONFIG));
+    commitAll(folder, 'Start again');
+    expect((await plan()).drift).toMatchObject([OUTSIDE]);
   });
 
-  test('If the service has what a newer commit on the live branch asks for, plan reports no drift and says that HEAD is behind', async () => {
-    const { folder, plan, sync } = await makeSyncedTeam();
-    git(folder, 'mv', PATH, 'prompts/moved.md');
-    writeFiles(folder, { 'prompts/moved.md': promptText('greeting', { text: 'Two', pins: BOTH }) });
-    commitAll(folder, 'Move and edit the prompt');
+  test('plan follows a prompt through a move that git does not recognize, and says that HEAD is behind', async () => {
+    const { folder, plan, sync, service } = await makeSyncedTeam();
+    const rewritten = Array.from({ length: 30 }, (_, line) => `Line ${line}`).join('\n');
+    git(folder, 'rm', '--quiet', PATH);
+    writeFiles(folder, { 'prompts/moved.md': promptText('greeting', { text: rewritten, pins: BOTH }) });
+    const moved = commitAll(folder, 'Move and rewrite the prompt');
+    expect(await plan()).toMatchObject({ drift: [], activation: { wanted_since: { commit: moved } } });
     await sync();
     git(folder, 'switch', '--quiet', '--detach', 'HEAD~1');
     expect(await plan()).toMatchObject({ drift: [], activation: { behind: true } });
     expect((await plan('--base', 'HEAD')).drift).toEqual([]);
-  });
-
-  test('plan shows the date 9999-12-31 for a commit that is dated after the year 9999', async () => {
-    const { folder, plan, commit } = await makeSyncedTeam();
-    const committed = commit({ text: 'Two' });
-    const lines = git(folder, 'cat-file', '-p', committed).replaceAll(/> \d+ /g, '> 99999999999999 ');
-    const words = ['hash-object', '--literally', '-t', 'commit', '-w', '--stdin'];
-    const late = execFileSync('git', words, { cwd: folder, input: `${lines}\n`, encoding: 'utf8' }).trim();
-    git(folder, 'update-ref', 'refs/heads/main', late);
-    const { exitCode, activation } = await plan();
-    expect(exitCode).toBe(0);
-    expect(activation).toMatchObject({ wanted_since: { commit: late, date: '9999-12-31' } });
-  });
-
-  test('plan reports no drift of the kind "outside" if a pinned branch may have pointed to the served text before the branch moved', async () => {
-    const { folder, plan, commit, sync } = await makeSyncedTeam();
-    git(folder, 'branch', 'candidate');
-    commit({ text: 'Two', pins: { staging: 'git:candidate' } });
-    git(folder, 'branch', '--force', 'candidate');
-    await sync();
-    commit({ text: 'Three', pins: { staging: 'git:candidate' } });
-    git(folder, 'branch', '--force', 'candidate');
-    expect((await plan()).drift).toEqual([]);
-  });
-});
-
-describe('the name of the base', () => {
-  test('The report names the live branch as the base if the base is the tip of that branch, and otherwise names the ref or commit', async () => {
-    const { folder, plan, commit, service } = await makeSyncedTeam();
+    git(folder, 'switch', '--quiet', 'main');
     await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
-    const tip = git(folder, 'rev-parse', 'HEAD');
-    const namesOf = async (...words: readonly string[]) => {
-      const { base, branch } = (await plan(...words)).report;
-      return { base, branch };
-    };
-    expect(await namesOf()).toEqual({ base: 'main', branch: 'main' });
-    expect(await namesOf('--base', tip)).toEqual({ base: 'main', branch: 'main' });
-    git(folder, 'switch', '--quiet', '--create', 'feature');
-    git(folder, 'branch', 'next');
-    git(folder, 'branch', '--force', 'main', commit({ text: 'One', description: 'Newer' }));
-    git(folder, 'reset', '--quiet', '--hard', 'next');
-    expect(await namesOf()).toEqual({ base: tip.slice(0, 12), branch: 'main' });
-    expect(await namesOf('--base', tip)).toEqual({ base: tip.slice(0, 12), branch: 'main' });
-    expect(await namesOf('--base', 'next')).toEqual({ base: 'next', branch: 'main' });
+    expect((await plan()).drift).toMatchObject([OUTSIDE]);
   });
 
-  test('The report names neither the base nor the live branch if the plan has neither drift nor notes', async () => {
-    const { plan } = await makeSyncedTeam();
-    const { report } = await plan();
-    expect(report).not.toHaveProperty('base');
-    expect(report).not.toHaveProperty('branch');
-  });
-});
-
-describe('plans without a note', () => {
-  /** Returns true if a change of the plan has a note in the text report, such as `(main wants this since …)`. */
-  async function hasNote(folder: string, service: TestService): Promise<boolean> {
-    const { report, exitCode } = await runJson(folder, ['plan'], service);
-    expect({ exitCode, prompts: report.prompts }).toMatchObject({
-      exitCode: 0,
-      prompts: [{ status: 'pending', drift: [] }],
-    });
-    const { stdout } = await run(folder, ['plan'], service);
-    expect(stdout).toMatch(/^ +→ /m);
-    return /^ +→ .*\(/m.test(stdout);
-  }
-
-  test('plan shows no note after a commit on the live branch, whether or not the clone has origin/HEAD', async () => {
-    const { folder, service, commit } = await makeSyncedTeam();
-    const clone = join(makeFolder(), 'clone');
-    git(folder, 'clone', '--quiet', folder, clone);
-    commit({ text: 'Two' });
-    expect(await hasNote(folder, service)).toBe(false);
-    git(clone, 'pull', '--quiet');
-    expect(await hasNote(clone, service)).toBe(false);
-    git(clone, 'remote', 'set-head', 'origin', '--delete');
-    writeFiles(clone, { 'promptsync.yaml': CONFIG.replace('branch: main\n', '') });
-    expect(await hasNote(clone, service)).toBe(false);
-  });
-
-  test('plan shows no note on a feature branch, whether or not the clone has origin/HEAD', async () => {
-    const { folder, service } = await makeSyncedTeam();
-    writeFiles(folder, { 'promptsync.yaml': CONFIG.replace('branch: main\n', '') });
-    commitAll(folder, 'Do not name the branch');
-    const clone = join(makeFolder(), 'clone');
-    git(folder, 'clone', '--quiet', folder, clone);
-    git(clone, 'switch', '--quiet', '--create', 'feature');
-    for (const text of ['Two', 'Three']) {
-      writeFiles(clone, { [PATH]: promptText('greeting', { text, pins: BOTH }) });
-      commitAll(clone, 'Change the prompt');
+  test('plan starts as many git processes for 4 prompts as for 2 prompts, even if each prompt has its own commits', async () => {
+    const numbers: number[] = [];
+    for (const count of [2, 4]) {
+      const names = Array.from({ length: count }, (_, index) => `p${index}`);
+      const first = Object.fromEntries(names.map((name) => [name, { text: 'Zero', pins: BOTH }]));
+      const folder = makeRepository(workspaceFiles(first, CONFIG));
+      const service = await startTestService(names);
+      for (const name of names) {
+        writeFiles(folder, { [`prompts/${name}.md`]: promptText(name, { text: 'One', pins: BOTH }) });
+        commitAll(folder, `Change ${name}`);
+      }
+      await workIn(folder, service).sync();
+      git(folder, 'switch', '--quiet', '--detach', `HEAD~${count}`);
+      const listCommands = countGit();
+      const { report } = await runJson(folder, ['plan'], service);
+      numbers.push(listCommands().length);
+      vi.unstubAllEnvs();
+      expect(report.prompts.flatMap(({ drift }) => drift)).toEqual([]);
+      expect(report.prompts.filter(({ changes }) => changes.length > 0)).toHaveLength(count);
     }
-    expect(await hasNote(clone, service)).toBe(false);
-    git(clone, 'remote', 'set-head', 'origin', '--delete');
-    expect(await hasNote(clone, service)).toBe(false);
-  });
-
-  test('plan shows no note about an uncommitted edit', async () => {
-    const { folder, service } = await makeSyncedTeam();
-    writeFiles(folder, { [PATH]: promptText('greeting', { text: 'Two', pins: BOTH }) });
-    expect(await hasNote(folder, service)).toBe(false);
-  });
-
-  test('plan shows no note in a new repository without a remote', async () => {
-    const folder = makeRepository(workspaceFiles({ greeting: { text: 'One' } }));
-    expect(await hasNote(folder, await startTestService(['greeting']))).toBe(false);
+    expect(numbers[1]).toBe(numbers[0]);
   });
 });
 
-describe('a prompt file that git treats as a new file after a move', () => {
-  const rewritten = Array.from({ length: 30 }, (_, line) => `Line ${line}`).join('\n');
-
-  async function makeMovedPrompt() {
-    const team = await makeSyncedTeam();
-    git(team.folder, 'rm', '--quiet', PATH);
-    writeFiles(team.folder, { 'prompts/moved.md': promptText('greeting', { text: rewritten, pins: BOTH }) });
-    return { ...team, moved: commitAll(team.folder, 'Move and rewrite the prompt') };
-  }
-
-  test('After a prompt file is moved and synced, plan still reports an edit made in the service as drift of the kind "outside"', async () => {
-    const { plan, sync, service } = await makeMovedPrompt();
-    await sync();
-    await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
-    expect((await plan()).drift).toMatchObject([{ environment: 'production', kind: 'outside' }]);
-  });
-
-  test('If the commit that moved and rewrote a prompt file is not synced yet, plan annotates the change with that commit', async () => {
-    const { plan, moved } = await makeMovedPrompt();
-    expect(await plan()).toMatchObject({ drift: [], activation: { wanted_since: { commit: moved } } });
-  });
-});
-
-describe('prompt files before their first sync', () => {
-  const written = { text: 'Mine', pins: BOTH };
-
-  async function makeUnsynced() {
-    const service = await startTestService(['greeting']);
-    for (const text of ['Old', 'New']) await changeService(service.baseUrl, 'greeting', 'production', text);
-    const folder = makeRepository(workspaceFiles({ greeting: written }, CONFIG));
-    return { service, folder, ...workIn(folder, service) };
-  }
-
-  test('plan without --base reports no drift for a handwritten prompt file before its first sync', async () => {
-    const { plan } = await makeUnsynced();
-    expect((await plan('--on-drift', 'fail')).report.prompts).toMatchObject([{ drift: [] }]);
-  });
-});
-
-describe('prompt files that no longer exist', () => {
-  const both = { greeting: { text: 'One' }, refund: { text: 'Refund' } };
-
-  async function makeTwoPrompts() {
-    const folder = makeRepository(workspaceFiles(both, CONFIG));
-    const service = await startTestService(['greeting', 'refund']);
-    const team = { folder, service, ...workIn(folder, service) };
-    await team.sync();
-    return team;
-  }
-  const missingFiles = ({ problems }: { problems: readonly { code: string; path?: string | undefined }[] }) =>
-    problems.filter(({ code }) => code === 'prompt/gone').map(({ path }) => path);
-
-  test('plan reports a prompt file that the checked-out branch deleted, and sends no request for its prompt', async () => {
-    const { folder, plan, service } = await makeTwoPrompts();
-    git(folder, 'switch', '--quiet', '--create', 'feature');
-    rmSync(join(folder, 'prompts/refund.md'));
-    commitAll(folder, 'Remove the refund prompt');
+test('plan reports deleted prompt files in the root folder of a repository, but not moved or unselected ones', async () => {
+  const files = { 'greeting.md': promptText('greeting'), 'refund.md': promptText('refund') };
+  const folder = makeRepository({ 'promptsync.yaml': 'prompts: ["*.md"]\nbranch: main\n', ...files });
+  const service = await startTestService(['greeting', 'refund']);
+  const { plan, sync } = workIn(folder, service);
+  const listProblems = async (...words: readonly string[]) => {
     service.requests.splice(0);
-    expect(missingFiles((await plan()).report)).toEqual(['prompts/refund.md']);
-    expect(service.requests.filter(({ path }) => path.includes('refund'))).toEqual([]);
-  });
-
-  test('plan reports a deleted prompt file even if the deletion is not committed', async () => {
-    const { folder, plan } = await makeTwoPrompts();
-    rmSync(join(folder, 'prompts/refund.md'));
-    expect(missingFiles((await plan()).report)).toEqual(['prompts/refund.md']);
-    expect(missingFiles((await plan('greeting')).report)).toEqual([]);
-  });
-
-  test('plan finds edited and deleted prompt files in the root folder of the repository', async () => {
-    const files = { 'greeting.md': promptText('greeting'), 'refund.md': promptText('refund') };
-    const folder = makeRepository({ 'promptsync.yaml': 'prompts: ["*.md"]\nbranch: main\n', ...files });
-    const service = await startTestService(['greeting', 'refund']);
-    const { plan, sync } = workIn(folder, service);
-    await sync();
-    writeFiles(folder, { 'greeting.md': promptText('greeting', { text: 'Edited' }) });
-    rmSync(join(folder, 'refund.md'));
-    const { report } = await plan();
-    expect(missingFiles(report)).toEqual(['refund.md']);
-    expect(report.problems.map(({ code, path }) => `${code} ${path}`)).toContain('git/uncommitted greeting.md');
-  });
-
-  test('plan does not report a moved prompt file as deleted', async () => {
-    const { folder, plan } = await makeTwoPrompts();
-    git(folder, 'switch', '--quiet', '--create', 'feature');
-    git(folder, 'mv', 'prompts/refund.md', 'prompts/moved.md');
-    expect(missingFiles((await plan()).report)).toEqual([]);
-    commitAll(folder, 'Move the refund prompt');
-    expect(missingFiles((await plan()).report)).toEqual([]);
-  });
+    const { problems } = (await plan(...words)).report;
+    return problems.map(({ code, path }) => `${code} ${path}`);
+  };
+  await sync();
+  git(folder, 'switch', '--quiet', '--create', 'feature');
+  git(folder, 'mv', 'refund.md', 'moved.md');
+  expect(await listProblems()).toEqual([]);
+  commitAll(folder, 'Move the refund prompt');
+  expect(await listProblems()).toEqual([]);
+  rmSync(join(folder, 'moved.md'));
+  writeFiles(folder, { 'greeting.md': promptText('greeting', { text: 'Edited' }) });
+  expect(await listProblems()).toEqual(['git/uncommitted greeting.md', 'prompt/gone refund.md']);
+  expect(await listProblems('greeting')).toEqual(['git/uncommitted greeting.md']);
+  commitAll(folder, 'Remove the refund prompt');
+  expect(await listProblems()).toEqual(['prompt/gone refund.md']);
+  expect(service.requests.filter(({ path }) => path.includes('refund'))).toEqual([]);
 });
 
 describe('a missing default base', () => {
   const NOTICE = 'promptsync cannot show drift because';
 
-  /** Runs `plan`, and returns its exit code and its notices about the missing base. */
-  async function planIn(folder: string, service: TestService, options: RunOptions = {}) {
-    const { exitCode, stderr } = await run(folder, ['plan'], { ...service, ...options });
-    return { exitCode, notice: stderr.split('\n').filter((line) => line.startsWith(NOTICE)) };
-  }
-
-  const files = workspaceFiles({ greeting: { text: 'One' } }, CONFIG);
-  const edited = { [PATH]: promptText('greeting', { text: 'Two' }) };
-
-  test('Outside a git repository, plan says that it does not show drift, and succeeds', async () => {
+  test('plan says that it cannot show drift outside git, in a shallow clone and in a partial clone, and succeeds', async () => {
     const service = await startTestService(['greeting']);
-    const notice = [`${NOTICE} this folder is not in a git repository.`];
-    expect(await planIn(makeWorkspace(files), service)).toEqual({ exitCode: 0, notice });
-  });
-
-  test('In a repository without a commit, plan says that it does not show drift, and succeeds', async () => {
-    const service = await startTestService(['greeting']);
-    const folder = makeWorkspace(files);
-    git(folder, 'init', '--quiet');
-    const notice = [`${NOTICE} the git repository has no commits yet.`];
-    expect(await planIn(folder, service)).toEqual({ exitCode: 0, notice });
-  });
-
-  test('In a shallow clone, plan says that it does not show drift, and succeeds', async () => {
-    const service = await startTestService(['greeting']);
-    const folder = makeRepository(files);
-    writeFiles(folder, edited);
-    commitAll(folder, 'Change the text');
-    const notice = [`${NOTICE} this clone is shallow.`];
-    expect(await planIn(cloneOf(folder), service)).toEqual({ exitCode: 0, notice });
-  });
-
-  test('In a partial clone, plan says that it does not show drift, and succeeds', async () => {
-    const service = await startTestService(['greeting']);
+    const files = workspaceFiles({ greeting: { text: 'One' } }, CONFIG);
     const origin = makeRepository(files);
     git(origin, 'config', 'uploadpack.allowFilter', 'true');
-    const clone = join(makeFolder(), 'clone');
-    git(origin, 'clone', '--quiet', '--filter=blob:none', `file://${origin}`, clone);
-    const notice = [`${NOTICE} this clone is partial.`];
-    expect(await planIn(clone, service)).toEqual({ exitCode: 0, notice });
+    const outside = makeWorkspace(files);
+    for (const [folder, reason] of [
+      [outside, 'this folder is not in a git repository'],
+      [cloneOf(origin), 'this clone is shallow'],
+      [cloneFully(origin, '--filter=blob:none'), 'this clone is partial'],
+    ] as const) {
+      const { exitCode, stderr } = await run(folder, ['plan'], service);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: `${NOTICE} ${reason}.\n` });
+    }
+    const options = { ...service, terminal: true, input: 'no\n' };
+    const { stderr } = await run(outside, ['sync', '--quiet', '--on-drift', 'fail'], options);
+    expect(stderr).toContain(`${NOTICE} this folder is not in a git repository.`);
+    expect(stderr).toContain('promptsync cannot detect drift because it has no commit to compare with.');
+    expect(service.takeWrites()).toEqual([]);
   });
 
-  test.each(['log', 'rev-list'])(
-    'If git %s fails for the base, plan says that it does not show drift, and warns that --on-drift fail has no effect',
-    async (command) => {
-      const { folder, service, commit } = await makeSyncedTeam();
-      commit({ text: 'Two' });
-      await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
-      git(folder, 'switch', '--quiet', '--detach');
-      // promptsync also needs the log of HEAD, to record the commits of new versions.
-      const head = commit({ text: 'Two', description: 'Not merged' });
+  test('If git fails to read the history of the base, plan says that it cannot show drift, and warns that --on-drift fail has no effect', async () => {
+    const { folder, service, commit } = await makeSyncedTeam();
+    commit({ text: 'Two' });
+    await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
+    git(folder, 'switch', '--quiet', '--detach');
+    // promptsync also needs the log of HEAD, to record the commits of new versions.
+    const head = commit({ text: 'Two', description: 'Not merged' });
+    for (const command of ['log', 'rev-list']) {
       const { path } = wrapGit((real) => [
         `[[ " $* " == *" ${command} "* && " $* " != *" ${head} "* ]] && { echo 'fatal: broken' >&2; exit 128; }`,
         `exec ${real} "$@"`,
@@ -368,176 +261,30 @@ describe('a missing default base', () => {
       vi.stubEnv('PATH', path);
       const { exitCode, stderr, report } = await runJson(folder, ['plan', '--on-drift', 'fail'], service);
       vi.unstubAllEnvs();
-      expect(exitCode).toBe(0);
-      expect(stderr).toContain(`${NOTICE} git failed: fatal: broken.`);
+      expect({ command, exitCode, stderr }).toEqual({
+        ...{ command, exitCode: 0, stderr: expect.stringContaining(`${NOTICE} git failed: fatal: broken.`) },
+      });
       expect(report.problems.map(({ code }) => code)).toContain('config/drift-needs-base');
-    },
-  );
-
-  test('Outside git, sync --on-drift=fail --quiet warns before its first write that it cannot detect drift', async () => {
-    const service = await startTestService(['greeting']);
-    const options = { ...service, terminal: true, input: 'no\n' };
-    const words = ['sync', '--quiet', '--on-drift', 'fail'];
-    const { stderr } = await run(makeWorkspace(files), words, options);
-    expect(stderr).toContain(`${NOTICE} this folder is not in a git repository.`);
-    expect(stderr).toContain('promptsync cannot detect drift because it has no commit to compare with.');
-    expect(service.takeWrites()).toEqual([]);
-  });
-
-  test('plan does not mention a missing base if every prompt is in sync', async () => {
-    const { folder, service } = await makeSyncedTeam();
-    rmSync(join(folder, '.git'), { recursive: true });
-    expect(await planIn(folder, service)).toEqual({ exitCode: 0, notice: [] });
-  });
-
-  test('plan uses HEAD as the base if HEAD and the live branch have no common ancestor', async () => {
-    const { folder, plan, service } = await makeSyncedTeam();
-    git(folder, 'switch', '--quiet', '--orphan', 'unrelated');
-    writeFiles(folder, workspaceFiles({ greeting: { text: 'One', pins: BOTH } }, CONFIG));
-    commitAll(folder, 'Start again');
-    await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
-    const { exitCode, drift } = await plan();
-    expect(exitCode).toBe(0);
-    expect(drift).toMatchObject([{ environment: 'production', kind: 'outside' }]);
+    }
   });
 });
 
-describe('the cost of the default base', () => {
-  test('On the live branch, a plan without changes reads no git history and sends only two requests', async () => {
-    const { plan, service } = await makeSyncedTeam();
-    service.requests.splice(0);
-    const listCommands = countGit();
-    await plan();
-    const commands = listCommands();
-    expect(commands.filter((name) => ['log', 'merge-base', 'rev-list', 'grep', 'ls-tree'].includes(name))).toEqual([]);
-    expect(service.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
-  });
-
-  test('On a feature branch, a plan without changes needs only one git merge-base and one extra git diff to find missing files', async () => {
-    const { folder, plan } = await makeSyncedTeam();
-    git(folder, 'switch', '--quiet', '--create', 'feature');
-    commitAll(folder, 'Nothing about prompts');
-    const listCommands = countGit();
-    await plan();
-    const commands = listCommands();
-    expect(commands.filter((name) => ['log', 'rev-list', 'grep'].includes(name))).toEqual([]);
-    expect(commands.filter((name) => name === 'merge-base')).toHaveLength(1);
-    expect(commands.filter((name) => name === 'diff')).toHaveLength(2);
-  });
-});
-
-describe('the number of git processes for the default base', () => {
-  /** Makes a repository whose HEAD is behind `main`. Each prompt has commits of its own, and the newest ones are synced. */
-  async function makeStaleClone(count: number) {
-    const names = Array.from({ length: count }, (_, index) => `p${index}`);
-    const parts = (text: string) => ({ text, pins: BOTH });
-    const folder = makeRepository(
-      workspaceFiles(Object.fromEntries(names.map((name) => [name, parts('Zero')])), CONFIG),
-    );
-    const service = await startTestService(names);
-    const { sync } = workIn(folder, service);
-    await sync();
-    for (const text of ['One', 'Two']) {
-      for (const name of names) {
-        writeFiles(folder, { [`prompts/${name}.md`]: promptText(name, parts(text)) });
-        commitAll(folder, `Change ${name}`);
-      }
-      await sync();
-    }
-    git(folder, 'switch', '--quiet', '--detach', `HEAD~${count}`);
-    return { folder, service };
-  }
-
-  test('plan starts as many git processes for 12 prompts as for 6 prompts, even if each prompt has its own commits', async () => {
-    const numbers: number[] = [];
-    for (const count of [6, 12]) {
-      const { folder, service } = await makeStaleClone(count);
-      const listCommands = countGit();
-      const { report } = await runJson(folder, ['plan'], service);
-      numbers.push(listCommands().length);
-      vi.unstubAllEnvs();
-      expect(report.prompts.flatMap(({ drift }) => drift)).toEqual([]);
-      const differing = report.prompts.filter(({ changes }) => changes.length > 0);
-      expect(differing).toHaveLength(count);
-    }
-    expect(numbers[1]).toBe(numbers[0]);
-  });
-});
-
-describe('sync without --base', () => {
-  test('sync --on-drift fail refuses to overwrite an edit made in the service, even without --base', async () => {
-    const { folder, service } = await makeSyncedTeam();
-    await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
-    const { exitCode, report } = await runJson(folder, ['sync', '--yes', '--on-drift', 'fail'], service);
-    expect(exitCode).toBe(3);
-    expect(report.prompts[0]).toMatchObject({ status: 'blocked', problems: [{ code: 'guard/drift' }] });
-    expect(report.problems).toEqual([]);
-  });
-
-  test('If a newer commit may have requested what the service has, sync reports a stale clone instead of drift', async () => {
-    const { folder: origin, service } = await makeSyncedTeam();
-    const clone = join(makeFolder(), 'clone');
-    git(origin, 'clone', '--quiet', origin, clone);
-    const ahead = workIn(origin, service);
-    ahead.commit({ text: 'Two' });
-    await ahead.sync();
-    const words = ['sync', '--yes', '--on-drift', 'fail'];
-    const { exitCode, report } = await runJson(clone, words, service);
-    expect(exitCode).toBe(3);
-    expect(report.prompts[0]).toMatchObject({ status: 'blocked', problems: [{ code: 'guard/superseded' }] });
-  });
-
-  test('If a newer commit has moved the source of a promotion, sync reports a stale clone instead of the promotion order', async () => {
-    const environments = 'environments: { staging: {}, production: { promote_from: staging } }\n';
-    const parts = (text: string, production: number) => ({ text, pins: { staging: 'latest', production } });
-    const origin = makeRepository(
-      workspaceFiles({ greeting: { text: 'One', pins: { staging: 'latest' } } }, CONFIG + environments),
-    );
-    const service = await startTestService(['greeting']);
-    const { commit, sync } = workIn(origin, service);
-    await sync();
-    for (const text of ['One', 'Two']) {
-      commit(parts(text, 1));
-      await sync();
-    }
-    commit(parts('Two', 2));
-    const clone = join(makeFolder(), 'clone');
-    git(origin, 'clone', '--quiet', origin, clone);
-    commit(parts('Three', 2));
-    await sync('--environment', 'staging');
-    const { exitCode, report } = await runJson(clone, ['sync', '--yes', '--environment', 'production'], service);
-    expect(exitCode).toBe(3);
-    expect(report.prompts[0]?.problems.map(({ code }) => code)).toEqual(['guard/superseded']);
-  });
-
-  test('plan says that the clone lacks the commit from which the served version was made', async () => {
-    const { folder: origin, service } = await makeSyncedTeam();
-    const clone = join(makeFolder(), 'clone');
-    git(origin, 'clone', '--quiet', origin, clone);
-    const ahead = workIn(origin, service);
+describe('a stale clone', () => {
+  test('In a stale clone, plan says which commit is missing, sync is refused instead of blamed on drift, and pull edits nothing', async () => {
+    const { folder: origin, service, ...ahead } = await makeSyncedTeam();
+    const clone = cloneFully(origin);
     const newer = ahead.commit({ text: 'Two' });
     await ahead.sync();
-    const lacksCommit = async (): Promise<void> => {
-      const [prompt] = (await runJson(clone, ['plan'], service)).report.prompts;
-      expect(prompt?.drift[0]).toMatchObject({ observed: { commit: newer, commit_missing: true } });
-    };
-    await lacksCommit();
-    // A refused sync fetches the objects of the newer commit, but the clone still has no ref to it.
-    expect((await runJson(clone, ['sync', '--yes'], service)).exitCode).toBe(3);
-    await lacksCommit();
-    expect((await run(clone, ['plan'], service)).stdout).toContain('which this clone does not have: run git fetch)');
-  });
-
-  test('pull leaves a file alone if an environment serves a version from a commit that the clone lacks', async () => {
-    const origin = makeRepository(workspaceFiles({ greeting: { text: 'One', pins: { staging: 'latest' } } }));
-    const service = await startTestService(['greeting']);
-    const { commit, sync } = workIn(origin, service);
-    await sync();
-    commit({ text: 'One', pins: { staging: 1 } });
-    const clone = join(makeFolder(), 'clone');
-    git(origin, 'clone', '--quiet', origin, clone);
-    commit({ text: 'Two', pins: { staging: 'latest' } });
-    await sync();
+    const { plan, commit } = workIn(clone, service);
+    const missing = [{ observed: { commit: newer, commit_missing: true } }, {}];
+    expect((await plan()).drift).toMatchObject(missing);
+    const refused = await runJson(clone, ['sync', '--yes', '--on-drift', 'fail'], service);
+    expect(summarizeRun(refused)).toBe('exit 3, greeting blocked guard/superseded');
+    // The refused sync fetched the objects of the newer commit, but the clone still has no ref to it.
+    expect((await plan()).drift).toMatchObject(missing);
+    const { stdout } = await run(clone, ['plan'], service);
+    expect(stdout).toContain('which this clone does not have: run git fetch)');
+    commit({ pins: { staging: 2 } });
     const { exitCode, report } = await runJson(clone, ['pull'], service);
     expect(exitCode).toBe(0);
     expect(report.prompts).toMatchObject([
@@ -546,73 +293,44 @@ describe('sync without --base', () => {
     expect(git(clone, 'status', '--porcelain')).toBe('');
   });
 
-  test('The confirmation question of sync counts the prompts that change and the edits made in the service that sync overwrites', async () => {
-    const { folder, service } = await makeSyncedTeam();
-    await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
-    const { exitCode, stderr } = await run(folder, ['sync'], { ...service, terminal: true, input: 'n\n' });
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain(
-      'Apply? 1 prompt changes in production. This overwrites 1 change that was made in the service.',
-    );
-  });
-
-  test('The confirmation question of sync does not mention overwriting if sync overwrites no edit made in the service', async () => {
-    const { folder, service, commit } = await makeSyncedTeam();
-    commit({ text: 'Two' });
-    const { stderr } = await run(folder, ['sync'], { ...service, terminal: true, input: 'n\n' });
-    expect(stderr).toContain('Apply? 1 prompt changes in staging, 1 in production.');
-    expect(stderr).not.toContain('overwrites');
-  });
-
-  test('sync blocks a prompt, without asking for confirmation, if only a read after the confirmation could show what would change', async () => {
-    const { folder, service, commit } = await makeSyncedTeam();
-    const version = service.store.createVersion('prm_greeting', { content: 'Three' });
-    commit({ pins: { staging: 'latest', production: version!.version_number } });
-    const { exitCode, stdout, stderr } = await run(folder, ['sync'], { ...service, terminal: true, input: 'y\n' });
-    expect(exitCode).toBe(3);
-    expect(stderr).not.toContain('Apply?');
-    expect(stdout).toContain('Commit the file, and then run: `promptsync sync greeting`');
-    expect(await run(folder, ['sync', '--yes'], service)).toMatchObject({ exitCode: 0 });
-  });
-
-  test('sync blocks a prompt if its plan changes after the user has answered the confirmation question', async () => {
-    const { folder, service, commit } = await makeSyncedTeam();
-    commit({ text: 'Two' });
-    let isChanged = false;
-    const onError = (text: string): void => {
-      if (isChanged || !text.includes('Apply?')) return;
-      isChanged = true;
-      const version = service.store.createVersion('prm_greeting', { content: 'A fix' });
-      service.store.setActive('prm_greeting', { environment: 'production', versionId: version!.id });
-    };
-    const { exitCode, stdout } = await run(folder, ['sync'], { ...service, terminal: true, input: 'y\n', onError });
-    expect(exitCode).toBe(3);
-    expect(stdout).toContain('guard/stale-plan');
-    expect(service.store.readPrompt('prm_greeting', 'production')?.active_version?.content).toBe('A fix');
-  });
-
-  test('sync checks the promotion order against the git history of HEAD, with and without --base', async () => {
-    const config = `${CONFIG}environments:\n  staging: {}\n  production: { promote_from: staging }\n`;
-    const folder = makeRepository(workspaceFiles({ greeting: { text: 'One', pins: { staging: 'latest' } } }, config));
-    const service = await startTestService(['greeting']);
-    const { sync, commit } = workIn(folder, service);
-    await sync();
-    service.store.createVersion('prm_greeting', { content: 'Theirs' });
-    const theirs = service.store.readPrompt('prm_greeting')?.latest_version_id;
-    commit({ text: 'One', pins: { staging: 'latest', production: `version:${theirs}` } });
-    for (const base of [[], ['--base', 'HEAD'], ['--base', 'HEAD~1']]) {
-      const { exitCode, report } = await runJson(folder, ['sync', '--yes', ...base], service);
-      expect({ base, exitCode }).toEqual({ base, exitCode: 3 });
-      expect(report.prompts[0]?.problems).toMatchObject([{ code: 'guard/promotion-order' }]);
-    }
+  test('If a newer commit has moved the source of a promotion, sync reports a stale clone instead of the promotion order', async () => {
+    const parts = (text: string, staging: number, production: number) => ({ text, pins: { staging, production } });
+    const scene = await makePromotionScene(parts('Two', 1, 1));
+    const { folder: origin, service } = scene;
+    scene.make(['One', 'Two', 'Three']);
+    scene.commit(parts('Two', 2, 2));
+    const clone = cloneFully(origin);
+    scene.commit(parts('Three', 3, 2));
+    scene.activate('staging', 3);
+    scene.activate('production', 1);
+    const words = ['sync', '--yes', '--environment', 'production'];
+    expect(summarizeRun(await runJson(clone, words, service))).toBe('exit 3, greeting blocked guard/superseded');
+    const unchecked = await runJson(clone, [...words, '--any-commit'], service);
+    expect(summarizeRun(unchecked)).toBe('exit 3, greeting blocked guard/promotion-order');
   });
 });
 
-describe('status', () => {
-  test('status reports an edit made in the service as drift of the kind "outside"', async () => {
-    const { folder, service } = await makeSyncedTeam();
-    await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
-    const { report } = await runJson(folder, ['status'], service);
-    expect(report.prompts[0]?.drift).toMatchObject([{ environment: 'production', kind: 'outside' }]);
+test('sync blocks a prompt whose plan changes after the confirmation, and one that only a read after it could plan', async () => {
+  const { folder, service, commit, answer, sync } = await makeSyncedTeam();
+  const { store } = service;
+  const change = (content: string) => store.createVersion('prm_greeting', { content })!;
+  commit({ pins: { staging: 'latest', production: change('Three').version_number } });
+  const unread = await answer('y\n');
+  expect(unread).toMatchObject({ exitCode: 3, stdout: expect.stringContaining('`promptsync sync greeting`') });
+  expect(unread.stdout).toContain('Commit the file, and then run');
+  expect(unread.stderr).not.toContain('Apply?');
+  await sync();
+  commit({ text: 'Two' });
+  let isChanged = false;
+  const { exitCode, stdout, stderr } = await answer('y\n', (text) => {
+    if (isChanged || !text.includes('Apply?')) return;
+    isChanged = true;
+    store.setActive('prm_greeting', { environment: 'production', versionId: change('A fix').id });
   });
+  expect(stderr).toContain('Apply? 1 prompt changes in staging, 1 in production.');
+  expect(stderr).not.toContain('overwrites');
+  expect(exitCode).toBe(3);
+  expect(stdout).toContain('guard/stale-plan');
+  expect(store.readPrompt('prm_greeting', 'production')?.active_version?.content).toBe('A fix');
+  expect(git(folder, 'status', '--porcelain')).toBe('');
 });
