@@ -1,12 +1,17 @@
+import { execFileSync } from 'node:child_process';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Report } from '../../src/report/schema/report-schema.ts';
 import { changeService, startTestService } from '../support/service.ts';
-import { cloneOf, commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
-import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
+import { cloneOf, commitAll, git, GIT_VARIABLES, makeRepository, writeFiles } from '../support/folder.ts';
+import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
-import { commitOn, makeStory } from './history-story.ts';
+
+/** A pattern for the time in a row of the history. */
+const TIME = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
+
+const both = (production: string | number) => ({ staging: 'latest', production });
 
 const versionsOf = ({ prompts }: Report) => prompts[0]?.history?.versions ?? [];
 
@@ -20,176 +25,136 @@ function placesOf(report: Report) {
   }));
 }
 
-const both = (production: string | number) => ({ staging: 'latest', production });
+/** Makes a repository with one synced prompt, and functions that edit, sync and show its history. */
+async function makeStory(pins: PromptParts['pins'] = { staging: 'latest' }, environments = '') {
+  const folder = makeRepository(workspaceFiles({ greeting: { pins: pins! } }, `${CONFIG}${environments}`));
+  const service = await startTestService(['greeting', 'refund']);
+  const sync = async (...words: readonly string[]) => {
+    expect(await run(folder, ['sync', '--yes', ...words], service)).toMatchObject({ exitCode: 0 });
+    return git(folder, 'rev-parse', 'HEAD');
+  };
+  const write = (parts: PromptParts): void =>
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', parts) });
+  return {
+    ...{ folder, service, sync, write },
+    first: await sync(),
+    /** Commits an edit as Bob, on the given day of January 2026, and syncs it. */
+    edit: (parts: PromptParts, message: string, day: number) => {
+      write(parts);
+      const env = {
+        ...{ ...process.env, ...GIT_VARIABLES },
+        ...{ GIT_AUTHOR_NAME: 'Bob', GIT_AUTHOR_DATE: `2026-01-0${day}T12:00:00+01:00` },
+      };
+      execFileSync('git', ['commit', '--quiet', '--all', '--message', message], { cwd: folder, env });
+      return sync();
+    },
+    readHistory: async (...words: readonly string[]) => {
+      service.takeWrites();
+      const reported = await runJson(folder, ['history', ...words], service);
+      expect(service.takeWrites()).toEqual([]);
+      return reported;
+    },
+    text: async (...words: readonly string[]) => (await run(folder, ['history', 'greeting', ...words], service)).stdout,
+  };
+}
 
-/** A pattern for the time in a row of the history. */
-const TIME = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
-
-describe('history', () => {
-  test('history shows edits, promotions, rollbacks and changes made directly in the service', async () => {
-    const { first, edit, readHistory, text, baseUrl } = await makeStory({ pins: both('latest') });
-    const second = await edit({ pins: both(1), text: 'Two.' }, 'Shorter (#2)', 3);
-    await edit({ pins: both(2), text: 'Two.' }, 'Promote', 4);
-    await edit({ pins: both(1), text: 'Two.' }, 'Back', 5);
-    await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
-    const { report, exitCode } = await readHistory('greeting');
-    expect(exitCode).toBe(0);
-    expect(placesOf(report)).toEqual([
-      { number: 3, by: 'outside', active: ['production'], pinned: [] },
-      {
-        ...{ number: 2, by: 'git', active: ['staging'] },
-        pinned: [
-          ['staging', '2026-01-03', null],
-          ['production', '2026-01-04', '2026-01-05'],
-        ],
-      },
-      {
-        ...{ number: 1, by: 'git', active: [] },
-        pinned: [
-          ['staging', '2026-01-02', '2026-01-03'],
-          ['production', '2026-01-05', null],
-          ['production', '2026-01-02', '2026-01-04'],
-        ],
-      },
-    ]);
-    const bob = { author: 'Bob', date: '2026-01-03T12:00:00+01:00', subject: 'Shorter (#2)', pull_request: '#2' };
-    expect(versionsOf(report)[1]).toMatchObject({ commit: second, path: 'prompts/greeting.md', ...bob });
-    expect(versionsOf(report)[2]).toMatchObject({ commit: first, author: 'Ada' });
-    expect(versionsOf(report)[2]?.pinned.map(({ served }) => served)).toEqual([false, false, false]);
-    expect(await text('history', 'greeting')).toContain('2026-01-05 11:00 → not served now');
-    expect(await text('history', 'greeting')).toContain('! production serves v3, but the file pins it to 1.');
+test('history shows edits, promotions, rollbacks and changes made directly in the service', async () => {
+  const story = await makeStory(both('latest'), 'environments: { staging: {}, production: {} }\n');
+  const { folder, service, first, edit, readHistory, text, write } = story;
+  const second = await edit({ pins: both(1), text: 'Two.' }, 'Shorter (#2)', 3);
+  await edit({ pins: both(2), text: 'Two.' }, 'Promote', 4);
+  await edit({ pins: both(1), text: 'Two.' }, 'Back', 5);
+  const pinnedBack = await readHistory('greeting', '--environment', 'production');
+  expect(pinnedBack.report.prompts[0]?.lineage).toMatchObject({
+    ...{ environment: 'production', serves: { version_number: 1, commit: first } },
+    pinned: { author: 'Bob', subject: 'Back' },
   });
+  expect(pinnedBack.report.prompts[0]).not.toHaveProperty('history');
+  const id = await changeService(service.baseUrl, 'greeting', 'production', 'Somebody’s.');
+  const { report, exitCode } = await readHistory('greeting');
+  expect(exitCode).toBe(0);
+  expect(placesOf(report)).toEqual([
+    { number: 3, by: 'outside', active: ['production'], pinned: [] },
+    {
+      ...{ number: 2, by: 'git', active: ['staging'] },
+      pinned: [
+        ['staging', '2026-01-03', null],
+        ['production', '2026-01-04', '2026-01-05'],
+      ],
+    },
+    {
+      ...{ number: 1, by: 'git', active: [] },
+      pinned: [
+        ['staging', '2026-01-02', '2026-01-03'],
+        ['production', '2026-01-05', null],
+        ['production', '2026-01-02', '2026-01-04'],
+      ],
+    },
+  ]);
+  const bob = { author: 'Bob', date: '2026-01-03T12:00:00+01:00', subject: 'Shorter (#2)', pull_request: '#2' };
+  expect(versionsOf(report)[1]).toMatchObject({ commit: second, path: 'prompts/greeting.md', ...bob });
+  expect(versionsOf(report)[2]).toMatchObject({ commit: first, author: 'Ada' });
+  expect(versionsOf(report)[2]?.pinned.map(({ served }) => served)).toEqual([false, false, false]);
+  expect(await text()).toContain('2026-01-05 11:00 → not served now');
+  expect(await text()).toContain('! production serves v3, but the file pins it to 1.');
+  const lineage = await text('--environment', 'production');
+  expect(lineage).toMatch(
+    new RegExp(
+      `^production serves v3 \\(${id}\\)\n.*\nmade +${TIME} +created outside git\n! production serves v3,`,
+      'm',
+    ),
+  );
 
-  test('history --environment shows which commits created and pinned the active version', async () => {
-    const { edit, readHistory, first } = await makeStory({ pins: both('latest') });
-    await edit({ pins: both(1), text: 'Two.' }, 'Shorter', 3);
-    const { report, exitCode } = await readHistory('greeting', '--environment', 'production');
-    expect(exitCode).toBe(0);
-    const { lineage } = report.prompts[0] ?? {};
-    expect(lineage).toMatchObject({ environment: 'production', serves: { version_number: 1, commit: first } });
-    expect(lineage?.pinned).toMatchObject({ commit: first, author: 'Ada' });
-    expect(report.prompts[0]).not.toHaveProperty('history');
-  });
+  // A shallow clone lacks the commits.
+  const clone = await runJson(cloneOf(folder), ['history', 'greeting'], service);
+  expect(clone).toMatchObject({ exitCode: 0, report: { problems: [{ code: 'git/shallow' }] } });
+  const oldest = versionsOf(clone.report)[2];
+  expect(oldest).toMatchObject({ commit: first, pinned: [{ environment: 'production', from: null, until: null }] });
+  expect(oldest).not.toHaveProperty('author');
 
-  test('history --environment shows when the active version was created outside git, and that it differs from the pin', async () => {
-    const { text, baseUrl } = await makeStory({ pins: both('latest') });
-    const id = await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
-    const said = await text('history', 'greeting', '--environment', 'production');
-    expect(said).toMatch(
-      new RegExp(`^production serves v2 \\(${id}\\)\n.*\nmade +${TIME} +created outside git\n`, 'm'),
-    );
-    expect(said).toContain('! production serves v2, but the file pins it to latest (v1).');
-    expect(said).not.toMatch(/^pinned/m);
-  });
+  // The path is shown only if it was another one at that time.
+  expect(await text('-e', 'staging')).toMatch(/^ +date \(UTC\) +commit +author +subject\n/m);
+  renameSync(join(folder, 'prompts/greeting.md'), join(folder, 'prompts/hello.md'));
+  commitAll(folder, 'Rename');
+  expect(await text('-e', 'staging')).toMatch(/subject +path\nmade .* prompts\/greeting\.md\n/);
+  renameSync(join(folder, 'prompts/hello.md'), join(folder, 'prompts/greeting.md'));
 
-  test('history attributes the text and the pins of a merged branch to the merge commit and its pull request', async () => {
-    const { folder, sync, readHistory } = await makeStory({ pins: both('latest') });
-    git(folder, 'switch', '--quiet', '--create', 'side');
-    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { pins: both('latest'), text: 'Two.' }) });
-    commitOn(folder, 'Shorter', 3);
-    git(folder, 'switch', '--quiet', 'main');
-    commitOn(folder, 'Something else', 4);
-    git(folder, 'merge', '--quiet', '--no-ff', '--message', 'Merge pull request #9 from a/side\n\nShort texts', 'side');
-    const merged = await sync();
-    const { report } = await readHistory('greeting', '--environment', 'staging');
-    expect(report.prompts[0]?.lineage).toMatchObject({
-      serves: { commit: merged, subject: 'Short texts', pull_request: '#9' },
-      pinned: { commit: merged, subject: 'Short texts', pull_request: '#9' },
-    });
-  });
+  // Pending changes and unknown pins are not the subject of history.
+  writeFiles(folder, { 'prompts/refund.md': promptText('refund') });
+  write({ pins: both(99), text: 'Next.' });
+  const pending = await readHistory('*');
+  expect(pending.exitCode).toBe(0);
+  expect(pending.report.prompts).toMatchObject([
+    { key: 'greeting', status: 'unchanged', changes: [], problems: [] },
+    { key: 'refund', history: { versions: [] } },
+  ]);
 
-  test('history does not report pending changes or pins to unknown versions', async () => {
-    const { folder, readHistory } = await makeStory({ pins: both('latest') });
-    writeFiles(folder, { 'prompts/refund.md': promptText('refund') });
-    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { pins: both(99), text: 'Next.' }) });
-    const { exitCode, report } = await readHistory('*');
-    expect(exitCode).toBe(0);
-    expect(report.prompts.map(({ key, history }) => [key, history?.versions.length])).toEqual([
-      ['greeting', 1],
-      ['refund', 0],
-    ]);
-    expect(report.prompts[0]).toMatchObject({ status: 'unchanged', changes: [], problems: [] });
-  });
-
-  test('history marks a version that was created from an uncommitted file', async () => {
-    const { folder, sync, readHistory, text } = await makeStory({});
-    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'Not committed.' }) });
-    await sync('--allow-dirty');
-    expect(versionsOf((await readHistory('greeting')).report)[0]).toMatchObject({ made_by: 'uncommitted', pinned: [] });
-    const said = await text('history', 'greeting', '--environment', 'staging');
-    expect(said).toMatch(new RegExp(`^made +${TIME} +from an uncommitted file\npinned +not by a known commit\n`, 'm'));
-  });
-
-  test('history --environment states that the environment serves nothing or that the file does not pin it', async () => {
-    const { text, baseUrl } = await makeStory({});
-    expect(await text('history', 'greeting', '-e', 'production')).toContain('production serves nothing\n');
-    await changeService(baseUrl, 'greeting', 'production', 'Somebody’s.');
-    expect(await text('history', 'greeting', '-e', 'production')).toMatch(/^pinned +not by the file\n/m);
-  });
-
-  test('history of an environment shows the path of the file only if it was another one at that time', async () => {
-    const { folder, text } = await makeStory({});
-    expect(await text('history', 'greeting', '-e', 'staging')).toMatch(/^ +date \(UTC\) +commit +author +subject\n/m);
-    renameSync(join(folder, 'prompts/greeting.md'), join(folder, 'prompts/hello.md'));
-    commitAll(folder, 'Rename');
-    const renamed = await text('history', 'greeting', '-e', 'staging');
-    expect(renamed).toMatch(/subject +path\n/);
-    expect(renamed).toMatch(/^made .* prompts\/greeting\.md\n/m);
-  });
-
-  test('history warns about commits missing from a shallow clone and shows only their hashes', async () => {
-    const { folder, first, edit, options } = await makeStory({ pins: both('latest') });
-    await edit({ pins: both(1), text: 'Two.' }, 'Shorter', 3);
-    const clone = cloneOf(folder);
-    const { report, exitCode } = await runJson(clone, ['history', 'greeting'], options);
-    expect(versionsOf(report)[1]).toMatchObject({ version_number: 1, commit: first });
-    expect(versionsOf(report)[1]).not.toHaveProperty('author');
-    expect(versionsOf(report)[1]?.pinned).toMatchObject([{ environment: 'production', from: null, until: null }]);
-    const said = await run(clone, ['history', 'greeting', '-e', 'production'], options);
-    expect(said.stdout).toMatch(/^pinned +not by a known commit\n/m);
-    expect({ exitCode, problems: report.problems }).toMatchObject({
-      exitCode: 0,
-      problems: [{ code: 'git/shallow' }],
-    });
-  });
+  for (const [words, code, hint] of [
+    [['greting'], 'usage/nothing-selected', 'Did you mean "greeting"?'],
+    [['greeting', '-e', 'prod'], 'usage/unknown-environment', 'Use "'],
+    [['greeting', '-e', 'stagign'], 'usage/unknown-environment', 'mean "staging"?'],
+    [['greeting', '-e', 'promptsync'], 'usage/unknown-environment', ''],
+  ] as const) {
+    const refused = await readHistory(...words);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.report.problems).toMatchObject([{ code, hint: expect.stringContaining(hint) }]);
+  }
 });
 
-describe('the errors of history', () => {
-  test('history rejects an unknown prompt or environment and suggests a similar name', async () => {
-    const { folder, options } = await makeStory({});
-    for (const [words, code, hint] of [
-      [['greting'], 'usage/nothing-selected', 'Did you mean "greeting"?'],
-      [['greeting', '-e', 'prod'], 'usage/unknown-environment', 'Use "'],
-      [['greeting', '-e', 'stagign'], 'usage/unknown-environment', 'mean "staging"?'],
-      [['greeting', '-e', 'promptsync'], 'usage/unknown-environment', ''],
-    ] as const) {
-      const { report, exitCode } = await runJson(folder, ['history', ...words], options);
-      expect(exitCode).toBe(1);
-      expect(report.problems).toMatchObject([{ code, hint: expect.stringContaining(hint) }]);
-    }
-  });
-
-  test('history accepts any environment name if the configuration lists no environments', async () => {
-    const { readHistory } = await makeStory({}, CONFIG);
-    const { report } = await readHistory('greeting', '--environment', 'canary');
-    expect(report.prompts[0]?.lineage).toEqual({ environment: 'canary', serves: null, pinned: null });
-    const own = await readHistory('greeting', '--environment', 'promptsync');
-    expect(own.report.prompts[0]?.lineage).toMatchObject({ serves: { version_number: 1 } });
-  });
-
-  test.each([
-    ['history exits with code 1 if the service has none of the selected prompts', 'greeting', 1, ['failed']],
-    [
-      'history exits with code 4 if one of several selected prompts is missing from the service',
-      '*',
-      4,
-      ['unchanged', 'failed'],
-    ],
-  ])('%s', async (_, key, code, statuses) => {
-    const folder = makeRepository(workspaceFiles({ greeting: {}, refund: {} }));
-    const { environment } = await startTestService(key === '*' ? ['greeting'] : ['refund']);
-    const { report, exitCode } = await runJson(folder, ['history', key], { environment });
-    expect(exitCode).toBe(code);
-    expect(report.prompts.map(({ status }) => status)).toEqual(statuses);
-  });
+test('history accepts any environment name if the configuration lists none, and marks versions from uncommitted files', async () => {
+  const { service, sync, write, readHistory, text } = await makeStory();
+  const readLineage = async (environment: string) =>
+    (await readHistory('greeting', '--environment', environment)).report.prompts[0]?.lineage;
+  expect(await readLineage('canary')).toEqual({ environment: 'canary', serves: null, pinned: null });
+  expect(await readLineage('promptsync')).toMatchObject({ serves: { version_number: 1 } });
+  expect(await text('-e', 'canary')).toContain('canary serves nothing\n');
+  await changeService(service.baseUrl, 'greeting', 'canary', 'Somebody’s.');
+  expect(await text('-e', 'canary')).toMatch(/^pinned +not by the file\n/m);
+  write({ text: 'Not committed.' });
+  await sync('--allow-dirty');
+  const { report } = await readHistory('greeting');
+  expect(versionsOf(report)[0]).toMatchObject({ made_by: 'uncommitted', pinned: [] });
+  expect(await text('--environment', 'staging')).toMatch(
+    new RegExp(`^made +${TIME} +from an uncommitted file\npinned +not by a known commit\n`, 'm'),
+  );
 });
