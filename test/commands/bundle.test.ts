@@ -3,15 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ChatMessage } from '../../src/domain/chat.ts';
 import { startLangfuse } from '../doubles/langfuse-server.ts';
-import {
-  commitAll,
-  git,
-  initRepository,
-  makeRepository,
-  makeWorkspace,
-  writeFiles,
-  type Files,
-} from '../support/folder.ts';
+import { git, initRepository, makeRepository, makeWorkspace, writeFiles, type Files } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
@@ -35,6 +27,12 @@ type ParsedBundle = { readonly environment: string; readonly prompts: Readonly<R
 const parse = (json: string): ParsedBundle => JSON.parse(json);
 const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
 const production = ['bundle', '--environment', 'production'];
+const staging = ['bundle', '--environment', 'staging'];
+
+/** The result of a run that prints no bundle. */
+const failure = (code: string, exitCode: number) => ({
+  ...{ exitCode, stdout: '', stderr: expect.stringContaining(`[${code}]`) },
+});
 
 /** Makes a workspace with these prompts, and a service in which production serves the given texts. */
 async function makeStage(texts: Readonly<Record<string, string | null>>, config = ENVIRONMENTS) {
@@ -46,11 +44,13 @@ async function makeStage(texts: Readonly<Record<string, string | null>>, config 
   service.requests.length = 0;
   const folder = makeWorkspace(workspaceFiles(Object.fromEntries(names.map((name) => [name, { pins: PINS }])), config));
   const bundle = (...words: readonly string[]) => run(folder, [...production, ...words], service);
-  return { service, folder, bundle };
+  return { service, folder, bundle, write: (files: Files) => writeFiles(folder, files) };
 }
 
+type Stage = Awaited<ReturnType<typeof makeStage>>;
+
 describe('bundle', () => {
-  test('bundle prints the text of each prompt that the environment serves and reads each prompt once', async () => {
+  test('bundle prints the text of each selected prompt that the environment serves and reads each prompt once', async () => {
     const text = 'Hi {{name}}.\r\n\n e\u0301 \n\n';
     const { bundle, service } = await makeStage({ refund: 'Refund?', greeting: text });
     const { exitCode, stdout, stderr } = await bundle();
@@ -69,42 +69,31 @@ describe('bundle', () => {
         },
       },
     });
-    expect(service.requests.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
-      'GET /v1/integration/prompts/prm_greeting?environment=production',
-      'GET /v1/integration/prompts/prm_refund?environment=production',
-    ]);
-  });
-
-  test("after a sync, bundle prints the metadata from the file but omits promptsync's own version record", async () => {
-    const service = await startTestService(['greeting']);
-    const metadata = { model: 'gpt', temperature: 0.5 };
-    const folder = makeWorkspace(workspaceFiles({ greeting: { metadata } }));
-    expect(await run(folder, ['sync', '--yes'], service)).toMatchObject({ exitCode: 0 });
-    const { stdout } = await run(folder, ['bundle', '-e', 'staging'], service);
-    expect(parse(stdout).prompts['greeting']).toMatchObject({
-      version: 1,
-      prompt: 'Text of greeting.',
-      config: metadata,
-    });
-  });
-
-  test('bundle includes only the selected prompts', async () => {
-    const { bundle, service } = await makeStage({ greeting: 'Hi.', refund: 'Refund?' });
-    const { stdout } = await bundle('gree*');
-    expect(Object.keys(parse(stdout).prompts)).toEqual(['greeting']);
+    const path = (id: string) => `/v1/integration/prompts/${id}?environment=production`;
+    expect(
+      service.requests
+        .splice(0)
+        .map((request) => request.path)
+        .toSorted(),
+    ).toEqual([path('prm_greeting'), path('prm_refund')]);
+    expect(Object.keys(parse((await bundle('gree*')).stdout).prompts)).toEqual(['greeting']);
     expect(service.requests).toHaveLength(1);
   });
 
-  test('bundle reads prompts from the embedded service', async () => {
-    const folder = makeWorkspace(workspaceFiles({ greeting: {} }, `service: { embedded: a.db }\n${CONFIG}`));
+  test("After a sync to the embedded service, bundle prints the metadata from the file but omits promptsync's own version record", async () => {
+    const metadata = { model: 'gpt', temperature: 0.5 };
+    const folder = makeWorkspace(workspaceFiles({ greeting: { metadata } }, `service: { embedded: a.db }\n${CONFIG}`));
     expect(await run(folder, ['sync', '--yes'])).toMatchObject({ exitCode: 0 });
-    const { exitCode, stdout } = await run(folder, ['bundle', '-e', 'staging']);
-    expect({ exitCode, keys: Object.keys(parse(stdout).prompts) }).toEqual({ exitCode: 0, keys: ['greeting'] });
+    const { stdout } = await run(folder, staging);
+    expect(parse(stdout).prompts['greeting']).toMatchObject({
+      ...{ version: 1, prompt: 'Text of greeting.', config: metadata },
+    });
   });
 
   test('bundle reads the prompts once, writes every --output file, and prints one line to standard error', async () => {
     const { bundle, folder, service } = await makeStage({ greeting: 'Hi {{name}}.' });
-    expect(await bundle('-o', 'p.json', '-o', 'p.ts', '-o', 'p.py')).toEqual({
+    const outputs = ['-o', 'p.json', '-o', 'p.ts', '-o', 'p.py'];
+    expect(await bundle(...outputs)).toEqual({
       exitCode: 0,
       stdout: '',
       stderr: 'Bundled 1 prompt from "production": p.json, p.ts, p.py\n',
@@ -113,372 +102,272 @@ describe('bundle', () => {
     expect(parse(read(folder, 'p.json')).prompts['greeting']).toMatchObject({ prompt: 'Hi {{name}}.' });
     expect(read(folder, 'p.ts')).toContain('"greeting": { "name": string };');
     expect(read(folder, 'p.py')).toContain('Prompt_greeting = TypedDict(');
-  });
-
-  test('with --format, bundle writes that format to an output file with any extension', async () => {
-    const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
     expect(await bundle('--format', 'python', '-o', 'prompts.pyi')).toMatchObject({ exitCode: 0 });
-    expect(read(folder, 'prompts.pyi')).toContain('PROMPTS: Prompts');
+    expect(read(folder, 'prompts.pyi')).toBe(read(folder, 'p.py'));
   });
 
-  test('bundle produces identical bytes in every run', async () => {
-    const names = Array.from({ length: 30 }, (_, index) => `prompt-${index}`);
-    const { bundle, folder } = await makeStage(Object.fromEntries(names.map((name) => [name, `Text of ${name}`])));
-    const outputs = ['-o', 'p.json', '-o', 'p.ts', '-o', 'p.py'];
-    await bundle(...outputs);
-    const first = ['p.json', 'p.ts', 'p.py'].map((file) => read(folder, file));
-    await bundle(...outputs);
-    expect(['p.json', 'p.ts', 'p.py'].map((file) => read(folder, file))).toEqual(first);
-  });
-
-  test('bundle shows its progress on a terminal while it waits for the service', async () => {
+  test('bundle shows its progress on a terminal, and exits with 130 and writes no file if a signal interrupts it', async () => {
     const { folder, service } = await makeStage({ a: 'a', b: 'b', c: 'c' });
     let now = 0;
-    const { stderr } = await run(folder, [...production, '-o', 'p.json'], {
-      ...service,
-      terminal: true,
-      now: () => (now += 200),
-    });
+    const options = { ...service, terminal: true, now: () => (now += 200) };
+    const { stderr } = await run(folder, [...production, '-o', 'shown.json'], options);
     expect(stderr).toMatch(/Observing \d of 3 prompts/);
-  });
-});
-
-describe('the environment of bundle', () => {
-  const stop = async (config: string, words: readonly string[]) => {
-    const service = await startTestService(['greeting']);
-    const folder = makeWorkspace(workspaceFiles({ greeting: { pins: PINS } }, config));
-    const { exitCode, stdout, stderr } = await run(folder, ['bundle', ...words], service);
-    expect({ exitCode, stdout, requests: service.requests }).toEqual({ exitCode: 1, stdout: '', requests: [] });
-    return stderr;
-  };
-
-  test.each([
-    ['bundle without --environment lists the environments from promptsync.yaml', ENVIRONMENTS],
-    ['bundle without --environment lists the pinned environments if promptsync.yaml lists no environments', CONFIG],
-  ])('%s', async (_, config) => {
-    const stderr = await stop(config, []);
-    expect(stderr).toContain('[usage/needs-environment]');
-    expect(stderr).toContain('"staging" or "production"');
-  });
-
-  test.each([
-    ['bundle suggests an environment from promptsync.yaml if the name is misspelled', ENVIRONMENTS],
-    [
-      'bundle suggests a pinned environment if the name is misspelled and promptsync.yaml lists no environments',
-      CONFIG,
-    ],
-  ])('%s', async (_, config) => {
-    const stderr = await stop(config, ['-e', 'prodution']);
-    expect(stderr).toContain('[usage/unknown-environment]');
-    expect(stderr).toContain('"production"?');
-  });
-
-  test('bundle refuses a second --environment', async () => {
-    expect(await stop(ENVIRONMENTS, ['-e', 'staging', '-e', 'production'])).toContain(
-      'Specify exactly one environment.',
-    );
-  });
-
-  test('bundle leaves out prompts that do not pin the environment, and says so unless --quiet is given', async () => {
-    const { folder, service } = await makeStage({ greeting: 'Hi.' });
-    writeFiles(folder, { 'prompts/draft.md': promptText('draft'), 'prompts/idea.md': promptText('idea') });
-    const { exitCode, stdout, stderr } = await run(folder, production, service);
-    expect({ exitCode, keys: Object.keys(parse(stdout).prompts) }).toEqual({ exitCode: 0, keys: ['greeting'] });
-    expect(stderr).toContain('"draft", "idea"');
-    expect(await run(folder, [...production, '--quiet'], service)).toMatchObject({ exitCode: 0, stderr: '' });
-  });
-
-  test('bundle exits with 1 and sends no request if no selected prompt pins the environment', async () => {
-    const { folder, service } = await makeStage({ greeting: 'Hi.' });
-    writeFiles(folder, { 'prompts/draft.md': promptText('draft') });
-    const ran = await run(folder, [...production, 'draft', '-o', 'p.json'], service);
-    expect(ran).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('[bundle/nothing-pinned]') });
-    expect({ requests: service.requests, written: existsSync(join(folder, 'p.json')) }).toEqual({
-      requests: [],
-      written: false,
-    });
-  });
-});
-
-describe('a bundle that cannot be complete', () => {
-  /** Bundles to an existing file and to a new file. Also returns what became of the two files. */
-  async function bundleToFiles({ folder, service }: Awaited<ReturnType<typeof makeStage>>) {
-    writeFiles(folder, { 'old.json': 'old' });
-    const ran = await run(folder, [...production, '-o', 'old.json', '-o', 'new.ts'], service);
-    return { ...ran, oldFile: read(folder, 'old.json'), hasNewFile: existsSync(join(folder, 'new.ts')) };
-  }
-
-  /** The result of a failed run that left the existing file unchanged and wrote no new file. */
-  const failure = (code: string, exitCode: number) => ({
-    ...{ exitCode, stdout: '', stderr: expect.stringContaining(`[${code}]`) },
-    ...{ oldFile: 'old', hasNewFile: false },
-  });
-
-  test('bundle exits with 4 and writes no file if a pinned prompt has no active version', async () => {
-    const stage = await makeStage({ greeting: 'Hi.', order: null, refund: null });
-    const ran = await bundleToFiles(stage);
-    expect(ran).toEqual(failure('bundle/not-active', 4));
-    expect(ran.stderr.match(/^ {2}prompts\/\w+\.md(?=:5:\d+$)/gm)).toEqual([
-      '  prompts/order.md',
-      '  prompts/refund.md',
-    ]);
-  });
-
-  test('bundle exits with 4 if no pinned prompt has an active version', async () => {
-    expect(await bundleToFiles(await makeStage({ refund: null }))).toEqual(failure('bundle/not-active', 4));
-  });
-
-  test('bundle exits with 4 and writes no file if a pinned prompt does not exist in the service', async () => {
-    const stage = await makeStage({ greeting: 'Hi.' });
-    writeFiles(stage.folder, { 'prompts/gone.md': promptText('gone', { pins: PINS }) });
-    expect(await bundleToFiles(stage)).toEqual(failure('service/prompt-not-found', 4));
-  });
-
-  test('bundle exits with 1 and writes no file if none of the pinned prompts exists in the service', async () => {
-    const stage = await makeStage({ greeting: 'Hi.' });
-    writeFiles(stage.folder, { 'prompts/greeting.md': promptText('gone', { pins: PINS }) });
-    expect(await bundleToFiles(stage)).toEqual(failure('service/prompt-not-found', 1));
-  });
-
-  test('bundle reports a rejected API key once, not once per prompt', async () => {
-    const stage = await makeStage({ greeting: 'Hi.', refund: 'Refund?' });
-    const service = {
-      ...stage.service,
-      environment: { ...stage.service.environment, PROMPTSYNC_API_KEY: 'wrong-key-0123456789' },
-    };
-    const ran = await bundleToFiles({ ...stage, service });
-    expect(ran).toEqual(failure('service/not-authorised', 1));
-    expect(ran.stderr.match(/\[service\/not-authorised\]/g)).toHaveLength(1);
-  });
-
-  test('bundle refuses a prompt that contains the API key', async () => {
-    const stage = await makeStage({ greeting: `Use "${KEY}".` });
-    expect(await bundleToFiles(stage)).toEqual(failure('bundle/contains-key', 4));
-  });
-
-  test.each([65, 2_500])('bundle exits with 4 if the metadata of a prompt has %d levels', async (levels) => {
-    const stage = await makeStage({ greeting: 'Hi.', refund: null });
-    const metadata = JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
-    const version = stage.service.store.createVersion('prm_refund', { content: 'Refund?', metadata });
-    stage.service.store.setActive('prm_refund', { environment: 'production', versionId: version?.id ?? '' });
-    const ran = await bundleToFiles(stage);
-    expect(ran).toEqual(failure('bundle/too-deep', 4));
-    expect(ran.stderr).toContain('prompts/refund.md: error:');
-  });
-
-  test('bundle refuses metadata that contains the API key as a number', async () => {
-    const apiKey = '1234567890';
-    const service = await startTestService(['greeting'], apiKey);
-    const folder = makeWorkspace(workspaceFiles({ greeting: { metadata: { seed: Number(apiKey) } } }));
-    await run(folder, ['sync', '--yes'], service);
-    const { exitCode, stdout, stderr } = await run(folder, ['bundle', '-e', 'staging'], service);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' });
-    expect(stderr).toContain('[bundle/contains-key]');
-  });
-
-  test('bundle --offline refuses a prompt that contains the API key if the environment variable for the key is set', async () => {
-    const config = `service: { base_url: "https://prompts.example.com" }\n${CONFIG}`;
-    const folder = makeWorkspace(workspaceFiles({ greeting: { text: `Use ${KEY}.` } }, config));
-    const environment = { PROMPTSYNC_API_KEY: KEY };
-    const { exitCode, stdout, stderr } = await run(folder, ['bundle', '-e', 'staging', '--offline'], { environment });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' });
-    expect(stderr).toContain('[bundle/contains-key]');
-  });
-
-  test('bundle reports invalid prompt files and sends no request', async () => {
-    const stage = await makeStage({ greeting: 'Hi.' });
-    writeFiles(stage.folder, { 'prompts/broken.md': '---\nid: prm_broken\n---\nText' });
-    expect(await bundleToFiles(stage)).toEqual(failure('prompt/missing-field', 1));
-    expect(stage.service.requests).toEqual([]);
-  });
-
-  test('bundle refuses the placeholder id replace_me and sends no request', async () => {
-    const stage = await makeStage({ greeting: 'Hi.' });
-    writeFiles(stage.folder, { 'prompts/draft.md': promptText('x', { pins: PINS }).replace('prm_x', 'replace_me') });
-    expect(await bundleToFiles(stage)).toEqual(failure('guard/placeholder-id', 3));
-    expect(stage.service.requests).toEqual([]);
-  });
-
-  test('bundle exits with 130 and writes no file if a signal interrupts it', async () => {
-    const stage = await makeStage({ greeting: 'Hi.', refund: 'Refund?' });
     let interrupt = () => {};
     const front = await startFront({
-      target: stage.service.baseUrl,
+      target: service.baseUrl,
       answer: () => {
         interrupt();
         return null;
       },
     });
-    const environment = { ...stage.service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
-    const ran = await run(stage.folder, [...production, '-o', 'p.json'], {
-      environment,
+    const ran = await run(folder, [...production, '-o', 'p.json'], {
+      environment: { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl },
       onSignal: (signal) => (interrupt = signal),
     });
     expect(ran).toEqual({ exitCode: 130, stdout: '', stderr: '\nInterrupted. promptsync made no changes.\n' });
-    expect(existsSync(join(stage.folder, 'p.json'))).toBe(false);
+    expect(existsSync(join(folder, 'p.json'))).toBe(false);
+  });
+});
+
+describe('the environment of bundle', () => {
+  test('bundle requires one known environment before any request, and without configured environments it knows those in pins', async () => {
+    const { folder, service, write } = await makeStage({ greeting: 'Hi.' });
+    for (const config of [ENVIRONMENTS, CONFIG]) {
+      write({ 'promptsync.yaml': config });
+      for (const [words, code, message] of [
+        [[], 'usage/needs-environment', '"staging" or "production"'],
+        [['-e', 'prodution'], 'usage/unknown-environment', '"production"?'],
+        [['-e', 'staging', '-e', 'production'], 'is invalid', 'Specify exactly one environment.'],
+      ] as const) {
+        const ran = await run(folder, ['bundle', ...words], service);
+        expect([words, ran]).toMatchObject([words, { exitCode: 1, stdout: '' }]);
+        expect(ran.stderr).toContain(code);
+        expect(ran.stderr).toContain(message);
+      }
+    }
+    expect(service.requests).toEqual([]);
+  });
+
+  test('bundle leaves out prompts that do not pin the environment, says so unless --quiet is given, and refuses an empty bundle', async () => {
+    const { folder, service, bundle, write } = await makeStage({ greeting: 'Hi.' });
+    write({ 'prompts/draft.md': promptText('draft'), 'prompts/idea.md': promptText('idea', { key: 'a\u202eb' }) });
+    const { exitCode, stdout, stderr } = await bundle();
+    expect({ exitCode, keys: Object.keys(parse(stdout).prompts) }).toEqual({ exitCode: 0, keys: ['greeting'] });
+    expect(stderr).toContain('"draft", "a\\u{202e}b"');
+    expect(await bundle('--quiet')).toMatchObject({ exitCode: 0, stderr: '' });
+    service.requests.length = 0;
+    expect(await bundle('draft', '-o', 'p.json')).toMatchObject(failure('bundle/nothing-pinned', 1));
+    expect({ requests: service.requests, written: existsSync(join(folder, 'p.json')) }).toEqual({
+      ...{ requests: [], written: false },
+    });
+  });
+});
+
+describe('a bundle that cannot be complete', () => {
+  /** Activates versions of two prompts whose metadata has many levels. */
+  function nestMetadata({ service: { store } }: Stage): void {
+    for (const [id, levels] of Object.entries({ prm_greeting: 65, prm_refund: 2_500 })) {
+      const metadata = JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+      const version = store.createVersion(id, { content: 'Refund?', metadata });
+      store.setActive(id, { environment: 'production', versionId: version!.id });
+    }
+  }
+
+  const missing = promptText('gone', { pins: PINS });
+
+  /** A prompt, or several, that cannot be bundled. Rows with `requests: 0` are refused before any request. */
+  type Row = {
+    readonly title: string;
+    readonly texts?: Readonly<Record<string, string | null>>;
+    readonly change?: (stage: Stage) => void;
+    readonly key?: string;
+    readonly expected: readonly [code: string, exitCode: number];
+    readonly requests?: number;
+  };
+  const rows: readonly Row[] = [
+    {
+      title: 'bundle exits with 4 and writes no file if a pinned prompt has no active version',
+      ...{ texts: { greeting: 'Hi.', order: null, refund: null }, expected: ['bundle/not-active', 4] },
+    },
+    {
+      title: 'bundle exits with 4 if no pinned prompt has an active version',
+      ...{ texts: { refund: null }, expected: ['bundle/not-active', 4] },
+    },
+    {
+      title: 'bundle exits with 4 and writes no file if a pinned prompt does not exist in the service',
+      change: ({ write }) => write({ 'prompts/gone.md': missing }),
+      expected: ['service/prompt-not-found', 4],
+    },
+    {
+      title: 'bundle exits with 1 and writes no file if none of the pinned prompts exists in the service',
+      change: ({ write }) => write({ 'prompts/greeting.md': missing }),
+      expected: ['service/prompt-not-found', 1],
+    },
+    {
+      title: 'bundle reports a rejected API key once, not once per prompt',
+      ...{ texts: { greeting: 'Hi.', refund: 'Refund?' }, key: 'wrong-key-0123456789' },
+      expected: ['service/not-authorised', 1],
+    },
+    {
+      title: 'bundle refuses a prompt that contains the API key',
+      ...{ texts: { greeting: `Use "${KEY}".` }, expected: ['bundle/contains-key', 4] },
+    },
+    {
+      title: 'bundle exits with 4 if the metadata of prompts has more than 64 levels, and names both prompts',
+      ...{ texts: { greeting: 'Hi.', order: 'Hi.', refund: null }, change: nestMetadata },
+      expected: ['bundle/too-deep', 4],
+    },
+    {
+      title: 'bundle reports invalid prompt files and sends no request',
+      change: ({ write }) => write({ 'prompts/broken.md': '---\nid: prm_broken\n---\nText' }),
+      ...{ expected: ['prompt/missing-field', 1], requests: 0 },
+    },
+    {
+      title: 'bundle refuses the placeholder id replace_me and sends no request',
+      change: ({ write }) => write({ 'prompts/draft.md': missing.replace('prm_gone', 'replace_me') }),
+      ...{ expected: ['guard/placeholder-id', 3], requests: 0 },
+    },
+  ];
+  test.each(rows.map((row) => [row.title, row] as const))('%s', async (_, row) => {
+    const {
+      texts = { greeting: 'Hi.' },
+      change,
+      key = KEY,
+      expected: [code, exitCode],
+      requests,
+    } = row;
+    const stage = await makeStage(texts);
+    change?.(stage);
+    const { folder, service } = stage;
+    stage.write({ 'old.json': 'old' });
+    const environment = { ...service.environment, PROMPTSYNC_API_KEY: key };
+    const ran = await run(folder, [...production, '-o', 'old.json', '-o', 'new.ts'], { environment });
+    expect(ran).toEqual(failure(code, exitCode));
+    if (key !== KEY) expect(ran.stderr.split(`[${code}]`)).toHaveLength(2);
+    expect([read(folder, 'old.json'), existsSync(join(folder, 'new.ts'))]).toEqual(['old', false]);
+    if (code === 'bundle/too-deep') {
+      expect(ran.stderr.match(/prompts\/\w+\.md/g)).toEqual(['prompts/greeting.md', 'prompts/refund.md']);
+    }
+    if (texts['order'] === null) {
+      expect(ran.stderr.match(/^ {2}prompts\/\w+\.md(?=:5:\d+$)/gm)).toEqual([
+        '  prompts/order.md',
+        '  prompts/refund.md',
+      ]);
+    }
+    if (requests !== undefined) expect(service.requests).toHaveLength(requests);
+  });
+
+  test('bundle refuses metadata that contains the API key as a number, and --offline refuses a text that contains it', async () => {
+    const apiKey = '1234567890';
+    const service = await startTestService(['greeting'], apiKey);
+    const folder = makeWorkspace(workspaceFiles({ greeting: { metadata: { seed: Number(apiKey) } } }));
+    await run(folder, ['sync', '--yes'], service);
+    expect(await run(folder, staging, service)).toEqual(failure('bundle/contains-key', 4));
+    writeFiles(folder, workspaceFiles({ greeting: { text: `Use ${apiKey}.` } }));
+    expect(await run(folder, [...staging, '--offline'], service)).toEqual(failure('bundle/contains-key', 4));
   });
 });
 
 describe('the output of bundle', () => {
-  test.each([
-    [
-      'bundle refuses an output file whose extension does not determine a format',
-      ['-o', 'p.yaml'],
-      'usage/output-format',
-    ],
-    ['bundle refuses the file extension .md, which is valid only for reports', ['-o', 'p.md'], 'usage/output-format'],
-    [
-      'bundle refuses --format if there are two --output files',
-      ['--format', 'json', '-o', 'a', '-o', 'b'],
-      'usage/output-format',
-    ],
-    [
-      'bundle refuses a file name that is too long',
-      ['-o', 'p.json', '-o', `${'x'.repeat(300)}.ts`],
-      'usage/output-unwritable',
-    ],
-    ['bundle refuses a file in a missing folder', ['-o', 'none/p.json'], 'usage/output-unwritable'],
-    ['bundle refuses --check without --output', ['--check'], 'usage/invalid'],
-    [
-      'bundle rejects --check if the path for --output refers to standard output',
-      ['--check', '--format', 'json', '-o', '/dev/stdout'],
-      'usage/invalid',
-    ],
-  ])('%s before it sends a request', async (_, words, code) => {
-    const { bundle, service } = await makeStage({ greeting: 'Hi.' });
-    expect(await bundle(...words)).toMatchObject({
-      exitCode: 1,
-      stdout: '',
-      stderr: expect.stringContaining(`[${code}]`),
-    });
-    expect(service.requests).toEqual([]);
-  });
-
-  test.each([
-    [
-      'a bundle command with an invalid flag does not overwrite the output file',
+  test('bundle refuses outputs that it cannot write, before it sends a request and before it overwrites a file', async () => {
+    const { folder, bundle, service, write } = await makeStage({ greeting: 'Hi.' });
+    write({ 'p.json': 'old' });
+    for (const [words, code] of [
+      [['-o', 'p.yaml'], 'usage/output-format'],
+      // The ending .md is only valid for reports.
+      [['-o', 'p.md'], 'usage/output-format'],
+      [['--format', 'json', '-o', 'a', '-o', 'b'], 'usage/output-format'],
+      [['-o', 'p.json', '-o', `${'x'.repeat(300)}.ts`], 'usage/output-unwritable'],
+      [['-o', 'none/p.json'], 'usage/output-unwritable'],
+      [['--check'], 'usage/invalid'],
+      [['--check', '--format', 'json', '-o', '/dev/stdout'], 'usage/invalid'],
+    ] as const) {
+      expect([words, await bundle(...words)]).toEqual([words, failure(code, 1)]);
+    }
+    for (const words of [
       ['bundle', '-o', 'p.json', '--nonsense'],
-    ],
-    ['a misspelled bundle command does not overwrite the output file', ['bundel', '-o', 'p.json']],
-    ['an invocation with a flag before bundle does not overwrite the output file', ['-o', 'p.json', 'bundle']],
-  ])('%s with a report', async (_, words) => {
-    const { folder, service } = await makeStage({ greeting: 'Hi.' });
-    writeFiles(folder, { 'p.json': 'old' });
-    expect(await run(folder, [...words, '-e', 'production'], service)).toMatchObject({ exitCode: 1, stdout: '' });
+      ['bundel', '-o', 'p.json'],
+      ['-o', 'p.json', 'bundle'],
+    ]) {
+      const ran = await run(folder, [...words, '-e', 'production'], service);
+      expect([words, ran]).toMatchObject([words, { exitCode: 1, stdout: '' }]);
+    }
     expect(read(folder, 'p.json')).toBe('old');
-  });
-
-  test('bundle makes hidden characters visible in the notice about left-out prompts', async () => {
-    const { folder, service } = await makeStage({ greeting: 'Hi.' });
-    writeFiles(folder, { 'prompts/draft.md': promptText('draft', { key: 'a\u202eb' }) });
-    const { stderr } = await run(folder, production, service);
-    expect(stderr).toContain('a\\u{202e}b');
+    expect(service.requests).toEqual([]);
   });
 });
 
 describe('bundle --check', () => {
-  test('bundle --check exits with 0 and writes nothing if all files are up to date', async () => {
-    const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
-    await bundle('-o', 'p.json', '-o', 'p.ts', '-o', 'p.py');
+  test('bundle --check exits with 0 and writes nothing if all files are up to date, even with CRLF line endings', async () => {
+    const { bundle, folder, write } = await makeStage({ greeting: 'Hi.\r\nBye.\n' });
+    const outputs = ['p.json', 'p.ts', 'p.py'];
+    const flags = outputs.flatMap((file) => ['-o', file]);
+    await bundle(...flags);
     const before = statSync(join(folder, 'p.json'), { bigint: true }).mtimeNs;
-    expect(await bundle('-o', 'p.json', '-o', 'p.ts', '-o', 'p.py', '--check')).toEqual({
+    expect(await bundle(...flags, '--check')).toEqual({
       exitCode: 0,
       stdout: '',
       stderr: 'p.json is up to date.\np.ts is up to date.\np.py is up to date.\n',
     });
     expect(statSync(join(folder, 'p.json'), { bigint: true }).mtimeNs).toBe(before);
-  });
-
-  test('bundle --check exits with 2 after a promotion and names the keys that differ', async () => {
-    const { bundle, folder, service } = await makeStage({ gone: 'Gone.', greeting: 'Hi.', refund: 'Refund?' });
-    await bundle('-o', 'p.json', '-o', 'p.ts');
-    await changeService(service.baseUrl, 'greeting', 'production', 'Hello.');
-    writeFiles(folder, { 'prompts/gone.md': promptText('gone') });
-    service.store.registerPrompt({ id: 'prm_new', projectId: 'project', key: 'new', name: 'new' });
-    writeFiles(folder, { 'prompts/new.md': promptText('new', { pins: PINS }) });
-    await changeService(service.baseUrl, 'new', 'production', 'New.');
-    const before = read(folder, 'p.json');
-    const { exitCode, stdout, stderr } = await bundle('-o', 'p.json', '-o', 'p.ts', '--check', '--quiet');
-    expect({ exitCode, stdout, isUnchanged: read(folder, 'p.json') === before }).toEqual({
-      ...{ exitCode: 2, stdout: '', isUnchanged: true },
-    });
-    expect(stderr.split('\n')).toEqual(
-      expect.arrayContaining([
-        'p.json is out of date:',
-        '  removed  gone',
-        '  changed  greeting',
-        '  added    new',
-        'p.ts is out of date.',
-      ]),
-    );
-    expect(stderr).not.toContain('refund');
-  });
-
-  test.each([
-    ['bundle --check exits with 2 if the file does not exist', null],
-    ['bundle --check exits with 2 if the file is not a bundle', '[]'],
-    [
-      'bundle --check exits with 2 if the file contains deeply nested data',
-      `{"prompts":{"a":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}}`,
-    ],
-    ['bundle --check exits with 2 if only the layout of the file differs', 'compact'],
-  ])('%s', async (_, content) => {
-    const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
-    const compact = JSON.stringify(JSON.parse((await bundle()).stdout));
-    if (content !== null) writeFiles(folder, { 'p.json': content === 'compact' ? compact : content });
-    const { exitCode, stderr } = await bundle('-o', 'p.json', '--check');
-    expect({ exitCode, names: stderr.includes('greeting') }).toEqual({ exitCode: 2, names: false });
-  });
-
-  test('bundle --check exits with 2 if the file is not valid UTF-8', async () => {
-    const { bundle, folder } = await makeStage({ greeting: 'Hi \ufffd.' });
-    const bytes = Buffer.from((await bundle()).stdout);
-    const at = bytes.indexOf('\ufffd');
-    writeFiles(folder, {
-      'p.json': Buffer.concat([bytes.subarray(0, at), Buffer.from([0xff]), bytes.subarray(at + 3)]),
-    });
-    expect(await bundle('-o', 'p.json', '--check')).toMatchObject({ exitCode: 2 });
-  });
-
-  test('bundle --check exits with 0 even if git checked out the bundle files with CRLF line endings', async () => {
-    const { bundle, folder } = await makeStage({ greeting: 'Hi.\r\nBye.\n' });
-    const outputs = ['p.json', 'p.ts', 'p.py'];
-    const flags = outputs.flatMap((file) => ['-o', file]);
-    await bundle(...flags);
-    for (const file of outputs) writeFiles(folder, { [file]: read(folder, file).replaceAll('\n', '\r\n') });
+    for (const file of outputs) write({ [file]: read(folder, file).replaceAll('\n', '\r\n') });
     expect(await bundle(...flags, '--check')).toMatchObject({ exitCode: 0 });
   });
 
-  test('if a file is much larger than the bundle, bundle --check exits with 2 without reading that file', async () => {
-    const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
-    writeFiles(folder, { 'p.json': '' });
+  test('bundle --check exits with 2 after a promotion and names the keys that differ', async () => {
+    const { bundle, folder, service, write } = await makeStage({ gone: 'Gone.', greeting: 'Hi.', refund: 'Refund?' });
+    await bundle('-o', 'p.json', '-o', 'p.ts');
+    await changeService(service.baseUrl, 'greeting', 'production', 'Hello.');
+    write({ 'prompts/gone.md': promptText('gone'), 'prompts/new.md': promptText('new', { pins: PINS }) });
+    service.store.registerPrompt({ id: 'prm_new', projectId: 'project', key: 'new', name: 'new' });
+    await changeService(service.baseUrl, 'new', 'production', 'New.');
+    const before = read(folder, 'p.json');
+    const { exitCode, stdout, stderr } = await bundle('-o', 'p.json', '-o', 'p.ts', '--check', '--quiet');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(read(folder, 'p.json')).toBe(before);
+    const changes = ['p.json is out of date:', '  removed  gone', '  changed  greeting', '  added    new'];
+    expect(stderr.split('\n')).toEqual(expect.arrayContaining([...changes, 'p.ts is out of date.']));
+    expect(stderr).not.toContain('refund');
+  });
+
+  test('bundle --check exits with 2 for a file that is missing, no bundle, too large, or the same bundle in other bytes', async () => {
+    const { bundle, folder, write } = await makeStage({ greeting: 'Hi \ufffd.' });
+    const { stdout } = await bundle();
+    const bytes = Buffer.from(stdout);
+    const at = bytes.indexOf('\ufffd');
+    const check = async () => {
+      const { exitCode, stderr } = await bundle('-o', 'p.json', '--check');
+      return { exitCode, names: stderr.includes('greeting') };
+    };
+    expect(await check()).toEqual({ exitCode: 2, names: false });
+    for (const content of [
+      '[]',
+      `{"prompts":{"a":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}}`,
+      JSON.stringify(JSON.parse(stdout)),
+      Buffer.concat([bytes.subarray(0, at), Buffer.from([0xff]), bytes.subarray(at + 3)]),
+    ]) {
+      write({ 'p.json': content });
+      expect(await check()).toEqual({ exitCode: 2, names: false });
+    }
+    // promptsync does not read a file of this size.
     truncateSync(join(folder, 'p.json'), 600 * 1024 * 1024);
-    const { exitCode, stderr } = await bundle('-o', 'p.json', '--check');
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('p.json is out of date.\n') });
+    expect(await check()).toEqual({ exitCode: 2, names: false });
   });
 
-  test('bundle --check exits with 1 if the file cannot be read', async () => {
-    const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
-    mkdirSync(join(folder, 'p.json'));
-    const { exitCode, stderr } = await bundle('-o', 'p.json', '--check');
-    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('[usage/output-unreadable]') });
-  });
-
-  test('bundle --check follows a symbolic link outside a repository and refuses one inside a repository', async () => {
-    const { bundle, folder } = await makeStage({ greeting: 'Hi.' });
+  test('bundle --check exits with 1 for an unreadable file and for a symbolic link inside a repository, and with 4 for a failed read', async () => {
+    const { bundle, folder, service, write } = await makeStage({ greeting: 'Hi.' });
+    mkdirSync(join(folder, 'folder.json'));
+    expect(await bundle('-o', 'folder.json', '--check')).toEqual(failure('usage/output-unreadable', 1));
     await bundle('-o', 'real.json');
     symlinkSync('real.json', join(folder, 'link.json'));
     expect(await bundle('-o', 'link.json', '--check')).toMatchObject({ exitCode: 0 });
     initRepository(folder);
     const { exitCode, stderr } = await bundle('-o', 'link.json', '--check');
     expect({ exitCode, stderr }).toEqual({
-      exitCode: 1,
-      stderr: expect.stringContaining('is a symbolic link inside a repository'),
+      ...{ exitCode: 1, stderr: expect.stringContaining('is a symbolic link inside a repository') },
     });
-  });
-
-  test('bundle --check exits with 4 if a prompt cannot be read, whatever the file contains', async () => {
-    const { bundle } = await makeStage({ greeting: 'Hi.', refund: null });
+    service.store.registerPrompt({ id: 'prm_refund', projectId: 'project', key: 'refund', name: 'refund' });
+    write({ 'prompts/refund.md': promptText('refund', { pins: PINS }) });
     expect(await bundle('-o', 'p.json', '--check')).toMatchObject({ exitCode: 4, stdout: '' });
   });
 });
@@ -486,94 +375,61 @@ describe('bundle --check', () => {
 describe('bundle --offline', () => {
   /** Bundles staging without an address and a key of a service. */
   const bundleOffline = (folder: string, ...words: readonly string[]) =>
-    run(folder, ['bundle', '-e', 'staging', '--offline', ...words]);
+    run(folder, [...staging, '--offline', ...words]);
 
-  test('bundle --offline reads the text of a `latest` pin from the file and needs neither a service nor a key', async () => {
-    const folder = makeWorkspace(
-      workspaceFiles({ greeting: { text: 'Hi {{name}}.', metadata: { model: 'gpt' } }, refund: { text: 'Refund?' } }),
+  test('bundle --offline reads the text of a `latest` pin from the file and needs no service, no key and no git', async () => {
+    const pins = { staging: 'latest', production: 7, canary: 'git:v9' };
+    const folder = makeRepository(
+      workspaceFiles({ greeting: { pins, text: 'Hi {{name}}.', metadata: { model: 'gpt' } }, refund: {} }),
     );
+    vi.stubEnv('PATH', '/nowhere');
+    onTestFinished(() => void vi.unstubAllEnvs());
     const { exitCode, stdout, stderr } = await bundleOffline(folder);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(parse(stdout).prompts).toMatchObject({
       greeting: {
-        id: 'prm_greeting',
-        version: null,
-        prompt: 'Hi {{name}}.',
-        config: { model: 'gpt' },
+        ...{ id: 'prm_greeting', version: null, prompt: 'Hi {{name}}.', config: { model: 'gpt' } },
         variables: ['name'],
       },
-      refund: { version: null, prompt: 'Refund?', config: null },
+      refund: { version: null, prompt: 'Text of refund.', config: null },
     });
   });
 
-  test('bundle --offline needs no git if no pin refers to a commit', async () => {
-    const folder = makeRepository(workspaceFiles({ greeting: { pins: { staging: 'latest' } } }));
-    vi.stubEnv('PATH', '/nowhere');
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const { exitCode, stdout } = await run(folder, ['bundle', '-e', 'staging', '--offline']);
-    expect({ exitCode, text: stdout.includes('Text of greeting.') }).toEqual({ exitCode: 0, text: true });
-  });
-
-  test('bundle --offline reads the text of a `git:` pin from the commit', async () => {
-    const folder = makeRepository(workspaceFiles({ greeting: { text: 'Old.', metadata: { model: 'old' } } }));
-    git(folder, 'tag', 'v1');
-    writeFiles(folder, workspaceFiles({ greeting: { text: 'New.', pins: { staging: 'git:v1' } } }));
-    commitAll(folder, 'Pin v1');
-    const { stdout } = await bundleOffline(folder);
-    expect(parse(stdout).prompts['greeting']).toMatchObject({
-      version: null,
-      prompt: 'Old.',
-      config: { model: 'old' },
-    });
-  });
-
-  test.each([
-    [
-      'bundle --offline refuses a pin that is a version number, because only the service has the text',
-      7,
-      'bundle/not-in-git',
-    ],
-    [
-      'bundle --offline refuses a pin that is a version id, because only the service has the text',
-      'version:ver_7',
-      'bundle/not-in-git',
-    ],
-    ['bundle --offline refuses a git ref that the clone does not have', 'git:v9', 'pin/unknown-ref'],
-  ])('%s', async (_, pin, code) => {
-    const files = workspaceFiles({ greeting: { pins: { staging: pin } }, refund: {} });
-    const folder = makeRepository({ ...files, 'p.json': 'old' });
-    const { exitCode, stdout, stderr } = await bundleOffline(folder, '-o', 'p.json');
-    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
-    expect(stderr).toMatch(/^prompts\/greeting\.md:\d+:\d+: error: /);
-    expect(stderr).toContain(`[${code}]`);
-    expect(stderr).toContain(String(pin).replace(/^\w+:/, ''));
-    expect(read(folder, 'p.json')).toBe('old');
-  });
-
-  test('bundle --offline warns about each bundled prompt file with uncommitted changes', async () => {
+  test('bundle --offline reads the text of a `git:` pin from the commit, and warns about each bundled file with uncommitted changes', async () => {
     const others = { staged: {}, unchanged: {}, unpinned: { pins: { production: 'latest' } } };
-    const folder = makeRepository(workspaceFiles({ edited: {}, ...others }));
-    writeFiles(folder, workspaceFiles({ edited: { text: 'Edited.' }, staged: { text: 'Staged.' }, untracked: {} }));
+    const old = { edited: { text: 'Old.', metadata: { model: 'old' } } };
+    const folder = makeRepository(workspaceFiles({ ...old, ...others }));
+    git(folder, 'tag', 'v1');
+    const edited = { edited: { text: 'Edited.', pins: { staging: 'git:v1' } }, untracked: { text: 'New.' } };
+    writeFiles(folder, workspaceFiles({ ...edited, staged: { text: 'Staged.' } }));
     writeFiles(folder, { 'prompts/unpinned.md': promptText('unpinned', { ...others.unpinned, text: 'Edited.' }) });
     git(folder, 'add', 'prompts/staged.md');
-    const { exitCode, stdout, stderr } = await bundleOffline(folder);
-    expect({ exitCode, text: parse(stdout).prompts['edited']?.prompt }).toEqual({ exitCode: 0, text: 'Edited.' });
+    const { stdout, stderr } = await bundleOffline(folder);
+    expect(parse(stdout).prompts).toMatchObject({
+      edited: { version: null, prompt: 'Old.', config: { model: 'old' } },
+      untracked: { prompt: 'New.' },
+    });
     expect(stderr).toContain(
       '[bundle/uncommitted]\n  prompts/edited.md\n  prompts/staged.md\n  prompts/untracked.md\n',
     );
   });
 
-  test('bundle --offline reads only the pins of the given environment', async () => {
-    const pins = { staging: 'latest', production: 7, canary: 'git:v9' };
-    const folder = makeRepository(workspaceFiles({ greeting: { pins } }));
-    expect(await bundleOffline(folder)).toMatchObject({ exitCode: 0 });
-  });
-
-  test('bundle --offline refuses the placeholder id replace_me', async () => {
-    const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
-    writeFiles(folder, { 'prompts/draft.md': promptText('draft').replace('prm_draft', 'replace_me') });
-    const { exitCode, stderr } = await bundleOffline(folder);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: expect.stringContaining('[guard/placeholder-id]') });
+  test('bundle --offline refuses pins whose text only the service has, refs that the clone does not have, and the id replace_me', async () => {
+    const folder = makeRepository({ ...workspaceFiles({ greeting: {}, refund: {} }), 'p.json': 'old' });
+    for (const [pin, code] of [
+      [7, 'bundle/not-in-git'],
+      ['version:ver_7', 'bundle/not-in-git'],
+      ['git:v9', 'pin/unknown-ref'],
+    ] as const) {
+      writeFiles(folder, workspaceFiles({ greeting: { pins: { staging: pin } } }));
+      const ran = await bundleOffline(folder, '-o', 'p.json');
+      expect(ran).toEqual(failure(code, 3));
+      expect(ran.stderr).toMatch(/^prompts\/greeting\.md:\d+:\d+: error: /);
+      expect(ran.stderr).toContain(String(pin).replace(/^\w+:/, ''));
+    }
+    expect(read(folder, 'p.json')).toBe('old');
+    writeFiles(folder, { 'prompts/greeting.md': promptText('draft').replace('prm_draft', 'replace_me') });
+    expect(await bundleOffline(folder)).toEqual(failure('guard/placeholder-id', 3));
   });
 });
 
@@ -581,6 +437,7 @@ describe('bundle with Langfuse', () => {
   const system = (content: string): ChatMessage => ({ role: 'system', content });
   const history: ChatMessage = { type: 'placeholder', name: 'history' };
   const tag = '@@@langfusePrompt:name=tone|label=production@@@';
+  const labels = ['production'];
   const textFile = (id: string, text: string, pins = '{ production: 1 }') =>
     `---\nid: ${id}\npins: ${pins}\n---\n\n${text}\n`;
   const chatFile = (id: string, pins: string) =>
@@ -589,11 +446,8 @@ describe('bundle with Langfuse', () => {
   async function makeLangfuseStage(files: Files) {
     const langfuse = await startLangfuse();
     const folder = makeWorkspace({ 'promptsync.yaml': LANGFUSE, ...files });
-    return {
-      langfuse,
-      folder,
-      bundle: (...words: readonly string[]) => run(folder, [...production, ...words], langfuse),
-    };
+    const bundle = (...words: readonly string[]) => run(folder, [...production, ...words], langfuse);
+    return { langfuse, folder, bundle };
   }
 
   test('bundle reads text prompts, chat prompts and any kind of config from Langfuse with one request per prompt', async () => {
@@ -602,15 +456,9 @@ describe('bundle with Langfuse', () => {
       'prompts/greeting.md': textFile('greeting', 'x'),
     });
     const messages = [system('Hi {{name}}.\r\n\n'), history, system('{{topic}}')];
-    await langfuse.store.create({
-      name: 'agent',
-      type: 'chat',
-      prompt: messages,
-      config: ['x'],
-      labels: ['production'],
-    });
+    await langfuse.store.create({ name: 'agent', type: 'chat', prompt: messages, config: ['x'], labels });
     const config = { promptsync: { own: 'kept' }, model: 'gpt' };
-    await langfuse.store.create({ name: 'greeting', prompt: 'Hi.\n', config, labels: ['production'] });
+    await langfuse.store.create({ name: 'greeting', prompt: 'Hi.\n', config, labels });
     const { exitCode, stdout } = await bundle();
     expect(exitCode).toBe(0);
     expect(parse(stdout).prompts).toEqual({
@@ -626,68 +474,45 @@ describe('bundle with Langfuse', () => {
     expect(langfuse.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
   });
 
-  test('bundle includes the text and the variables of the parts of a composed prompt', async () => {
-    const { langfuse, bundle } = await makeLangfuseStage({ 'prompts/a.md': textFile('a', tag) });
-    await langfuse.store.create({ name: 'tone', prompt: 'Be {{mood}}.', labels: ['production'] });
-    await langfuse.store.create({ name: 'a', prompt: `Hi {{name}}. ${tag}`, labels: ['production'] });
-    const { stdout } = await bundle();
-    expect(parse(stdout).prompts['a']).toMatchObject({
-      prompt: 'Hi {{name}}. Be {{mood}}.',
-      variables: ['name', 'mood'],
-    });
-  });
-
-  test('bundle exits with 4 if Langfuse cannot compose a prompt', async () => {
+  test('bundle includes the text and the variables of the parts of a composed prompt, and exits with 4 if a part is not live', async () => {
     const { langfuse, bundle } = await makeLangfuseStage({
       'prompts/a.md': textFile('a', tag),
       'prompts/b.md': textFile('b', 'x'),
     });
-    await langfuse.store.create({ name: 'b', prompt: 'B.', labels: ['production'] });
-    await langfuse.store.create({ name: 'tone', prompt: 'Be kind.', labels: ['production'] });
-    await langfuse.store.create({ name: 'a', prompt: tag, labels: ['production'] });
-    langfuse.store.removeLabel('tone', 'production');
-    expect(await bundle()).toMatchObject({
-      exitCode: 4,
-      stdout: '',
-      stderr: expect.stringContaining('prompts/a.md: error:'),
+    await langfuse.store.create({ name: 'b', prompt: 'B.', labels });
+    await langfuse.store.create({ name: 'tone', prompt: 'Be {{mood}}.', labels });
+    await langfuse.store.create({ name: 'a', prompt: `Hi {{name}}. ${tag}`, labels });
+    expect(parse((await bundle()).stdout).prompts['a']).toMatchObject({
+      ...{ prompt: 'Hi {{name}}. Be {{mood}}.', variables: ['name', 'mood'] },
     });
+    langfuse.store.removeLabel('tone', 'production');
+    const stderr = expect.stringContaining('prompts/a.md: error:');
+    expect(await bundle()).toEqual({ exitCode: 4, stdout: '', stderr });
   });
 
-  test('bundle reports that no version is active if Langfuse lacks the prompt or the label', async () => {
-    const { langfuse, bundle } = await makeLangfuseStage({ 'prompts/a.md': textFile('a', 'x') });
+  test('bundle distinguishes a prompt or label that Langfuse lacks from a server that is not a prompt service', async () => {
+    const { langfuse, folder, bundle } = await makeLangfuseStage({ 'prompts/a.md': textFile('a', 'x') });
     const expected = { exitCode: 4, stdout: '', stderr: expect.stringContaining('the "production" label') };
-    expect(await bundle()).toMatchObject(expected);
+    expect(await bundle()).toEqual(expected);
     await langfuse.store.create({ name: 'a', prompt: 'x', labels: ['staging'] });
-    expect(await bundle()).toMatchObject(expected);
-  });
-
-  test('bundle exits with 1 if the server at the address is not a prompt service', async () => {
-    const { folder, langfuse } = await makeLangfuseStage({ 'prompts/a.md': textFile('a', 'x') });
+    expect(await bundle()).toEqual(expected);
     const front = await startFront({ answer: () => ({ status: 404, body: '<!doctype html>Not found' }) });
     const environment = { ...langfuse.environment, LANGFUSE_HOST: front.baseUrl };
     const { exitCode, stderr } = await run(folder, production, { environment });
-    expect({ exitCode, isNotActive: stderr.includes('bundle/not-active') }).toEqual({
-      exitCode: 1,
-      isNotActive: false,
-    });
+    expect(exitCode).toBe(1);
+    expect(stderr).not.toContain('bundle/not-active');
   });
 
   test('bundle --offline converts a chat prompt file to messages and refuses a composed prompt', async () => {
-    const { bundle, folder } = await makeLangfuseStage({
-      'prompts/agent.md': chatFile('agent', '{ staging: latest }'),
-    });
-    const { stdout } = await run(folder, ['bundle', '-e', 'staging', '--offline']);
+    const { folder } = await makeLangfuseStage({ 'prompts/agent.md': chatFile('agent', '{ staging: latest }') });
+    const { stdout } = await run(folder, [...staging, '--offline']);
     expect(parse(stdout).prompts['agent']).toMatchObject({
-      type: 'chat',
-      prompt: [system('Hi {{name}}.'), history],
-      config: null,
+      ...{ type: 'chat', prompt: [system('Hi {{name}}.'), history], config: null },
     });
     writeFiles(folder, { 'prompts/a.md': textFile('a', tag, '{ staging: latest }') });
-    const { exitCode, stderr } = await run(folder, ['bundle', '-e', 'staging', '--offline']);
+    const { exitCode, stderr } = await run(folder, [...staging, '--offline']);
     expect({ exitCode, stderr }).toEqual({
-      exitCode: 3,
-      stderr: expect.stringContaining('refers to the prompt "tone"'),
+      ...{ exitCode: 3, stderr: expect.stringContaining('refers to the prompt "tone"') },
     });
-    expect(await bundle('a')).toMatchObject({ exitCode: 1 });
   });
 });

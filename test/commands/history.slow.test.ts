@@ -1,33 +1,160 @@
-import { describe, expect, test } from 'vitest';
-import { commandsIn, HOSTILE, INVISIBLE } from '../report/corpus.ts';
-import { git } from '../support/folder.ts';
-import { expectInert } from '../support/markdown.ts';
-import { run } from '../support/run.ts';
-import { makeStory } from './history-story.ts';
+import { execFileSync } from 'node:child_process';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Report } from '../../src/report/schema/report-schema.ts';
+import { changeService, startTestService } from '../support/service.ts';
+import { cloneOf, commitAll, git, GIT_VARIABLES, makeRepository, writeFiles } from '../support/folder.ts';
+import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
+import { run, runJson } from '../support/run.ts';
+
+/** A pattern for the time in a row of the history. */
+const TIME = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
 
 const both = (production: string | number) => ({ staging: 'latest', production });
 
-describe('history', () => {
-  const names = Object.entries(HOSTILE).filter(([, text]) => !/[\0\n<>]/.test(text) && text.isWellFormed());
+const versionsOf = ({ prompts }: Report) => prompts[0]?.history?.versions ?? [];
 
-  test('history prints hostile commit subjects and author names as inert text in every output format', async () => {
-    const { folder, edit, options } = await makeStory({ pins: both('latest') });
-    for (const [index, [, text]] of names.entries()) {
-      await edit({ pins: both('latest'), text: `Text ${index}` }, `${text} (#${index})`, 3);
-      git(folder, 'commit', '--quiet', '--amend', '--no-edit', `--author=x${text} <a@example.com>`);
-    }
-    const environment = { ...options.environment, GITHUB_ACTIONS: 'true' };
-    for (const format of ['text', 'markdown', 'json']) {
-      for (const words of [
-        ['history', 'greeting'],
-        ['history', 'greeting', '-e', 'staging'],
-      ]) {
-        const { stdout } = await run(folder, [...words, '--format', format], { environment });
-        expect(stdout.length).toBeGreaterThan(100);
-        expect(commandsIn(stdout)).toEqual([]);
-        expect(stdout.split('\n').filter((line) => INVISIBLE.test(line))).toEqual([]);
-        if (format === 'markdown') expectInert(stdout);
-      }
-    }
-  }, 60_000);
+/** Returns for each version where it is active, and when each environment was pinned to it. */
+function placesOf(report: Report) {
+  return versionsOf(report).map(({ version_number: number, made_by: by, active_in: active, pinned }) => ({
+    ...{ number, by, active },
+    pinned: pinned.map(({ environment, from, until }) => {
+      return [environment, from?.date?.slice(0, 10), until?.date?.slice(0, 10) ?? null];
+    }),
+  }));
+}
+
+/** Makes a repository with one synced prompt, and functions that edit, sync and show its history. */
+async function makeStory(pins: PromptParts['pins'] = { staging: 'latest' }, environments = '') {
+  const folder = makeRepository(workspaceFiles({ greeting: { pins: pins! } }, `${CONFIG}${environments}`));
+  const service = await startTestService(['greeting', 'refund']);
+  const sync = async (...words: readonly string[]) => {
+    expect(await run(folder, ['sync', '--yes', ...words], service)).toMatchObject({ exitCode: 0 });
+    return git(folder, 'rev-parse', 'HEAD');
+  };
+  const write = (parts: PromptParts): void =>
+    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', parts) });
+  return {
+    ...{ folder, service, sync, write },
+    first: await sync(),
+    /** Commits an edit as Bob, on the given day of January 2026, and syncs it. */
+    edit: (parts: PromptParts, message: string, day: number) => {
+      write(parts);
+      const env = {
+        ...{ ...process.env, ...GIT_VARIABLES },
+        ...{ GIT_AUTHOR_NAME: 'Bob', GIT_AUTHOR_DATE: `2026-01-0${day}T12:00:00+01:00` },
+      };
+      execFileSync('git', ['commit', '--quiet', '--all', '--message', message], { cwd: folder, env });
+      return sync();
+    },
+    readHistory: async (...words: readonly string[]) => {
+      service.takeWrites();
+      const reported = await runJson(folder, ['history', ...words], service);
+      expect(service.takeWrites()).toEqual([]);
+      return reported;
+    },
+    text: async (...words: readonly string[]) => (await run(folder, ['history', 'greeting', ...words], service)).stdout,
+  };
+}
+
+test('history shows edits, promotions, rollbacks and changes made directly in the service', async () => {
+  const story = await makeStory(both('latest'), 'environments: { staging: {}, production: {} }\n');
+  const { folder, service, first, edit, readHistory, text, write } = story;
+  const second = await edit({ pins: both(1), text: 'Two.' }, 'Shorter (#2)', 3);
+  await edit({ pins: both(2), text: 'Two.' }, 'Promote', 4);
+  await edit({ pins: both(1), text: 'Two.' }, 'Back', 5);
+  const pinnedBack = await readHistory('greeting', '--environment', 'production');
+  expect(pinnedBack.report.prompts[0]?.lineage).toMatchObject({
+    ...{ environment: 'production', serves: { version_number: 1, commit: first } },
+    pinned: { author: 'Bob', subject: 'Back' },
+  });
+  expect(pinnedBack.report.prompts[0]).not.toHaveProperty('history');
+  const id = await changeService(service.baseUrl, 'greeting', 'production', 'Somebody’s.');
+  const { report, exitCode } = await readHistory('greeting');
+  expect(exitCode).toBe(0);
+  expect(placesOf(report)).toEqual([
+    { number: 3, by: 'outside', active: ['production'], pinned: [] },
+    {
+      ...{ number: 2, by: 'git', active: ['staging'] },
+      pinned: [
+        ['staging', '2026-01-03', null],
+        ['production', '2026-01-04', '2026-01-05'],
+      ],
+    },
+    {
+      ...{ number: 1, by: 'git', active: [] },
+      pinned: [
+        ['staging', '2026-01-02', '2026-01-03'],
+        ['production', '2026-01-05', null],
+        ['production', '2026-01-02', '2026-01-04'],
+      ],
+    },
+  ]);
+  const bob = { author: 'Bob', date: '2026-01-03T12:00:00+01:00', subject: 'Shorter (#2)', pull_request: '#2' };
+  expect(versionsOf(report)[1]).toMatchObject({ commit: second, path: 'prompts/greeting.md', ...bob });
+  expect(versionsOf(report)[2]).toMatchObject({ commit: first, author: 'Ada' });
+  expect(versionsOf(report)[2]?.pinned.map(({ served }) => served)).toEqual([false, false, false]);
+  expect(await text()).toContain('2026-01-05 11:00 → not served now');
+  expect(await text()).toContain('! production serves v3, but the file pins it to 1.');
+  const lineage = await text('--environment', 'production');
+  expect(lineage).toMatch(
+    new RegExp(
+      `^production serves v3 \\(${id}\\)\n.*\nmade +${TIME} +created outside git\n! production serves v3,`,
+      'm',
+    ),
+  );
+
+  // A shallow clone lacks the commits.
+  const clone = await runJson(cloneOf(folder), ['history', 'greeting'], service);
+  expect(clone).toMatchObject({ exitCode: 0, report: { problems: [{ code: 'git/shallow' }] } });
+  const oldest = versionsOf(clone.report)[2];
+  expect(oldest).toMatchObject({ commit: first, pinned: [{ environment: 'production', from: null, until: null }] });
+  expect(oldest).not.toHaveProperty('author');
+
+  // The path is shown only if it was another one at that time.
+  expect(await text('-e', 'staging')).toMatch(/^ +date \(UTC\) +commit +author +subject\n/m);
+  renameSync(join(folder, 'prompts/greeting.md'), join(folder, 'prompts/hello.md'));
+  commitAll(folder, 'Rename');
+  expect(await text('-e', 'staging')).toMatch(/subject +path\nmade .* prompts\/greeting\.md\n/);
+  renameSync(join(folder, 'prompts/hello.md'), join(folder, 'prompts/greeting.md'));
+
+  // Pending changes and unknown pins are not the subject of history.
+  writeFiles(folder, { 'prompts/refund.md': promptText('refund') });
+  write({ pins: both(99), text: 'Next.' });
+  const pending = await readHistory('*');
+  expect(pending.exitCode).toBe(0);
+  expect(pending.report.prompts).toMatchObject([
+    { key: 'greeting', status: 'unchanged', changes: [], problems: [] },
+    { key: 'refund', history: { versions: [] } },
+  ]);
+
+  for (const [words, code, hint] of [
+    [['greting'], 'usage/nothing-selected', 'Did you mean "greeting"?'],
+    [['greeting', '-e', 'prod'], 'usage/unknown-environment', 'Use "'],
+    [['greeting', '-e', 'stagign'], 'usage/unknown-environment', 'mean "staging"?'],
+    [['greeting', '-e', 'promptsync'], 'usage/unknown-environment', ''],
+  ] as const) {
+    const refused = await readHistory(...words);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.report.problems).toMatchObject([{ code, hint: expect.stringContaining(hint) }]);
+  }
+});
+
+test('history accepts any environment name if the configuration lists none, and marks versions from uncommitted files', async () => {
+  const { service, sync, write, readHistory, text } = await makeStory();
+  const readLineage = async (environment: string) =>
+    (await readHistory('greeting', '--environment', environment)).report.prompts[0]?.lineage;
+  expect(await readLineage('canary')).toEqual({ environment: 'canary', serves: null, pinned: null });
+  expect(await readLineage('promptsync')).toMatchObject({ serves: { version_number: 1 } });
+  expect(await text('-e', 'canary')).toContain('canary serves nothing\n');
+  await changeService(service.baseUrl, 'greeting', 'canary', 'Somebody’s.');
+  expect(await text('-e', 'canary')).toMatch(/^pinned +not by the file\n/m);
+  write({ text: 'Not committed.' });
+  await sync('--allow-dirty');
+  const { report } = await readHistory('greeting');
+  expect(versionsOf(report)[0]).toMatchObject({ made_by: 'uncommitted', pinned: [] });
+  expect(await text('--environment', 'staging')).toMatch(
+    new RegExp(`^made +${TIME} +from an uncommitted file\npinned +not by a known commit\n`, 'm'),
+  );
 });

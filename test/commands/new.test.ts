@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startLangfuse } from '../doubles/langfuse-server.ts';
 import { commitAll, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { summarizeRun } from '../support/promotion.ts';
 import { CONFIG, promptText } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
@@ -16,7 +17,6 @@ const EMBEDDED = `service: { embedded: service.db }\n${ENVIRONMENTS}`;
 const LANGFUSE = `service: { provider: langfuse }\n${ENVIRONMENTS}`;
 
 const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
-const codes = (problems: readonly { readonly code: string }[]) => problems.map(({ code }) => code);
 const makeStage = (config = ENVIRONMENTS, files = {}) => makeWorkspace({ 'promptsync.yaml': config, ...files });
 
 /** Replaces the placeholder id in a prompt file. */
@@ -48,267 +48,164 @@ describe('new for a four-call service', () => {
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0, stdout: '1 prompt valid.\n', stderr: '' });
     expect(await run(folder, ['sync', '--yes'], service)).toMatchObject({ exitCode: 0 });
     expect(service.store.readPrompt('prm_refund', 'staging')?.active_version).toBeTruthy();
+    const chat = await runJson(folder, ['new', 'agent', '--type', 'chat']);
+    expect(summarizeRun(chat)).toBe('exit 1, prompt/unsupported-type');
   });
 
-  test('new without --id writes the id replace_me, and says where to create the prompt and where to write its id', async () => {
+  test('new without --id writes the id replace_me, says where to write the id of the prompt, and refuses a second such file', async () => {
     const folder = makeStage(`service: { base_url: https://prompts.example.com }\n${ENVIRONMENTS}`);
+    const dry = await runJson(folder, ['new', 'support/refund', '--dry-run']);
+    expect(dry).toMatchObject({ exitCode: 0, report: { prompts: [{ status: 'pending' }] } });
+    expect(dry.report.next_steps).toBeUndefined();
+    expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
     const { exitCode, stdout } = await run(folder, ['new', 'support/refund']);
     expect(exitCode).toBe(0);
     expect(read(folder, 'prompts/support/refund.md')).toMatch(/^---\nid: replace_me\n/);
-    const place = 'prompts/support/refund.md:2';
-    expect(stdout).toContain(
-      `Create the prompt in the service at https://prompts.example.com, then enter its id in ${place}. Next time, you can pass the id with --id.\n`,
-    );
+    const step =
+      'Create the prompt in the service at https://prompts.example.com, then enter its id in prompts/support/refund.md:2. Next time, you can pass the id with --id.';
+    expect(stdout).toContain(`${step}\n`);
     const { report, ...validated } = await runJson(folder, ['validate']);
     expect(validated.exitCode).toBe(0);
     expect(report.problems).toMatchObject([
       { code: 'prompt/placeholder-id', severity: 'warning', path: 'prompts/support/refund.md', line: 2, column: 5 },
     ]);
+    const second = await run(folder, ['new', 'b']);
+    expect(second.exitCode).toBe(1);
+    expect(second.stdout).toContain('The id "replace_me" is already used by `prompts/support/refund.md`.');
+    expect(second.stdout).toMatch(/Replace `replace_me` in `prompts\/support\/refund\.md` .* `--id`/);
+    expect(existsSync(join(folder, 'prompts/b.md'))).toBe(false);
+    replaceId(folder, 'prompts/support/refund.md', 'prm_refund');
+    for (const [format, expected] of [
+      ['markdown', `- \`${step.replace('support/refund', 'a-markdown')}\``],
+      ['html', 'then enter its id in prompts/a-html.md:2.'],
+      ['junit', '<testsuite'],
+    ] as const) {
+      expect((await run(folder, ['new', `a-${format}`, '--format', format])).stdout).toContain(expected);
+      replaceId(folder, `prompts/a-${format}.md`, `prm_${format}`);
+    }
   });
 
-  test('sync blocks a file with the id replace_me, sends no request for it, and writes the other prompts', async () => {
-    const folder = makeStage(ENVIRONMENTS, { 'prompts/greeting.md': promptText('greeting') });
-    const service = await startTestService(['greeting']);
+  test('a file with the id replace_me is blocked without a request, and every command handles the other prompts', async () => {
+    const files = { 'promptsync.yaml': ENVIRONMENTS, 'prompts/greeting.md': promptText('greeting') };
+    const folder = makeRepository(files);
+    const service = await startTestService(['greeting', 'refund']);
     await run(folder, ['new', 'refund']);
-    const { exitCode, report } = await runJson(folder, ['sync', '--yes'], service);
-    expect(exitCode).toBe(3);
-    expect(report.problems).toEqual([]);
-    expect(report.prompts).toMatchObject([
-      { id: 'prm_greeting', status: 'applied', problems: [] },
-      { id: 'replace_me', status: 'blocked', changes: [], problems: [{ code: 'guard/placeholder-id' }] },
-    ]);
+    commitAll(folder, 'Add a prompt');
+    const blocked = (status: string) => `exit 3, greeting ${status}, refund blocked guard/placeholder-id`;
+    const summarize = async (...words: readonly string[]) => summarizeRun(await runJson(folder, words, service));
+    expect(await summarize('plan', '--offline', '--base', 'HEAD^')).toBe(`${blocked('unchanged')}, service/not-asked`);
+    expect(await summarize('sync', '--yes')).toBe(blocked('applied'));
+    for (const command of ['status', 'pull', 'promote --all --to production']) {
+      const status = command.startsWith('promote') ? 'applied' : 'unchanged';
+      expect([command, await summarize(...command.split(' '))]).toEqual([command, blocked(status)]);
+    }
     expect(service.requests.filter(({ path }) => path.includes('replace_me'))).toEqual([]);
-  });
-
-  test.each(['status', 'promote --all --to production', 'pull'])(
-    'promptsync %s handles the other prompts even if one file has the id replace_me',
-    async (line) => {
-      const folder = makeStage(ENVIRONMENTS, { 'prompts/greeting.md': promptText('greeting') });
-      const service = await startTestService(['greeting']);
-      await run(folder, ['new', 'refund']);
-      await run(folder, ['sync', '--yes'], service);
-      const { report } = await runJson(folder, line.split(' '), service);
-      expect(report.prompts.map(({ id, status }) => [id, status])).toEqual([
-        ['prm_greeting', line.startsWith('promote') ? 'applied' : 'unchanged'],
-        ['replace_me', 'blocked'],
-      ]);
-    },
-  );
-
-  test('plan --offline blocks a file with the id replace_me', async () => {
-    const folder = makeRepository({ 'promptsync.yaml': ENVIRONMENTS, 'prompts/greeting.md': promptText('greeting') });
-    await run(folder, ['new', 'refund']);
-    commitAll(folder, 'Add a prompt');
-    const { exitCode, report } = await runJson(folder, ['plan', '--offline', '--base', 'HEAD^']);
-    expect(exitCode).toBe(3);
-    expect(report.prompts.map(({ status }) => status)).toEqual(['unchanged', 'blocked']);
-  });
-
-  test('plan does not report a deleted prompt if a commit replaces the id replace_me with a real id', async () => {
-    const folder = makeRepository({ 'promptsync.yaml': ENVIRONMENTS });
-    const service = await startTestService(['refund']);
-    await run(folder, ['new', 'refund']);
-    commitAll(folder, 'Add a prompt');
+    // A real id in the place of the placeholder does not count as a deletion.
     replaceId(folder, 'prompts/refund.md', 'prm_refund');
-    commitAll(folder, 'Use the id of the service');
-    const { report } = await runJson(folder, ['plan', '--base', 'HEAD^'], service);
-    expect(report.problems).toEqual([]);
-    expect(report.prompts).toMatchObject([{ id: 'prm_refund', status: 'pending' }]);
+    expect(await summarize('plan', 'refund', '--base', 'HEAD', '--allow-dirty')).toBe('exit 0, refund pending');
   });
+});
 
-  test('the embedded service does not register a prompt with the id replace_me', async () => {
+describe('new for the embedded service', () => {
+  test('new without --id makes the id from the key, so that the next sync creates the prompt', async () => {
     const folder = makeStage(EMBEDDED);
+    for (const [key, id] of [
+      ['support/refund-policy', 'prm_support_refund-policy'],
+      ['what now?/100 %', 'prm_what_now_100_'],
+    ] as const) {
+      const made = await runJson(folder, ['new', key]);
+      expect(made.report.prompts).toMatchObject([{ id, key, status: 'applied' }]);
+    }
+    expect(await run(folder, ['sync', '--yes'])).toMatchObject({ exitCode: 0 });
     await run(folder, ['new', 'refund', '--id', 'replace_me']);
     expect(await run(folder, ['sync', '--yes'])).toMatchObject({ exitCode: 3 });
     replaceId(folder, 'prompts/refund.md', 'refund');
     expect(await run(folder, ['sync', '--yes'])).toMatchObject({ exitCode: 0 });
   });
-
-  test('new refuses --type chat for a four-call service, because such a service has no chat prompts', async () => {
-    const folder = makeStage();
-    const { exitCode, report } = await runJson(folder, ['new', 'agent', '--type', 'chat']);
-    expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['prompt/unsupported-type'] });
-    expect(existsSync(join(folder, 'prompts'))).toBe(false);
-  });
 });
 
-describe('new for the embedded service', () => {
-  test.each([
-    ['support/refund-policy', 'prm_support_refund-policy'],
-    ['what now?/100 %', 'prm_what_now_100_'],
-  ])('new %s without --id makes the id from the key, so that the next sync creates the prompt', async (key, id) => {
-    const folder = makeStage(EMBEDDED);
-    const made = await runJson(folder, ['new', key]);
-    expect(made.report.prompts).toMatchObject([{ id, key, status: 'applied' }]);
-    const { exitCode, report } = await runJson(folder, ['sync', '--yes']);
-    expect(exitCode).toBe(0);
-    expect(report.prompts).toMatchObject([{ id, status: 'applied' }]);
-  });
-});
-
-describe('new for Langfuse', () => {
-  test.each<[string, readonly string[], string]>([
-    ['new writes a text prompt that the next sync creates in Langfuse', [], 'text'],
-    ['new --type chat writes a chat prompt that the next sync creates in Langfuse', ['--type', 'chat'], 'chat'],
-  ])('%s', async (_, flags, type) => {
-    const langfuse = await startLangfuse();
-    const folder = makeStage(LANGFUSE);
-    const { report, stderr } = await runJson(folder, ['new', 'support/agent', ...flags], langfuse);
+test('For Langfuse, new writes text and chat prompts that the next sync creates, and accepts --id only if it equals the key', async () => {
+  const langfuse = await startLangfuse();
+  const folder = makeStage(LANGFUSE);
+  for (const [key, flags, type] of [
+    ['support/agent', ['--type', 'chat'], 'chat'],
+    // In Langfuse, this is a name like any other.
+    ['replace_me', ['--id', 'replace_me'], 'text'],
+  ] as const) {
+    const { report, stderr } = await runJson(folder, ['new', key, ...flags], langfuse);
     expect({ problems: report.problems, stderr }).toEqual({ problems: [], stderr: '' });
-    expect(report.prompts).toMatchObject([{ id: 'support/agent', key: 'support/agent', type }]);
-    expect(read(folder, 'prompts/support/agent.md')).not.toMatch(/^(?:key|name):/m);
-    expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0, stderr: '' });
-    const synced = await runJson(folder, ['sync', '--yes'], langfuse);
-    expect(synced.report.prompts).toMatchObject([{ status: 'applied', type }]);
-    expect(await run(folder, ['plan', '--exit-code'], langfuse)).toMatchObject({ exitCode: 0 });
-  });
-
-  test('For Langfuse, new accepts --id only if the id equals the key', async () => {
-    const folder = makeStage(LANGFUSE);
-    const { exitCode, report } = await runJson(folder, ['new', 'a', '--id', 'b']);
-    expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: ['usage/invalid'] });
-    expect(await run(folder, ['new', 'a', '--id', 'a'])).toMatchObject({ exitCode: 0 });
-  });
-
-  test('validate accepts, without a warning, a Langfuse prompt named replace_me', async () => {
-    const folder = makeStage(LANGFUSE);
-    await run(folder, ['new', 'replace_me']);
-    expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0, stderr: '' });
-  });
+    expect(report.prompts).toMatchObject([{ id: key, key, type }]);
+    expect(read(folder, `prompts/${key}.md`)).not.toMatch(/^(?:key|name):/m);
+  }
+  expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0, stderr: '' });
+  const synced = await runJson(folder, ['sync', '--yes'], langfuse);
+  expect(synced.report.prompts.map(({ status, type }) => `${status} ${type}`)).toEqual([
+    'applied text',
+    'applied chat',
+  ]);
+  expect(await run(folder, ['plan', '--exit-code'], langfuse)).toMatchObject({ exitCode: 0 });
+  expect(summarizeRun(await runJson(folder, ['new', 'a', '--id', 'b']))).toBe('exit 1, usage/invalid');
 });
 
-describe('the environments of new', () => {
-  const pinsOf = (source: string) => [...source.matchAll(/^ {2}(\w+): latest$/gm)].map(([, name]) => name);
-
-  test('new pins the given environments in promotion order, and omits an environment that does not allow latest', async () => {
-    const folder = makeStage();
-    const flags = ['-e', 'canary', '--environment', 'production', '-e', 'staging', '-e', 'canary'];
-    const { exitCode, stderr } = await run(folder, ['new', 'a', '--id', 'prm_a', ...flags]);
-    expect(exitCode).toBe(0);
-    expect(pinsOf(read(folder, 'prompts/a.md'))).toEqual(['staging', 'canary']);
-    expect(stderr).toContain('The file does not pin "production" because `promptsync.yaml` does not allow `latest`');
-  });
-
-  test('If no environments are configured, new pins the environment that --environment names', async () => {
-    const folder = makeStage(CONFIG);
-    await run(folder, ['new', 'a', '--id', 'prm_a', '-e', 'anything']);
-    expect(pinsOf(read(folder, 'prompts/a.md'))).toEqual(['anything']);
-  });
-
-  test.each<[string, string, readonly string[], string]>([
-    [
-      'new suggests the correct name of a misspelled environment',
-      ENVIRONMENTS,
-      ['--environment', 'stagin'],
-      'Did you mean "staging"?',
-    ],
-    [
-      'new requires --environment if no environments are configured',
-      CONFIG,
-      [],
-      'The command requires `--environment`',
-    ],
-    [
-      'new writes no file if no requested environment allows latest',
-      ENVIRONMENTS,
-      ['-e', 'production'],
-      '`promptsync.yaml` does not allow `latest` in "production"',
-    ],
-  ])('%s', async (_, config, flags, message) => {
-    const folder = makeStage(config);
-    const { exitCode, stdout } = await run(folder, ['new', 'a', '--id', 'prm_a', ...flags]);
-    expect({ exitCode, files: readdirSync(folder) }).toEqual({ exitCode: 1, files: ['promptsync.yaml'] });
-    expect(stdout).toContain(message);
-  });
+test('new pins the given environments in promotion order, and omits an environment that does not allow latest', async () => {
+  const folder = makeStage();
+  const refuse = async (...words: readonly string[]) => {
+    const ran = await run(folder, ['new', 'b', '--id', 'prm_b', ...words]);
+    expect([words, ran.exitCode]).toEqual([words, 1]);
+    return ran.stdout;
+  };
+  expect(await refuse('--environment', 'stagin')).toContain('Did you mean "staging"?');
+  const flags = ['-e', 'canary', '--environment', 'production', '-e', 'staging', '-e', 'canary'];
+  const { exitCode, stderr } = await run(folder, ['new', 'a', '--id', 'prm_a', ...flags]);
+  expect(exitCode).toBe(0);
+  expect(read(folder, 'prompts/a.md')).toContain('pins:\n  staging: latest\n  canary: latest\n---');
+  expect(stderr).toContain('The file does not pin "production" because `promptsync.yaml` does not allow `latest`');
+  expect(await refuse('-e', 'production')).toContain('`promptsync.yaml` does not allow `latest` in "production"');
+  writeFiles(folder, { 'promptsync.yaml': CONFIG });
+  expect(await refuse()).toContain('The command requires `--environment`');
+  expect(readdirSync(join(folder, 'prompts'))).toEqual(['a.md']);
+  await run(folder, ['new', 'b', '--id', 'prm_b', '-e', 'anything']);
+  expect(read(folder, 'prompts/b.md')).toContain('pins:\n  anything: latest\n---');
 });
 
-describe('the refusals of new', () => {
-  const TAKEN = { 'prompts/greeting.md': promptText('greeting', { key: 'support/Gr\u00fc\u00dfe' }) };
-
-  test.each<[string, readonly string[], string]>([
-    ['new refuses a key that another file already uses', ['support/Gr\u00fc\u00dfe', '--id', 'x'], 'new/taken'],
-    [
-      'new refuses a key that another file uses in a different Unicode normalization form',
-      ['support/Gru\u0308\u00dfe', '--id', 'x'],
-      'new/taken',
-    ],
-    ['new refuses an id that another file already uses', ['other', '--id', 'prm_greeting'], 'new/taken'],
-    ['new refuses a path that already exists', ['greeting', '--id', 'x'], 'import/path-taken'],
-    [
-      'new refuses a path that differs from an existing path only in case',
-      ['Greeting', '--id', 'x'],
-      'import/path-taken',
-    ],
-    ['new refuses a key that leads outside the prompt folder', ['../greeting2', '--id', 'x'], 'usage/invalid'],
-    ['new refuses a key that is an absolute path', ['/etc/motd', '--id', 'x'], 'usage/invalid'],
-    ['new refuses a key with an empty segment', ['a//b', '--id', 'x'], 'usage/invalid'],
-    ['new refuses a key with a control character', ['a\u001b[2Jb', '--id', 'x'], 'usage/invalid'],
-    ['new refuses an empty key', ['', '--id', 'x'], 'usage/invalid'],
-    ['new refuses an id that contains a slash', ['a', '--id', 'a/b'], 'usage/invalid'],
-    ['new refuses an empty id', ['a', '--id', ''], 'usage/invalid'],
-  ])('%s, and writes nothing', async (_, words, code) => {
-    const folder = makeStage(ENVIRONMENTS, TAKEN);
-    const { exitCode, report } = await runJson(folder, ['new', ...words]);
-    expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: [code] });
-    expect(readdirSync(folder, { recursive: true }).length).toBe(3);
-    expect(read(folder, 'prompts/greeting.md')).toBe(TAKEN['prompts/greeting.md']);
-  });
-
-  test.each<[string, string]>([
-    ['new refuses the path of a prompt file, and suggests the key without the prompt folder', 'prompts/sales/foo.md'],
-    ['new refuses a key that ends with .md, and suggests the key without .md', 'sales/foo.md'],
-  ])('%s', async (_, key) => {
-    const { exitCode, report } = await runJson(makeStage(), ['new', key, '--id', 'x']);
+test('new refuses a key, an id or a path that is taken or invalid, and writes nothing', async () => {
+  const taken = promptText('greeting', { key: 'support/Gr\u00fc\u00dfe' });
+  const folder = makeStage(ENVIRONMENTS, { 'prompts/greeting.md': taken });
+  for (const [key, id, code] of [
+    ['support/Gr\u00fc\u00dfe', 'x', 'new/taken'],
+    // The same key in another Unicode normalization form.
+    ['support/Gru\u0308\u00dfe', 'x', 'new/taken'],
+    ['other', 'prm_greeting', 'new/taken'],
+    ['greeting', 'x', 'import/path-taken'],
+    ['Greeting', 'x', 'import/path-taken'],
+    ['../greeting2', 'x', 'usage/invalid'],
+    ['/etc/motd', 'x', 'usage/invalid'],
+    ['a//b', 'x', 'usage/invalid'],
+    ['a\u001b[2Jb', 'x', 'usage/invalid'],
+    ['', 'x', 'usage/invalid'],
+    ['a', 'a/b', 'usage/invalid'],
+    ['a', '', 'usage/invalid'],
+  ] as const) {
+    const refused = await runJson(folder, ['new', key, '--id', id]);
+    expect([key, summarizeRun(refused)]).toEqual([key, `exit 1, ${code}`]);
+  }
+  for (const key of ['prompts/sales/foo.md', 'sales/foo.md']) {
+    const { exitCode, report } = await runJson(folder, ['new', key, '--id', 'x']);
     const message = `\`${key}\` is the path of a file. Specify a key instead, such as \`sales/foo\`.`;
     expect({ exitCode, problems: report.problems }).toMatchObject({ exitCode: 1, problems: [{ message }] });
-  });
-
-  test('new refuses to create a second file with the id replace_me, and suggests --id or a real id for the first file', async () => {
-    const folder = makeStage();
-    await run(folder, ['new', 'a']);
-    const { exitCode, stdout } = await run(folder, ['new', 'b']);
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain('The id "replace_me" is already used by `prompts/a.md`.');
-    expect(stdout).toMatch(/Replace `replace_me` in `prompts\/a\.md` .* `--id`/);
-    expect(existsSync(join(folder, 'prompts/b.md'))).toBe(false);
-  });
-
-  test.each<[string, string, string]>([
-    ['new refuses a path that matches no configured pattern', 'prompts: ["prompts/*.md"]\n', 'import/not-matched'],
-    ['new refuses to write to a folder outside the repository', 'prompts: ["../*.md"]\n', 'config/pattern-outside'],
-  ])('%s', async (_, prompts, code) => {
-    const folder = makeStage(`${prompts}environments: { staging: {} }\n`);
-    const { exitCode, report } = await runJson(folder, ['new', 'support/a', '--id', 'x']);
-    expect({ exitCode, codes: codes(report.problems) }).toEqual({ exitCode: 1, codes: [code] });
-  });
-
-  test('new does not write through a symbolic link', async () => {
-    const [folder, outside] = [makeStage(ENVIRONMENTS), makeFolder()];
-    mkdirSync(join(folder, 'prompts'));
-    symlinkSync(outside, join(folder, 'prompts/support'));
-    const { exitCode } = await run(folder, ['new', 'support/a', '--id', 'x']);
-    expect({ exitCode, written: readdirSync(outside) }).toEqual({ exitCode: 1, written: [] });
-  });
-});
-
-test('new --dry-run shows the new file and writes nothing', async () => {
-  const folder = makeStage();
-  const { exitCode, report } = await runJson(folder, ['new', 'a', '--dry-run']);
-  expect(exitCode).toBe(0);
-  expect(report.prompts).toMatchObject([{ path: 'prompts/a.md', status: 'pending' }]);
-  expect(report.next_steps).toBeUndefined();
-  expect(readdirSync(folder)).toEqual(['promptsync.yaml']);
-});
-
-test.each<[string, string]>([
-  [
-    'markdown',
-    '- `Create the prompt in the service, then enter its id in prompts/a.md:2. Next time, you can pass the id with --id.`',
-  ],
-  ['html', 'Create the prompt in the service, then enter its id in prompts/a.md:2.'],
-  ['junit', '<testsuite'],
-])('new --format %s reports the new file and the next step', async (format, expected) => {
-  const { exitCode, stdout } = await run(makeStage(), ['new', 'a', '--format', format]);
-  expect(exitCode).toBe(0);
-  expect(stdout).toContain(expected);
+  }
+  const outside = makeFolder();
+  symlinkSync(outside, join(folder, 'prompts/support'));
+  expect((await run(folder, ['new', 'support/a', '--id', 'x'])).exitCode).toBe(1);
+  expect(readdirSync(outside)).toEqual([]);
+  for (const [patterns, code] of [
+    ['prompts/*.md', 'import/not-matched'],
+    ['../*.md', 'config/pattern-outside'],
+  ] as const) {
+    writeFiles(folder, { 'promptsync.yaml': `prompts: ["${patterns}"]\nenvironments: { staging: {} }\n` });
+    const refused = await runJson(folder, ['new', 'team/a', '--id', 'x']);
+    expect(refused.report.problems.at(-1)?.code).toBe(code);
+  }
+  expect(readdirSync(join(folder, 'prompts'))).toEqual(['greeting.md', 'support']);
+  expect(read(folder, 'prompts/greeting.md')).toBe(taken);
 });

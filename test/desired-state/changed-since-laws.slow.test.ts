@@ -74,6 +74,6 @@ test('After sync --changed-since, plan finds nothing left to do, no matter how t
       expect(all.summary).toMatchObject({ prompts: existing.length, unchanged: existing.length });
       expect(report.summary.prompts + (report.summary.not_looked_at ?? 0)).toBe(existing.length);
     }),
-    { numRuns: 30 },
+    { numRuns: 10 },
   );
 });

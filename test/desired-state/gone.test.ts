@@ -1,229 +1,151 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson, type Reported } from '../support/run.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startTestService } from '../support/service.ts';
 
 const REFUND = 'prompts/team/refund.md';
 const PINS = { staging: 'latest', production: 'latest', qa: 'latest' };
+const CONFIG = 'branch: main\n';
+/** Excludes the refund prompt, whose file matches the default patterns. */
+const EXCLUDING = `${CONFIG}prompts: ["prompts/**/*.md", "!${REFUND}"]\n`;
+const PINNED = 'it pinned "staging" to "latest", "production" to "latest", and "qa" to "latest".';
+const SERVED = 'The service still serves v1 in "staging" and v2 in "production".';
+const unmatched = (base: string) =>
+  `prompt/gone ${REFUND}: No pattern under \`prompts\` matches the file for "team/refund" anymore. At \`${base}\`, ${PINNED}`;
 
-/** Makes a repository whose second commit deletes one of two prompt files. The service still has its versions. */
-async function makeGone(service: TestService): Promise<string> {
+/** Makes a repository with two prompts, on a new branch. The service serves versions of the refund prompt. */
+async function makeScene() {
+  const service = await startTestService(['greeting', 'refund', 'summary', 'other']);
   const folder = makeRepository({
-    ...workspaceFiles({ greeting: {} }),
+    ...workspaceFiles({ greeting: { pins: PINS } }, CONFIG),
     [REFUND]: promptText('refund', { key: 'team/refund', pins: PINS }),
   });
-  git(folder, 'rm', '--quiet', REFUND);
-  commitAll(folder, 'Remove it');
+  git(folder, 'switch', '--quiet', '--create', 'feature');
   for (const [index, environment] of ['staging', 'production'].entries()) {
     const version = service.store.createVersion('prm_refund', { content: `Text ${index}` });
-    if (version !== null) service.store.setActive('prm_refund', { environment, versionId: version.id });
+    service.store.setActive('prm_refund', { environment, versionId: version!.id });
   }
-  return folder;
+  const plan = (...words: readonly string[]) => runJson(folder, ['plan', ...words], service);
+  return {
+    ...{ folder, service, plan },
+    planWithBase: (...words: readonly string[]) => plan('--base', 'main', ...words),
+    write: (files: Parameters<typeof writeFiles>[1]) => writeFiles(folder, files),
+    commit: () => commitAll(folder, 'Manage less'),
+    /** Goes back to the state of the live branch. */
+    reset: () => (git(folder, 'reset', '--quiet', '--hard', 'main'), git(folder, 'clean', '-fdq')),
+  };
 }
 
-const PLAN = ['plan', '--base', 'HEAD^'] as const;
-
-/** Returns the paths of the deleted files that the report names. */
-function deletedFilesIn({ report }: Reported): readonly (string | undefined)[] {
-  return report.problems.filter(({ code }) => code === 'prompt/gone').map(({ path }) => path);
+/** Returns the codes, paths and messages of the warnings about prompts and environments that left management. */
+function leftIn({ report }: Reported): readonly string[] {
+  const left = report.problems.filter(({ code }) => code === 'prompt/gone' || code === 'pin/gone');
+  return left.map(({ code, path, message }) => `${code} ${path}: ${message}`).toSorted();
 }
 
-describe('plan --base with a deleted prompt file', () => {
-  test('plan --base warns about a deleted prompt file and lists the versions that the service still serves', async () => {
-    const service = await startTestService(['greeting', 'refund']);
-    const folder = await makeGone(service);
-    const { exitCode, report } = await runJson(folder, PLAN, service);
-    expect(exitCode).toBe(0);
-    expect(report.problems).toMatchObject([
-      {
-        code: 'prompt/gone',
-        severity: 'warning',
-        path: REFUND,
-        message:
-          'The file for "team/refund" has been deleted. At `HEAD^`, it pinned "staging" to "latest", "production" to "latest", and "qa" to "latest". The service still serves v1 in "staging" and v2 in "production".',
-      },
-    ]);
-    expect(report.summary.prompts).toBe(1);
-    expect(service.takeWrites()).toEqual([]);
-    expect((await run(folder, PLAN, service)).stderr).toContain('still serves v1');
-  });
-
-  test('If a key and a folder have the same name, plan with that key reports no deleted file in the folder', async () => {
-    const service = await startTestService(['greeting', 'refund', 'summary']);
-    const folder = await makeGone(service);
-    writeFiles(folder, {
-      'prompts/greeting.md': promptText('greeting', { key: 'team' }),
-      'prompts/summary.md': promptText('summary', { key: 'team/summary' }),
-    });
-    expect(deletedFilesIn(await runJson(folder, [...PLAN, 'team'], service))).toEqual([]);
-    expect(deletedFilesIn(await runJson(folder, [...PLAN, 'team/'], service))).toEqual([REFUND]);
-  });
-
-  test('plan --base warns about a deleted prompt file even if the service no longer contains the prompt', async () => {
-    const service = await startTestService(['greeting']);
-    const folder = await makeGone(service);
-    const { exitCode, report } = await runJson(folder, PLAN, service);
-    expect(exitCode).toBe(0);
-    expect(report.problems).toMatchObject([{ code: 'prompt/gone', severity: 'warning' }]);
-    expect(report.problems[0]?.message).toMatch(/ The service no longer has the prompt\.$/);
-    service.store.registerPrompt({ id: 'prm_refund', projectId: 'project', key: 'team/refund', name: 'refund' });
-    const again = await runJson(folder, PLAN, service);
-    expect(again.report.problems[0]?.message).toContain('The service serves no version in these environments.');
-  });
-
-  test('plan --base warns about an uncommitted deletion of a prompt file', async () => {
-    const service = await startTestService(['greeting', 'refund']);
-    const folder = await makeGone(service);
-    git(folder, 'revert', '--no-edit', 'HEAD');
-    git(folder, 'rm', '--quiet', REFUND);
-    expect(deletedFilesIn(await runJson(folder, ['plan', '--base', 'HEAD'], service))).toEqual([REFUND]);
-  });
+test('plan --base warns about a deleted prompt file and lists the versions that the service still serves', async () => {
+  const { folder, service, planWithBase, commit } = await makeScene();
+  const deleted = `prompt/gone ${REFUND}: The file for "team/refund" has been deleted. At \`main\`, ${PINNED}`;
+  git(folder, 'rm', '--quiet', REFUND);
+  expect(leftIn(await planWithBase())).toEqual([`${deleted} ${SERVED}`]);
+  commit();
+  const { exitCode, report } = await planWithBase();
+  expect(exitCode).toBe(0);
+  expect(report.problems).toMatchObject([{ code: 'prompt/gone', severity: 'warning', path: REFUND }]);
+  expect(report.summary.prompts).toBe(1);
+  expect(service.takeWrites()).toEqual([]);
+  const other = await startTestService(['greeting']);
+  const words = ['plan', '--base', 'main'];
+  expect((await run(folder, words, service)).stderr).toContain('still serves v1');
+  expect(leftIn(await runJson(folder, words, other))).toEqual([`${deleted} The service no longer has the prompt.`]);
+  other.store.registerPrompt({ id: 'prm_refund', projectId: 'project', key: 'team/refund', name: 'refund' });
+  expect(leftIn(await runJson(folder, words, other))).toEqual([
+    `${deleted} The service serves no version in these environments.`,
+  ]);
 });
 
-describe('plan --base --only with a deleted prompt file', () => {
-  test('plan --only reports a deleted prompt file if a selector matches its former key or path', async () => {
-    const service = await startTestService(['greeting', 'refund']);
-    const folder = await makeGone(service);
-    // A selector that matches only a deleted file is an error, so another prompt has its key or its path.
-    const sameKey = { 'prompts/team/other.md': promptText('other', { key: 'team/refund' }) };
-    const samePath = { [REFUND]: promptText('other2', { key: 'team/other' }) };
-    for (const [files, only, expected] of [
-      [sameKey, ['greeting', 'team/*'], [REFUND]],
-      [sameKey, ['greeting'], []],
-      [samePath, ['greeting', REFUND], [REFUND]],
-    ] as const) {
-      rmSync(join(folder, 'prompts/team'), { recursive: true, force: true });
-      writeFiles(folder, files);
-      const ran = await runJson(folder, [...PLAN, ...only.flatMap((one) => ['--only', one])], service);
-      expect(deletedFilesIn(ran)).toEqual(expected);
+test('plan with selectors reports a deleted prompt file only if a selector matches its former key or path and it did not move', async () => {
+  const { folder, planWithBase, write, commit, reset } = await makeScene();
+  git(folder, 'rm', '--quiet', REFUND);
+  commit();
+  // A selector that matches only a deleted file is an error, so other prompts have its key, its folder or its path.
+  const sameKey = { 'prompts/team/other.md': promptText('other', { key: 'team/refund' }) };
+  const samePath = { [REFUND]: promptText('other', { key: 'team/other' }) };
+  const keyOfFolder = {
+    'prompts/greeting.md': promptText('greeting', { key: 'team', pins: PINS }),
+    'prompts/summary.md': promptText('summary', { key: 'team/summary' }),
+  };
+  const other = { 'prompts/team/other.md': promptText('other', { key: 'team/other' }) };
+  const movedFile = { ...other, 'prompts/elsewhere.md': promptText('refund', { key: 'elsewhere' }) };
+  const newKey = { ...other, [REFUND]: promptText('refund', { key: 'elsewhere' }) };
+  for (const [what, files, selectors, count] of [
+    ['the former key', sameKey, ['greeting', 'team/*'], 1],
+    ['another key', sameKey, ['greeting'], 0],
+    ['the former path', samePath, ['greeting', REFUND], 1],
+    ['a key like the folder', keyOfFolder, ['team'], 0],
+    ['the folder', keyOfFolder, ['team/'], 1],
+    ['a folder from which the file moved', movedFile, ['prompts/team/*'], 0],
+    ['a pattern that the new key does not match', newKey, ['team/*'], 0],
+  ] as const) {
+    for (const path of ['prompts/team', 'prompts/summary.md', 'prompts/elsewhere.md']) {
+      rmSync(join(folder, path), { recursive: true, force: true });
     }
-  });
-
-  test.each<[string, string, string]>([
-    [
-      'plan --only does not report a prompt file as deleted if it moved to an unselected path',
-      'prompts/elsewhere.md',
-      'elsewhere',
-    ],
-    ['plan --only does not report a prompt file as deleted if its new key is not selected', REFUND, 'elsewhere'],
-  ])('%s', async (_, path, key) => {
-    const service = await startTestService(['greeting', 'refund', 'other']);
-    const folder = makeRepository({
-      ...workspaceFiles({}),
-      'prompts/team/other.md': promptText('other', { key: 'team/other' }),
-      [REFUND]: promptText('refund', { key: 'team/refund' }),
-    });
-    git(folder, 'rm', '--quiet', REFUND);
-    writeFiles(folder, { [path]: promptText('refund', { key }) });
-    commitAll(folder, 'Move it');
-    const selector = path === REFUND ? 'team/*' : 'prompts/team/*';
-    const ran = await runJson(folder, [...PLAN, '--only', selector], service);
+    write(files);
+    const ran = await planWithBase(...selectors);
     expect(ran.report.prompts.length).toBeGreaterThan(0);
-    expect(deletedFilesIn(ran)).toEqual([]);
-  });
+    expect([what, leftIn(ran).length]).toEqual([what, count]);
+  }
+  reset();
+  write({ [REFUND]: promptText('other', { key: 'team/refund', pins: PINS }) });
+  expect(leftIn(await planWithBase())[0]).toContain('The file for "team/refund" no longer has `id: prm_refund`.');
 });
 
-describe('prompts and environments that are no longer managed although no managed file was deleted', () => {
-  const CONFIG = 'branch: main\n';
+test('plan --base lists a prompt whose file no longer matches any pattern, and the versions that the service still serves', async () => {
+  const { folder, service, plan, planWithBase, write, commit, reset } = await makeScene();
+  write({ 'promptsync.yaml': EXCLUDING });
+  expect(leftIn(await planWithBase())).toEqual([`${unmatched('main')} ${SERVED}`]);
+  expect(leftIn(await planWithBase('greeting'))).toEqual([]);
+  // The file of the greeting has moved to the only folder that the patterns still match.
+  write({ 'other/greeting.md': promptText('greeting', { pins: PINS }) });
+  write({ 'promptsync.yaml': `${CONFIG}prompts: ["other/*.md"]\n` });
+  git(folder, 'rm', '--quiet', 'prompts/greeting.md');
+  commit();
+  expect(leftIn(await planWithBase())).toEqual([`${unmatched('main')} ${SERVED}`]);
 
-  /** Makes a repository with two synced prompts, on a new branch. */
-  async function makeSynced() {
-    const service = await startTestService(['greeting', 'refund']);
-    const folder = makeRepository(workspaceFiles({ greeting: { pins: PINS }, refund: { pins: PINS } }, CONFIG));
-    await runJson(folder, ['sync', '--yes'], service);
-    git(folder, 'switch', '--quiet', '--create', 'feature');
-    return { service, folder };
-  }
+  // Without --base, promptsync does not ask what the service serves.
+  reset();
+  const base = git(folder, 'rev-parse', 'main').slice(0, 12);
+  write({ 'promptsync.yaml': `${CONFIG}prompts: ["prompts/greeting.md"]\n` });
+  write({ 'prompts/greeting.md': promptText('greeting', { pins: { staging: 'latest' } }) });
+  const expected = [
+    `pin/gone prompts/greeting.md: Since the base commit \`${base}\`, these pins have been removed from the file: "production" to "latest" and "qa" to "latest".`,
+    unmatched(base),
+  ];
+  expect(leftIn(await plan())).toEqual(expected);
+  commit();
+  expect(leftIn(await plan())).toEqual(expected);
 
-  /** Returns the codes, paths and messages of the warnings about prompts and environments that left management. */
-  function leftIn({ report }: Reported) {
-    const left = report.problems.filter(({ code }) => code === 'prompt/gone' || code === 'pin/gone');
-    return left.map(({ code, path, message }) => `${code} ${path}: ${message}`);
-  }
+  reset();
+  write({ 'promptsync.yaml': EXCLUDING, 'prompts/summary.md': promptText('summary') });
+  git(folder, 'rm', '--quiet', 'prompts/greeting.md');
+  const { stderr } = await run(folder, ['plan', '--base', 'main', '--offline'], service);
+  const list =
+    /2 files with this problem: \[prompt\/gone\]\n {2}prompts\/greeting.md .*\n {2}prompts\/team\/refund.md .*\n/;
+  expect(stderr).toMatch(list);
+  expect(stderr.split(list)[1]).toMatch(
+    /^ {2}To keep the prompt, restore whichever is missing: its file, its `id`, or a pattern under/,
+  );
+  git(folder, 'rm', '--quiet', REFUND);
+  expect(leftIn(await planWithBase())[1]).toContain('The file for "team/refund" has been deleted.');
+});
 
-  const ALL_PINS = 'it pinned "staging" to "latest", "production" to "latest", and "qa" to "latest".';
-  const SERVED = 'The service still serves v1 in "staging", v1 in "production", and v1 in "qa".';
-  const unmatched = (base: string) =>
-    `prompt/gone prompts/refund.md: No pattern under \`prompts\` matches the file for "refund" anymore. At \`${base}\`, ${ALL_PINS}`;
-
-  test('plan --base lists a prompt whose file no longer matches any pattern, and the versions that the service still serves', async () => {
-    const { service, folder } = await makeSynced();
-    writeFiles(folder, { 'promptsync.yaml': `${CONFIG}prompts: ["prompts/**/*.md", "!prompts/refund.md"]\n` });
-    expect(leftIn(await runJson(folder, ['plan', '--base', 'main'], service))).toEqual([
-      `${unmatched('main')} ${SERVED}`,
-    ]);
-    commitAll(folder, 'Exclude it');
-    expect(leftIn(await runJson(folder, ['plan', '--base', 'main'], service))).toHaveLength(1);
-    expect(leftIn(await runJson(folder, ['plan', '--base', 'main', 'greeting'], service))).toEqual([]);
-  });
-
-  test('plan lists a prompt as gone if its file matched only the default patterns at the base commit', async () => {
-    const { service, folder } = await makeSynced();
-    const files = { 'other/greeting.md': promptText('greeting', { pins: PINS }) };
-    writeFiles(folder, { ...files, 'promptsync.yaml': `${CONFIG}prompts: ["other/*.md"]\n` });
-    git(folder, 'rm', '--quiet', 'prompts/greeting.md');
-    expect(leftIn(await runJson(folder, ['plan', '--base', 'main'], service))).toEqual([
-      `${unmatched('main')} ${SERVED}`,
-    ]);
-  });
-
-  test('Without --base, plan lists prompts and environments that are no longer managed, but not the versions that the service serves', async () => {
-    const { service, folder } = await makeSynced();
-    const base = git(folder, 'rev-parse', 'main').trim().slice(0, 12);
-    writeFiles(folder, { 'promptsync.yaml': `${CONFIG}prompts: ["prompts/greeting.md"]\n` });
-    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { pins: { staging: 'latest' } }) });
-    const expected = [
-      unmatched(base),
-      `pin/gone prompts/greeting.md: Since the base commit \`${base}\`, these pins have been removed from the file: "production" to "latest" and "qa" to "latest".`,
-    ];
-    expect(leftIn(await runJson(folder, ['plan'], service)).toSorted()).toEqual(expected.toSorted());
-    commitAll(folder, 'Manage less');
-    expect(leftIn(await runJson(folder, ['plan'], service)).toSorted()).toEqual(expected.toSorted());
-  });
-
-  test('plan --base lists each environment whose pin was removed, and the version that the service still serves in that environment', async () => {
-    const { service, folder } = await makeSynced();
-    writeFiles(folder, { 'prompts/refund.md': promptText('refund', { pins: { staging: 'latest' } }) });
-    const message =
-      'Since the base commit `main`, these pins have been removed from the file: "production" to "latest" and "qa" to "latest".';
-    expect(leftIn(await runJson(folder, ['plan', '--base', 'main'], service))).toEqual([
-      `pin/gone prompts/refund.md: ${message} The service still serves v1 in "production" and v1 in "qa".`,
-    ]);
-    const offline = await runJson(folder, ['plan', '--base', 'main', '--offline'], service);
-    expect(leftIn(offline)).toEqual([`pin/gone prompts/refund.md: ${message}`]);
-    const narrowed = await runJson(folder, ['plan', '--base', 'main', '--environment', 'staging'], service);
-    expect(leftIn(narrowed)).toEqual([]);
-  });
-
-  test('if somebody changed the id in a file, plan --base reports the lost id instead of a deleted file', async () => {
-    const { service, folder } = await makeSynced();
-    writeFiles(folder, { 'prompts/refund.md': promptText('refunds', { pins: PINS }) });
-    const [warning] = leftIn(await runJson(folder, ['plan', '--base', 'main'], service));
-    expect(warning).toContain('The file for "refund" no longer has `id: prm_refund`.');
-  });
-
-  test('for deleted files and excluded files, plan --base prints one list with one hint', async () => {
-    const { service, folder } = await makeSynced();
-    writeFiles(folder, { 'promptsync.yaml': `${CONFIG}prompts: ["prompts/**/*.md", "!prompts/refund.md"]\n` });
-    writeFiles(folder, { 'prompts/summary.md': promptText('summary') });
-    git(folder, 'rm', '--quiet', 'prompts/greeting.md');
-    const { stderr } = await run(folder, ['plan', '--base', 'main', '--offline'], service);
-    const list =
-      /2 files with this problem: \[prompt\/gone\]\n {2}prompts\/greeting.md .*\n {2}prompts\/refund.md .*\n/;
-    expect(stderr).toMatch(list);
-    expect(stderr.split(list)[1]).toMatch(
-      /^ {2}To keep the prompt, restore whichever is missing: its file, its `id`, or a pattern under/,
-    );
-  });
-
-  test('plan --base says that a file was deleted, even if its pattern was removed at the same time', async () => {
-    const { service, folder } = await makeSynced();
-    writeFiles(folder, { 'promptsync.yaml': `${CONFIG}prompts: ["prompts/**/*.md", "!prompts/refund.md"]\n` });
-    git(folder, 'rm', '--quiet', 'prompts/refund.md');
-    const [warning] = leftIn(await runJson(folder, ['plan', '--base', 'main'], service));
-    expect(warning).toContain('The file for "refund" has been deleted.');
-  });
+test('plan --base lists each environment whose pin was removed, and the version that the service still serves in that environment', async () => {
+  const { planWithBase, write } = await makeScene();
+  write({ [REFUND]: promptText('refund', { key: 'team/refund', pins: { staging: 'latest' } }) });
+  const message = `pin/gone ${REFUND}: Since the base commit \`main\`, these pins have been removed from the file: "production" to "latest" and "qa" to "latest".`;
+  expect(leftIn(await planWithBase())).toEqual([`${message} The service still serves v2 in "production".`]);
+  expect(leftIn(await planWithBase('--offline'))).toEqual([message]);
+  expect(leftIn(await planWithBase('--environment', 'staging'))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readContentsAtRefs } from '../../src/history/read-at-commit.ts';
@@ -32,40 +32,53 @@ function makeTagged(files: Files): string {
   return folder;
 }
 
-test.each([
-  ['validate rejects a pin to a branch in an environment with allow_latest: false', 'git:main', 3],
-  ['validate accepts a pin to a tag in an environment with allow_latest: false', 'git:v1', 0],
-])('%s', async (_, pin, expected) => {
+test('validate rejects a pin to a branch, but not to a tag, in an environment with allow_latest: false', async () => {
   const config = `${CONFIG}environments: { staging: {}, production: { allow_latest: false } }\n`;
-  const folder = makeTagged(workspaceFiles({ greeting: { pins: { staging: 'latest', production: pin } } }, config));
-  const { exitCode, report } = await runJson(folder, ['validate']);
-  expect(exitCode).toBe(expected);
-  expect(report.problems.map(({ code }) => code)).toEqual(expected === 0 ? [] : ['guard/latest-not-allowed']);
+  const prompt = (pin: string) =>
+    workspaceFiles({ greeting: { pins: { staging: 'latest', production: pin } } }, config);
+  const folder = makeTagged(prompt('git:main'));
+  const refused = await runJson(folder, ['validate']);
+  expect(refused).toMatchObject({ exitCode: 3, report: { problems: [{ code: 'guard/latest-not-allowed' }] } });
+  writeFiles(folder, prompt('git:v1'));
+  expect(await runJson(folder, ['validate'])).toMatchObject({ exitCode: 0, report: { problems: [] } });
 });
 
 describe('a git: pin', () => {
-  test('a git: pin reads the text and the path of the prompt file at its ref', async () => {
-    const folder = makeRepository({ [PATH]: promptText('greeting', { text: 'Then.' }) });
-    writeFiles(folder, { 'other.txt': 'x' });
-    const commit = commitAll(folder, 'Something else');
-    git(folder, 'tag', 'v1');
-    writeFiles(folder, { [PATH]: promptText('greeting', { text: 'Now.' }) });
-    commitAll(folder, 'Edit');
-    expect(await contentAt(folder)).toMatchObject({
-      content: { text: 'Then.' },
-      provenance: { commit, path: PATH },
-    });
-  });
+  const noPrompt = { code: 'pin/no-prompt-at-ref', path: PATH, line: 5 };
+  const greeting = promptText('greeting', { text: 'Then.' });
 
-  test('a git: pin finds the prompt by its id if the path belonged to a different prompt at the ref', async () => {
-    const folder = makeTagged({
-      [PATH]: promptText('third', { text: 'Another prompt had its path then.' }),
-      'old/hello.md': promptText('greeting', { text: 'Then.' }),
-      'old/mentions.md': promptText('other', { text: 'See prm_greeting.' }),
-    });
-    renameSync(join(folder, 'old/hello.md'), join(folder, PATH));
-    commitAll(folder, 'Move');
-    expect(await contentAt(folder)).toMatchObject({ content: { text: 'Then.' }, provenance: { path: 'old/hello.md' } });
+  test.each<[title: string, files: Files, expected: object]>([
+    [
+      'a git: pin reads the text and the path of the prompt file at its ref',
+      { [PATH]: greeting },
+      { content: { text: 'Then.' }, provenance: { path: PATH } },
+    ],
+    [
+      'a git: pin finds the prompt by its id if the path belonged to a different prompt at the ref',
+      {
+        [PATH]: promptText('third', { text: 'Another prompt had its path then.' }),
+        'old/hello.md': greeting,
+        'old/mentions.md': promptText('other', { text: 'See prm_greeting.' }),
+      },
+      { content: { text: 'Then.' }, provenance: { path: 'old/hello.md' } },
+    ],
+    [
+      'if a git: pin names a ref that lacks the prompt, the error points to the line of the pin',
+      { [PATH]: promptText('other') },
+      noPrompt,
+    ],
+    [
+      'if a git: pin names a ref without any prompt files, the error points to the line of the pin',
+      { 'a.txt': 'a' },
+      noPrompt,
+    ],
+    [
+      'the error for a git: pin to an invalid prompt file names the file and its problem',
+      { [PATH]: '---\nid: prm_greeting\nkey: 7\nname: A\n---\nText\n' },
+      { ...noPrompt, message: expect.stringContaining(`${PATH} is not valid: The field \`key\``) },
+    ],
+  ])('%s', async (_, files, expected) => {
+    expect(await contentAt(makeTagged(files))).toMatchObject(expected);
   });
 
   test('a git: pin records the path of its prompt file relative to the repository root', async () => {
@@ -73,39 +86,15 @@ describe('a git: pin', () => {
     expect(await contentAt(join(folder, 'team/ws'))).toMatchObject({ provenance: { path: `team/ws/${PATH}` } });
   });
 
-  test.each<[string, Readonly<Record<string, string>>, string, string]>([
-    ['if a git: pin names an unknown ref, the error points to the line of the pin', {}, 'nope', 'pin/unknown-ref'],
-    [
-      'if a git: pin names a ref that lacks the prompt, the error points to the line of the pin',
-      { [PATH]: promptText('other') },
-      'v1',
-      'pin/no-prompt-at-ref',
-    ],
-    [
-      'if a git: pin names a ref without any prompt files, the error points to the line of the pin',
-      {},
-      'v1',
-      'pin/no-prompt-at-ref',
-    ],
-  ])('%s', async (_, files, ref, code) => {
-    const folder = makeTagged({ 'a.txt': 'a', ...files });
-    expect(await contentAt(folder, ref)).toMatchObject({ code, path: PATH, line: 5 });
-  });
-
-  test('a git: pin to a short commit id causes an error that names the full id', async () => {
-    const folder = makeRepository({ [PATH]: promptText('greeting', { text: 'Then.' }) });
+  test('a git: pin to an unknown ref or to a short commit id causes an error, even if a tag has the short id', async () => {
+    const folder = makeRepository({ [PATH]: greeting });
     const commit = git(folder, 'rev-parse', 'HEAD');
     const short = commit.slice(0, 8);
     const problem = { code: 'pin/short-commit-id', message: expect.stringContaining(commit), line: 5 };
+    expect(await contentAt(folder, 'nope')).toMatchObject({ code: 'pin/unknown-ref', path: PATH, line: 5 });
     expect(await contentAt(folder, short)).toMatchObject(problem);
     git(folder, 'tag', short);
     expect(await contentAt(folder, short)).toMatchObject(problem);
-  });
-
-  test('the error for a git: pin to an invalid prompt file names the file and its problem', async () => {
-    const folder = makeTagged({ [PATH]: '---\nid: prm_greeting\nkey: 7\nname: A\n---\nText\n' });
-    const message = expect.stringContaining(`${PATH} is not valid: The field \`key\``);
-    expect(await contentAt(folder)).toMatchObject({ code: 'pin/no-prompt-at-ref', path: PATH, line: 5, message });
   });
 
   test('a git: pin does not follow a symbolic link at the path of the prompt file', async () => {

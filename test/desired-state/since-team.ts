@@ -12,8 +12,6 @@ export const pathOf = (name: string): string => `prompts/${name}.md`;
 export type Team = {
   readonly folder: string;
   readonly service: TestService;
-  /** The variables that point a command at the proxy in front of the service. */
-  readonly environment: Readonly<Record<string, string>>;
   readonly run: (...words: readonly string[]) => Promise<Ran>;
   readonly runJson: (...words: readonly string[]) => Promise<Reported>;
   readonly write: (name: string, parts: PromptParts) => void;
@@ -26,14 +24,16 @@ export type Team = {
   readonly takeRequests: () => readonly string[];
 };
 
-/** Prompts in a repository, a service that knows them, and a front before it that can refuse. Nothing is synced yet. */
-export async function makeTeam(names: readonly string[] = NAMES, config?: string): Promise<Team> {
-  const folder = makeRepository(workspaceFiles(Object.fromEntries(names.map((name) => [name, {}])), config));
-  const service = await startTestService(names);
+/** Makes prompts in a repository, all synced, and a service behind a front that records the requests. */
+export async function makeSyncedTeam(): Promise<Team> {
+  const folder = makeRepository(workspaceFiles(Object.fromEntries(NAMES.map((name) => [name, {}]))));
+  const service = await startTestService(NAMES);
   const front = await startFront({ target: service.baseUrl });
   const environment = { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
+  expect(await run(folder, ['sync', '--yes'], { environment })).toMatchObject({ exitCode: 0 });
+  front.requests.splice(0);
   return {
-    ...{ folder, service, environment },
+    ...{ folder, service },
     run: (...words) => run(folder, words, { environment }),
     runJson: (...words) => runJson(folder, words, { environment }),
     write: (name, parts) => writeFiles(folder, { [pathOf(name)]: promptText(name, parts) }),
@@ -42,14 +42,6 @@ export async function makeTeam(names: readonly string[] = NAMES, config?: string
     takePromptNames: () => [...new Set(front.requests.splice(0).map(({ path }) => nameIn(path)))].toSorted(),
     takeRequests: () => front.requests.splice(0).map(({ method, path }) => `${method} ${path}`),
   };
-}
-
-/** The same, after a sync that has completed all of them. */
-export async function makeSyncedTeam(names?: readonly string[], config?: string): Promise<Team> {
-  const team = await makeTeam(names, config);
-  expect(await team.run('sync', '--yes')).toMatchObject({ exitCode: 0 });
-  team.takeRequests();
-  return team;
 }
 
 function nameIn(path: string): string {

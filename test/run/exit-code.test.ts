@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { chooseExitCode } from '../../src/run/exit-code.ts';
 import type { CommandRun } from '../../src/run/command-result.ts';
 import { NO_ACCEPTED_WARNINGS } from '../../src/domain/accepted-warnings.ts';
@@ -61,91 +61,40 @@ function withProblem(
 const withoutPlan: CommandRun = { ...dryRun(), plan: null };
 const warning = makeProblem('prompt/hidden-character', { character: 'x', count: 1 });
 const pending = planned('pending');
+const unchanged = planned('unchanged');
 const reportPending: Parameters<typeof chooseExitCode>[1] = { reportPending: true };
 const interrupted: Parameters<typeof chooseExitCode>[1] = { interrupted: true };
 
-const cases: readonly (readonly [string, number, CommandRun, Parameters<typeof chooseExitCode>[1]])[] = [
+const cases: readonly (readonly [title: string, number, CommandRun, Parameters<typeof chooseExitCode>[1]?])[] = [
   ['the exit code is 0 if there is nothing to do', 0, dryRun(planned('unchanged')), reportPending],
-  ['the exit code is 0 if a command needs no plan and reports no errors', 0, withoutPlan, {}],
-  ['the exit code is 0 if there are only warnings', 0, withProblem(dryRun(planned('unchanged')), warning), {}],
-  ['the exit code for pending changes is 0 without --exit-code', 0, dryRun(pending), {}],
+  ['the exit code is 0 if a command needs no plan and reports no errors', 0, withoutPlan],
+  ['the exit code is 0 if there are only warnings', 0, withProblem(dryRun(planned('unchanged')), warning)],
+  ['the exit code for pending changes is 0 without --exit-code', 0, dryRun(pending)],
   ['the exit code for pending changes is 2 with --exit-code', 2, dryRun(pending, planned('unchanged')), reportPending],
-  [
-    'the exit code is 0 if every change was applied',
-    0,
-    applied([pending, 'applied'], [planned('unchanged'), 'unchanged']),
-    {},
-  ],
-  ['the exit code is 1 for invalid files or an invalid configuration', 1, withProblem(withoutPlan), {}],
-  ['the exit code is 1 if a dry run could not read any prompt from the service', 1, dryRun(unobserved, unobserved), {}],
-  ['the exit code is 1 if sync could not read any prompt from the service', 1, applied([unobserved, 'failed']), {}],
-  ['the exit code is 3 if a guard blocked a prompt', 3, dryRun(planned('blocked')), {}],
+  ['the exit code is 0 if every change was applied', 0, applied([pending, 'applied'], [unchanged, 'unchanged'])],
+  ['the exit code is 1 for invalid files or an invalid configuration', 1, withProblem(withoutPlan)],
+  ['the exit code is 1 if a dry run could not read any prompt from the service', 1, dryRun(unobserved, unobserved)],
+  ['the exit code is 1 if sync could not read any prompt from the service', 1, applied([unobserved, 'failed'])],
+  ['the exit code is 3 if a guard blocked a prompt', 3, dryRun(planned('blocked'))],
   [
     'the exit code is 3 if a guard blocked one prompt but another prompt was applied',
     3,
     applied([pending, 'applied'], [pending, 'blocked']),
-    {},
   ],
+  ['the exit code is 4 if one of several prompts could not be read from the service', 4, dryRun(unobserved, unchanged)],
   [
-    'the exit code is 4 if one of several prompts could not be read from the service',
-    4,
-    dryRun(unobserved, planned('unchanged')),
-    {},
-  ],
-  [
-    'the exit code is 4 if the changes to one prompt failed but another prompt was applied',
+    'the exit code is 4 if one prompt failed and another was applied',
     4,
     applied([pending, 'failed'], [pending, 'applied']),
-    {},
   ],
-  [
-    'the exit code is 4 if the only prompt was read from the service but could not be applied',
-    4,
-    applied([pending, 'failed']),
-    {},
-  ],
-  [
-    'the exit code is 0 if the only prompt was not attempted and no error occurred',
-    0,
-    applied([pending, 'not_attempted']),
-    {},
-  ],
-  [
-    'exit code 4 (failed prompt) takes precedence over exit code 3 (blocked prompt)',
-    4,
-    dryRun(unobserved, planned('blocked')),
-    {},
-  ],
-  [
-    'exit code 4 (failed prompt) takes precedence over exit code 1 (general error)',
-    4,
-    withProblem(dryRun(unobserved, pending)),
-    {},
-  ],
-  [
-    'exit code 4 (failed prompt) takes precedence over exit code 2 (pending changes)',
-    4,
-    dryRun(unobserved, pending),
-    reportPending,
-  ],
-  [
-    'exit code 3 (blocked prompt) takes precedence over exit code 1 (general error)',
-    3,
-    withProblem(dryRun(planned('blocked'))),
-    {},
-  ],
-  [
-    'exit code 3 (blocked prompt) takes precedence over exit code 2 (pending changes)',
-    3,
-    dryRun(planned('blocked'), pending),
-    reportPending,
-  ],
-  [
-    'exit code 1 (general error) takes precedence over exit code 2 (pending changes)',
-    1,
-    withProblem(dryRun(pending)),
-    reportPending,
-  ],
+  ['the exit code is 4 if the only prompt was read but could not be applied', 4, applied([pending, 'failed'])],
+  ['the exit code is 0 if the only prompt was not attempted without an error', 0, applied([pending, 'not_attempted'])],
+  ['exit code 4 takes precedence over exit code 3', 4, dryRun(unobserved, planned('blocked'))],
+  ['exit code 4 takes precedence over exit code 1', 4, withProblem(dryRun(unobserved, pending))],
+  ['exit code 4 takes precedence over exit code 2', 4, dryRun(unobserved, pending), reportPending],
+  ['exit code 3 takes precedence over exit code 1', 3, withProblem(dryRun(planned('blocked')))],
+  ['exit code 3 takes precedence over exit code 2', 3, dryRun(planned('blocked'), pending), reportPending],
+  ['exit code 1 takes precedence over exit code 2', 1, withProblem(dryRun(pending)), reportPending],
   [
     'the exit code is 130 after an interrupt if no prompt failed',
     130,
@@ -156,8 +105,6 @@ const cases: readonly (readonly [string, number, CommandRun, Parameters<typeof c
   ['the exit code is 130 if an interrupt arrives before any prompt is read', 130, dryRun(unobserved), interrupted],
 ];
 
-describe('the exit code', () => {
-  test.each(cases)('%s', (_, code, run, conditions) => {
-    expect(chooseExitCode(run, conditions)).toBe(code);
-  });
+test.for(cases)('%s', ([, code, run, conditions = {}]) => {
+  expect(chooseExitCode(run, conditions)).toBe(code);
 });
