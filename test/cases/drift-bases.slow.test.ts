@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isActivationOf, startStory, cutBefore, expectInSync, faultOn, summarizeRun } from './support.ts';
+import { startStory, summarizeRun } from './support.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
@@ -92,27 +92,4 @@ test('sync applies a repaired prompt file even if the file was invalid at the ba
   expect(summarizeRun(ran)).toContain('git/base-invalid');
   expect(ran.report.prompts).toMatchObject([{ status: 'applied', drift: [] }]);
   expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 2]);
-});
-
-test('If a sync is interrupted between two activations, the drift guard does not block the next sync', async () => {
-  const story = await startStory({ text: 'A', pins: { staging: 'latest', production: 'latest' } });
-  await story.sync();
-  story.edit({ text: 'B' });
-  await story.through(faultOn(isActivationOf('production'), cutBefore));
-  expect(await story.sync(...BASE)).toMatchObject({ exitCode: 4 });
-  story.directly();
-  expect([story.serves('staging'), story.serves('production')]).toEqual(['v2 B', 'v1 A']);
-  story.edit({ text: 'C' });
-  const next = await story.sync(...BASE);
-  expect(summarizeRun(next)).toBe('exit 0, applied, create made, staging made, production made');
-  expect(next.report.prompts[0]!.drift).toMatchObject([
-    {
-      environment: 'production',
-      kind: 'unfinished',
-      expected: { version_number: 2 },
-      observed: { version_number: 1, made_by: 'git' },
-    },
-  ]);
-  expect([story.serves('production'), story.versions()]).toEqual(['v3 C', 3]);
-  await expectInSync(story);
 });

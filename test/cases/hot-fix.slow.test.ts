@@ -104,23 +104,4 @@ describe.each([
     commit({ text: 'One.', pins: { staging: 'latest', production: service.getActive('staging')! } });
     expect(await run('plan', '--on-drift', 'overwrite')).toMatchObject({ status: 'pending', drift });
   });
-
-  test('One sync restores staging and production after somebody moved both back to an older version', async () => {
-    const service = await start();
-    const { run, commit } = makeScene(service, PROMOTION);
-    const states: readonly PromptParts[] = [
-      { text: 'One.', pins: { staging: 'latest' } },
-      { text: 'One.', pins: { staging: 'latest', production: 1 } },
-      { text: 'Two.', pins: { staging: 'latest', production: 1 } },
-      { text: 'Two.', pins: { staging: 'latest', production: 2 } },
-    ];
-    for (const parts of states) {
-      commit(parts);
-      expect(await run('sync', '--yes')).toMatchObject({ exitCode: 0, drift: [] });
-      service.getActive('staging');
-    }
-    for (const environment of ['staging', 'production']) service.activate(environment, 1);
-    expect(await run('sync', '--yes')).toMatchObject({ exitCode: 0, status: 'applied' });
-    expect([service.getActive('staging'), service.getActive('production')]).toEqual([2, 2]);
-  });
 });

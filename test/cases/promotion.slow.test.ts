@@ -55,28 +55,6 @@ describe('the promotion guard', () => {
     expect(summarizeRun(await scene.runJson(...SYNC))).toBe(REFUSED);
     expect(scene.service.takeWrites()).toEqual([]);
   });
-
-  test('sync explains how to promote new text if production is pinned to git:HEAD', async () => {
-    const scene = await makePromotionScene({ text: 'New.', pins: { staging: 'latest', production: 'git:HEAD' } });
-    const { report } = await scene.runJson(...SYNC);
-    expect(report.prompts[0]?.problems).toMatchObject([
-      { code: 'guard/promotion-order', hint: expect.stringContaining('`promptsync sync --environment staging`') },
-    ]);
-    expect(summarizeRun(await scene.runJson(...SYNC, '--environment', 'staging'))).toBe(APPLIED);
-    expect(summarizeRun(await scene.runJson(...SYNC))).toBe(APPLIED);
-    expect(listServed(scene)).toEqual(['v1', 'v1']);
-  });
-
-  test('sync refuses a promotion that skips staging even if git treats the moved prompt file as a new file', async () => {
-    const scene = await startWithThreeVersions(2, 1);
-    rmSync(join(scene.folder, PATH));
-    const moved = { ...textThree(2, 3), text: 'A text that has nothing in common with the one before.\n'.repeat(20) };
-    writeFiles(scene.folder, { 'prompts/moved.md': promptText('greeting', moved) });
-    commitAll(scene.folder, 'Move it and write it anew');
-    expect(summarizeRun(await scene.runJson(...SYNC))).toBe(REFUSED);
-    expect(summarizeRun(await scene.runJson(...SYNC, '--base', 'HEAD'))).toBe(REFUSED);
-    expect(summarizeRun(await scene.runJson(...SYNC, '--base', 'HEAD~1'))).toBe(REFUSED);
-  });
 });
 
 describe('the promotion guard without the git history of the file', () => {

@@ -4,7 +4,7 @@ import { isActivationOf, startStoryOutsideGit, expectInSync, isReadOf, summarize
 import { makeWorkspace } from '../support/folder.ts';
 import { startFront, type FrontAnswer } from '../support/front.ts';
 import { CONFIG, workspaceFiles } from '../support/prompts.ts';
-import { run, runJson } from '../support/run.ts';
+import { run } from '../support/run.ts';
 import { KEY } from '../support/service.ts';
 import { listenUntilTestEnd } from '../http/support.ts';
 
@@ -60,21 +60,6 @@ describe('a service that answers 404', () => {
     expect(stdout.match(/\[service\/prompt-not-found\]/g)).toHaveLength(1);
     expect(stdout).toContain('Check the id in the file. If the prompt does not exist');
     expect(stdout).toContain('If this error appears for all prompts, check the address');
-  });
-
-  test('plan reports only the missing prompt if the service returns 404 for one of several prompts', async () => {
-    const { baseUrl } = await startFront({
-      answer: ({ path }) => {
-        const id = /prompts\/(\w+)/.exec(path)?.[1] ?? '';
-        const body = JSON.stringify({ id, project_id: 'p', key: 'a', name: 'a' });
-        return id === 'prm_a' ? { status: 200, body } : { status: 404, body: '{}' };
-      },
-    });
-    const { report } = await runJson(makeWorkspace(workspaceFiles({ a: {}, b: {} })), ['plan'], {
-      environment: environmentOf(baseUrl),
-    });
-    expect(report.problems).toEqual([]);
-    expect(report.prompts[1]?.problems.map(({ code }) => code)).toEqual(['service/prompt-not-found']);
   });
 });
 

@@ -10,88 +10,51 @@ const USER = process.getuid?.() ?? 0;
 type Variables = Readonly<Record<string, string | undefined>>;
 
 describe('makeCacheFolder', () => {
-  test.each<[string, (folder: string) => Variables, string]>([
-    [
-      'makeCacheFolder creates a private folder under XDG_CACHE_HOME',
-      (folder) => ({ XDG_CACHE_HOME: join(folder, 'a'), HOME: '/' }),
-      'a/promptsync',
-    ],
-    [
-      'makeCacheFolder creates a private folder under HOME if XDG_CACHE_HOME is not set',
-      (folder) => ({ HOME: folder }),
-      '.cache/promptsync',
-    ],
-    [
-      'makeCacheFolder creates a private folder under HOME if XDG_CACHE_HOME is empty',
-      (folder) => ({ XDG_CACHE_HOME: '', HOME: folder }),
-      '.cache/promptsync',
-    ],
-    [
-      'makeCacheFolder creates a private folder under HOME if XDG_CACHE_HOME is relative',
-      (folder) => ({ XDG_CACHE_HOME: 'a', HOME: folder }),
-      '.cache/promptsync',
-    ],
-  ])('%s', (_, variablesOf, path) => {
+  test('makeCacheFolder creates a private folder under an absolute XDG_CACHE_HOME, and otherwise under HOME', () => {
     const folder = makeFolder();
-    expect(makeCacheFolder(variablesOf(folder), USER)).toBe(join(folder, path));
-    expect(statSync(join(folder, path)).mode & 0o777).toBe(0o700);
-    expect(makeCacheFolder(variablesOf(folder), USER)).toBe(join(folder, path));
+    const rows: readonly (readonly [Variables, string])[] = [
+      [{ XDG_CACHE_HOME: join(folder, 'a'), HOME: '/' }, 'a/promptsync'],
+      [{ HOME: folder }, '.cache/promptsync'],
+      [{ XDG_CACHE_HOME: '', HOME: folder }, '.cache/promptsync'],
+      [{ XDG_CACHE_HOME: 'a', HOME: folder }, '.cache/promptsync'],
+    ];
+    for (const [variables, path] of rows) {
+      rmSync(join(folder, path), { recursive: true, force: true });
+      expect(makeCacheFolder(variables, USER)).toBe(join(folder, path));
+      expect(statSync(join(folder, path)).mode & 0o777).toBe(0o700);
+      expect(makeCacheFolder(variables, USER)).toBe(join(folder, path));
+    }
   });
 
-  test.each<[string, (home: string) => void]>([
-    [
-      'makeCacheFolder returns null if the cache folder is readable by everyone',
+  test('makeCacheFolder returns null if another user could have written the cache folder or a folder above it', () => {
+    const changes: readonly ((home: string) => void)[] = [
       (home) => chmodSync(join(home, '.cache/promptsync'), 0o744),
-    ],
-    [
-      'makeCacheFolder returns null if the parent of the cache folder is group-writable',
       (home) => chmodSync(join(home, '.cache'), 0o770),
-    ],
-    ['makeCacheFolder returns null if the home folder is world-writable', (home) => chmodSync(home, 0o777)],
-    [
-      'makeCacheFolder returns null if the cache folder is a symbolic link',
+      (home) => chmodSync(home, 0o777),
       (home) => replaceByLink(join(home, '.cache/promptsync')),
-    ],
-    [
-      'makeCacheFolder returns null if the parent of the cache folder is a symbolic link',
       (home) => replaceByLink(join(home, '.cache')),
-    ],
-    [
-      'makeCacheFolder returns null if a file exists in place of the cache folder',
       (home) => replaceByFile(join(home, '.cache/promptsync')),
-    ],
-    [
-      'makeCacheFolder returns null if a file exists in place of the parent of the cache folder',
       (home) => replaceByFile(join(home, '.cache')),
-    ],
-  ])('%s', (_, change) => {
-    const home = makeFolder();
-    expect(makeCacheFolder({ HOME: home }, USER)).not.toBeNull();
-    change(home);
-    expect(makeCacheFolder({ HOME: home }, USER)).toBeNull();
+    ];
+    for (const change of changes) {
+      const home = makeFolder();
+      expect(makeCacheFolder({ HOME: home }, USER)).not.toBeNull();
+      change(home);
+      expect([String(change), makeCacheFolder({ HOME: home }, USER)]).toEqual([String(change), null]);
+    }
   });
 
-  test.each<[string, Variables]>([
-    ['makeCacheFolder returns null if HOME is not set', {}],
-    ['makeCacheFolder returns null if HOME is empty', { HOME: '' }],
-    ['makeCacheFolder returns null if HOME is relative', { HOME: '.' }],
-    ['makeCacheFolder returns null if HOME is not a folder', { HOME: '/dev/null' }],
-  ])('%s', (_, variables) => {
-    expect(makeCacheFolder(variables, USER)).toBeNull();
-  });
+  test.each<Variables>([{}, { HOME: '' }, { HOME: '.' }, { HOME: '/dev/null' }])(
+    'makeCacheFolder returns null for the variables %j, which name no folder',
+    (variables) => {
+      expect(makeCacheFolder(variables, USER)).toBeNull();
+    },
+  );
 
-  test.each<[string, (folder: string) => Variables]>([
-    [
-      'makeCacheFolder does not create the HOME folder if it is missing',
-      (folder) => ({ HOME: join(folder, 'missing') }),
-    ],
-    [
-      'makeCacheFolder does not create a missing parent folder of XDG_CACHE_HOME',
-      (folder) => ({ XDG_CACHE_HOME: join(folder, 'missing/.cache'), HOME: folder }),
-    ],
-  ])('%s', (_, variablesOf) => {
+  test('makeCacheFolder does not create a missing HOME or a missing parent folder of XDG_CACHE_HOME', () => {
     const folder = makeFolder();
-    expect(makeCacheFolder(variablesOf(folder), USER)).toBeNull();
+    expect(makeCacheFolder({ HOME: join(folder, 'missing') }, USER)).toBeNull();
+    expect(makeCacheFolder({ XDG_CACHE_HOME: join(folder, 'missing/.cache'), HOME: folder }, USER)).toBeNull();
     expect(readdirSync(folder)).toEqual([]);
   });
 

@@ -59,17 +59,6 @@ describe('the width of the terminal', () => {
     expect(widest(notice.stderr)).toBeLessThanOrEqual(40);
   });
 
-  test('sync fits the plan and warnings on standard error to the terminal width', async () => {
-    const { promptsync } = await makeStage({ greeting: { text: `${LONG}\u200b` } });
-    const { stderr } = await promptsync('sync', { input: 'n\n', terminal: true, columns: 50 });
-    const { stdout } = await promptsync('plan', { terminal: true, columns: 50 });
-    expect(stderr).toContain(stdout.slice(0, stdout.indexOf('Plan:')));
-    expect(stderr).toContain('Apply?');
-    expect(stderr).toContain('warning');
-    // The typed answer and its line break are echoed by the terminal, so they are not in the output.
-    expect(widest(stderr.replace('[y/N] ', '[y/N]\n'))).toBeLessThanOrEqual(50);
-  });
-
   test('plan neither truncates nor wraps lines without a terminal of known width', async () => {
     const { promptsync } = await makeChange();
     for (const options of [{ columns: 40 }, { terminal: true }, { terminal: true, columns: 0 }]) {
@@ -89,15 +78,6 @@ test('terminal settings do not affect JSON output, Markdown output or output fil
   await promptsync('plan --output other.txt');
   const [one, other] = ['one.txt', 'other.txt'].map((name) => readFileSync(join(folder, name), 'utf8'));
   expect(one).toBe(other);
-});
-
-test('plan shortens a long diff both with and without a terminal', async () => {
-  const { promptsync } = await makeChange(60);
-  for (const options of [{}, { terminal: true, columns: 100 }]) {
-    const { stdout } = await promptsync('plan --no-color', options);
-    expect(stdout).toMatch(/^ {6}… \d+ more lines \(--format html shows all\)$/m);
-    expect(stdout).not.toContain('+Line 60.');
-  }
 });
 
 describe('links on a terminal', () => {

@@ -270,39 +270,25 @@ describe('the failures of git', () => {
   afterEach(() => vi.unstubAllEnvs());
 
   test.each([
-    [
-      'readFileAt fails with the error message from git , and the next call succeeds because the failure is not cached',
-      'ls-tree',
-      'echo "fatal: no\nluck" >&2; exit 3',
-      'git failed: fatal: no luck',
-    ],
-    [
-      'readFileAt fails if a signal terminates git , and the next call succeeds because the failure is not cached',
-      'ls-tree',
-      'kill -9 $$',
-      'git failed: a signal terminated git.',
-    ],
-    [
-      'readFileAt fails if git exits without output , and the next call succeeds because the failure is not cached',
-      'cat-file',
-      'exit 3',
-      'git failed: its output ended too early.',
-    ],
-    [
-      'readFileAt fails if git exits in the middle of its output , and the next call succeeds because the failure is not cached',
-      'cat-file',
-      'printf "%040d blob 9\nab" 0',
-      'git failed: its output ended too early.',
-    ],
-  ])('%s', async (_, command, does, message) => {
-    const folder = makeRepository({ 'a.md': 'a' });
-    const { readFileAt: fileAt, head } = await open(folder);
-    const { path } = wrapGit((real) => [`[[ " $* " == *" ${command} "* ]] && { ${does}; exit; }`, `exec ${real} "$@"`]);
-    vi.stubEnv('PATH', path);
-    await expect(fileAt(head!, 'a.md')).rejects.toThrow(message);
-    vi.unstubAllEnvs();
-    expect((await fileAt(head!, 'a.md'))?.toString()).toBe('a');
-  });
+    ['ls-tree', 'echo "fatal: no\nluck" >&2; exit 3', 'git failed: fatal: no luck'],
+    ['ls-tree', 'kill -9 $$', 'git failed: a signal terminated git.'],
+    ['cat-file', 'exit 3', 'git failed: its output ended too early.'],
+    ['cat-file', 'printf "%040d blob 9\nab" 0', 'git failed: its output ended too early.'],
+  ])(
+    'If git %s is replaced by %j, readFileAt fails with %j, and the next call succeeds',
+    async (command, does, message) => {
+      const folder = makeRepository({ 'a.md': 'a' });
+      const { readFileAt: fileAt, head } = await open(folder);
+      const { path } = wrapGit((real) => [
+        `[[ " $* " == *" ${command} "* ]] && { ${does}; exit; }`,
+        `exec ${real} "$@"`,
+      ]);
+      vi.stubEnv('PATH', path);
+      await expect(fileAt(head!, 'a.md')).rejects.toThrow(message);
+      vi.unstubAllEnvs();
+      expect((await fileAt(head!, 'a.md'))?.toString()).toBe('a');
+    },
+  );
 
   test("A git failure message contains the end of git's standard error and nothing from its standard output", async () => {
     const folder = makeRepository({ 'a.md': 'a' });

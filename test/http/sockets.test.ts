@@ -191,14 +191,6 @@ describe('failures after a request was sent', () => {
 });
 
 describe('endless answers', () => {
-  test('the client classifies an error response by its status code even if the response body never ends', async () => {
-    const { url } = await onRequest((s) => sendSlowly(s, 'HTTP/1.1 400 No\r\ncontent-length: 9999\r\n\r\nbecause '));
-    const { service, calls } = openTestClient({ baseUrl: url, timeoutSeconds: 1 });
-    const failure = await failureOf(service.readPrompt('prm_1'));
-    expect(failure).toMatchObject({ problem: { code: 'service/unexpected-status' }, effect: 'rejected' });
-    expect(calls).toHaveLength(1);
-  });
-
   test('the client reveals no part of an API key if the connection ends while the service is echoing the key', async () => {
     const body = `${'no '.repeat(20)}${KEY.slice(0, -3)}`;
     const { url } = await onRequest((s) => s.end(`HTTP/1.1 400 No\r\ncontent-length: 999\r\n\r\n${body}`));
