@@ -1,8 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { isActivationOf, startStoryOutsideGit, expectInSync, isReadOf, summarizeRun, type Fault } from './support.ts';
 import { makeWorkspace } from '../support/folder.ts';
-import { startFront, type FrontAnswer } from '../support/front.ts';
+import { startFront } from '../support/front.ts';
 import { CONFIG, workspaceFiles } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 import { KEY } from '../support/service.ts';
@@ -60,35 +59,5 @@ describe('a service that answers 404', () => {
     expect(stdout.match(/\[service\/prompt-not-found\]/g)).toHaveLength(1);
     expect(stdout).toContain('Check the id in the file. If the prompt does not exist');
     expect(stdout).toContain('If this error appears for all prompts, check the address');
-  });
-});
-
-describe('a cache in front of the service', () => {
-  /** Answers a number of reads after an activation with the version that the last read showed. */
-  function cacheReads(environment: string, times: number): Fault {
-    let kept: FrontAnswer | null = null;
-    let old = 0;
-    return async (request, forward) => {
-      if (isActivationOf(environment)(request)) old = times;
-      if (!isReadOf(environment)(request)) return null;
-      if (old-- <= 0) kept = await forward(request);
-      return kept;
-    };
-  }
-
-  test('sync succeeds even if a cache briefly returns the previous version of an environment after an activation', async () => {
-    const story = await startStoryOutsideGit({ text: 'A' });
-    await story.sync();
-    for (const [environment, text] of [
-      ['staging', 'B'],
-      ['promptsync', 'C'],
-    ] as const) {
-      await story.through(cacheReads(environment, 2));
-      story.edit({ text });
-      expect(summarizeRun(await story.sync())).toBe('exit 0, applied, create made, staging made');
-    }
-    expect(story.serves('staging')).toBe('v3 C');
-    story.directly();
-    await expectInSync(story);
   });
 });

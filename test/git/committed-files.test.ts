@@ -235,33 +235,16 @@ describe('readCheckedOutFile', () => {
 
 describe('makePathspecs', () => {
   const makePaths = (path: (at: number) => string) => Array.from({ length: 60 }, (_, at) => path(at));
-  test.each<[string, readonly string[], readonly string[]]>([
+  test.each<[readonly string[], readonly string[]]>([
     [
-      'makePathspecs returns one pathspec for each path if there are only a few paths',
       ['a/b.md', '*.md'],
       [':(top,literal)a/b.md', ':(top,literal)*.md'],
     ],
-    [
-      'makePathspecs returns one pathspec for the folder if many paths are in the same folder',
-      makePaths((at) => `a/b/${at}.md`),
-      [':(top,literal)a/b'],
-    ],
-    [
-      'makePathspecs returns one pathspec for the common parent folder of many paths at different depths',
-      makePaths((at) => `a/b${at === 0 ? '/c/d' : ''}/${at}.md`),
-      [':(top,literal)a/b'],
-    ],
-    [
-      'makePathspecs returns one pathspec for the parent folder if the last of many paths is in a different subfolder',
-      makePaths((at) => `a/${at < 59 ? 'b' : 'c'}/x`),
-      [':(top,literal)a'],
-    ],
-    [
-      'makePathspecs returns a pathspec for the repository root if many paths have no common folder',
-      makePaths((at) => `${at}/a.md`),
-      [':(top,literal)'],
-    ],
-  ])('%s', (_, paths, expected) => {
+    [makePaths((at) => `a/b/${at}.md`), [':(top,literal)a/b']],
+    [makePaths((at) => `a/b${at === 0 ? '/c/d' : ''}/${at}.md`), [':(top,literal)a/b']],
+    [makePaths((at) => `a/${at < 59 ? 'b' : 'c'}/x`), [':(top,literal)a']],
+    [makePaths((at) => `${at}/a.md`), [':(top,literal)']],
+  ])('makePathspecs makes of the paths %j the pathspecs %j', (paths, expected) => {
     expect(makePathspecs(paths)).toEqual(expected);
   });
 });

@@ -112,34 +112,13 @@ describe('withRetries and makeWaitNotifier', () => {
     expect(announced.map(({ seconds }) => seconds)).toEqual([60, 7]);
   });
 
-  const effects: readonly (readonly [string, readonly Effect[], Effect])[] = [
-    [
-      'a call is reported as rejected if every attempt was rejected',
-      ['rejected', 'rejected', 'rejected', 'rejected'],
-      'rejected',
-    ],
-    [
-      'a call is reported as not sent if no attempt was sent',
-      ['not-sent', 'not-sent', 'not-sent', 'not-sent'],
-      'not-sent',
-    ],
-    [
-      'a call is reported as rejected if only its last attempt was sent and that attempt was rejected',
-      ['not-sent', 'not-sent', 'not-sent', 'rejected'],
-      'rejected',
-    ],
-    [
-      'the effect of a call is unknown if its first attempt may have succeeded',
-      ['unknown', 'not-sent', 'not-sent', 'not-sent'],
-      'unknown',
-    ],
-    [
-      'the effect of a call is unknown if one of its middle attempts may have succeeded',
-      ['rejected', 'unknown', 'rejected', 'rejected'],
-      'unknown',
-    ],
-  ];
-  test.each(effects)('%s', async (_, each, expected) => {
+  test.each<[readonly Effect[], Effect]>([
+    [['rejected', 'rejected', 'rejected', 'rejected'], 'rejected'],
+    [['not-sent', 'not-sent', 'not-sent', 'not-sent'], 'not-sent'],
+    [['not-sent', 'not-sent', 'not-sent', 'rejected'], 'rejected'],
+    [['unknown', 'not-sent', 'not-sent', 'not-sent'], 'unknown'],
+    [['rejected', 'unknown', 'rejected', 'rejected'], 'unknown'],
+  ])('a call whose attempts had the effects %j has the effect %s', async (each, expected) => {
     const { result } = await runAttempts(each.map((effect) => failed({ effect })));
     expect(result).toMatchObject({ effect: expected, problem: { code: 'service/timeout' } });
   });
