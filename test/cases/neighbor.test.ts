@@ -1,12 +1,14 @@
 import { chmodSync, cpSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test, type TestContext } from 'vitest';
-import { CLI, runCli } from '../support/cli.ts';
+import { afterEach, describe, expect, test, type TestContext, vi } from 'vitest';
+import { CLI } from '../support/cli.ts';
 import { commitAll, initRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { promptText } from '../support/prompts.ts';
-import type { Ran } from '../support/run.ts';
+import { run as runInProcess, type Ran } from '../support/run.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
 import { giveToOther, makeOpenFolder, reasonForOneUser, runAsOther } from '../support/users.ts';
+
+afterEach(() => vi.unstubAllEnvs());
 
 /** A folder that two users share, like /tmp, with a folder of the user that runs promptsync. */
 type Shared = {
@@ -27,8 +29,13 @@ async function makeShared({ skip }: TestContext): Promise<Shared> {
   chmodSync(shared, 0o1777);
   const mine = join(shared, 'mine');
   writeFiles(mine, { 'prompts/greeting.md': promptText('greeting') });
-  const run: Shared['run'] = (folder, words, environment) =>
-    runCli(folder, words, { environment: { GITHUB_TOKEN: KEY, ...environment } });
+  const run: Shared['run'] = async (folder, words, environment = {}) => {
+    // git reads these variables from this process.
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    const ran = await runInProcess(folder, words, { environment: { GITHUB_TOKEN: KEY } });
+    vi.unstubAllEnvs();
+    return ran;
+  };
   return { shared, mine, service, run };
 }
 
@@ -56,32 +63,29 @@ const COMMANDS = [
 ];
 
 describe('a configuration of another user', () => {
-  test.for(COMMANDS)(
-    '%s finds no configuration above the working directory outside a repository',
-    async (words, context) => {
-      const place = await makeShared(context);
-      plantConfig(place);
+  test('A command outside a repository finds no configuration above the working directory', async (context) => {
+    const place = await makeShared(context);
+    plantConfig(place);
+    for (const words of COMMANDS) {
       const { exitCode, stdout, stderr } = await place.run(place.mine, words);
-      expect(exitCode).toBe(1);
-      expect(stdout + stderr).toContain('[config/not-found]');
-      expectNothingSent(place);
-    },
-  );
+      expect([words, exitCode, stdout + stderr]).toEqual([words, 1, expect.stringContaining('[config/not-found]')]);
+    }
+    expectNothingSent(place);
+  });
 
-  test.for(COMMANDS)(
-    '%s refuses a configuration owned by another user in the working directory',
-    async (words, context) => {
-      const place = await makeShared(context);
-      plantConfig(place);
+  test('A command refuses a configuration owned by another user in the working directory', async (context) => {
+    const place = await makeShared(context);
+    plantConfig(place);
+    for (const words of COMMANDS) {
       const { exitCode, stdout, stderr } = await place.run(place.shared, words);
-      expect(exitCode).toBe(1);
+      expect([words, exitCode]).toEqual([words, 1]);
       expect(stdout + stderr).toContain(
         'promptsync.yaml: error: promptsync did not use the configuration file because it belongs to another user, who could use it to send your API key',
       );
       expect(stdout + stderr).toContain('--config promptsync.yaml');
-      expectNothingSent(place);
-    },
-  );
+    }
+    expectNothingSent(place);
+  });
 
   test('plan refuses a symlink to a configuration if another user owns the symlink', async (context) => {
     const place = await makeShared(context);
@@ -115,64 +119,37 @@ describe('a repository of another user', () => {
     { name: 'an empty .git folder', plant: (folder) => runAsOther(folder, ['mkdir', '.git']) },
     { name: 'an empty .git file', plant: (folder) => runAsOther(folder, ['touch', '.git']) },
   ];
-  const rows = repositories.flatMap(({ name, plant }) =>
-    COMMANDS.map((words) => ({ command: words.join(' '), name, plant, words })),
-  );
 
-  test.for(rows)(
-    '$command refuses the configuration in a parent folder if $name there belongs to another user',
-    async ({ plant, words }, context) => {
+  test.for(repositories)(
+    'A command refuses the configuration in a parent folder if $name there belongs to another user',
+    async ({ plant }, context) => {
       const place = await makeShared(context);
       plantConfig(place);
       plant(place.shared);
-      const { exitCode, stdout, stderr } = await place.run(place.mine, words);
-      expect(exitCode).toBe(1);
-      expect(stdout + stderr).toContain(
-        `promptsync did not use the configuration file in the repository \`${place.shared}\` because git does not trust this repository. The repository belongs to another user, who could use the file to send your API key to a service of their choice.`,
-      );
-      expect(stdout + stderr).toContain(`git config --global --add safe.directory ${place.shared}`);
-      expectNothingSent(place);
-    },
-  );
-
-  test.for(repositories)(
-    'init writes nothing if a parent folder contains $name owned by another user',
-    async ({ plant }, context) => {
-      const place = await makeShared(context);
-      plant(place.shared);
       const before = readdirSync(place.shared, { recursive: true }).toSorted();
+      for (const words of COMMANDS) {
+        const { exitCode, stdout, stderr } = await place.run(place.mine, words);
+        expect([words, exitCode]).toEqual([words, 1]);
+        expect(stdout + stderr).toContain(
+          `promptsync did not use the configuration file in the repository \`${place.shared}\` because git does not trust this repository. The repository belongs to another user, who could use the file to send your API key to a service of their choice.`,
+        );
+        expect(stdout + stderr).toContain(`git config --global --add safe.directory ${place.shared}`);
+      }
+      expectNothingSent(place);
       const { exitCode, stdout } = await place.run(place.mine, ['init', '--embedded']);
-      expect({ exitCode, stdout }).toEqual({
-        exitCode: 1,
-        stdout: expect.stringContaining('[config/foreign-repository]'),
-      });
+      expect([exitCode, stdout]).toEqual([1, expect.stringContaining('[config/foreign-repository]')]);
       expect(readdirSync(place.shared, { recursive: true }).toSorted()).toEqual(before);
     },
   );
 
-  test('validate accepts a repository owned by another user if safe.directory lists it', async (context) => {
+  test('validate accepts a repository owned by another user if safe.directory, sudo or --config allows it', async (context) => {
     const place = makeRepositoryOfOther(await makeShared(context));
-    const home = makeWorkspace({ '.gitconfig': `[safe]\n  directory = ${place.shared}\n` });
-    const { exitCode, stdout } = await place.run(place.mine, ['validate']);
-    expect({ exitCode, stdout }).toEqual({
-      exitCode: 1,
-      stdout: expect.stringContaining('[config/foreign-repository]'),
-    });
-    expect(await place.run(place.mine, ['validate'], { HOME: home })).toMatchObject({ exitCode: 0 });
-  });
-
-  test('validate accepts the repository of the user who ran sudo', async (context) => {
-    const place = makeRepositoryOfOther(await makeShared(context));
-    const { exitCode, stdout } = await place.run(place.mine, ['validate'], { SUDO_UID: '1' });
-    expect({ exitCode, stdout }).toEqual({
-      exitCode: 1,
-      stdout: expect.stringContaining('[config/foreign-repository]'),
-    });
+    const HOME = makeWorkspace({ '.gitconfig': `[safe]\n  directory = ${place.shared}\n` });
+    const refused = { exitCode: 1, stdout: expect.stringContaining('[config/foreign-repository]') };
+    expect(await place.run(place.mine, ['validate'])).toMatchObject(refused);
+    expect(await place.run(place.mine, ['validate'], { SUDO_UID: '1' })).toMatchObject(refused);
+    expect(await place.run(place.mine, ['validate'], { HOME })).toMatchObject({ exitCode: 0 });
     expect(await place.run(place.mine, ['validate'], { SUDO_UID: '65534' })).toMatchObject({ exitCode: 0 });
-  });
-
-  test('validate accepts a repository owned by another user if --config names the configuration', async (context) => {
-    const place = makeRepositoryOfOther(await makeShared(context));
     const words = ['validate', '--config', '../promptsync.yaml'];
     expect(await place.run(place.mine, words)).toMatchObject({ exitCode: 0 });
   });

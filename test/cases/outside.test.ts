@@ -14,7 +14,7 @@ function makePlace(config: string) {
   const elsewhere = join(above, 'elsewhere');
   mkdirSync(elsewhere);
   writeFiles(elsewhere, { 'notes.txt': 'Not yours.' });
-  const folder = makeRepository(workspaceFiles({ greeting: {} }, config.replace('ELSEWHERE', elsewhere)));
+  const folder = makeRepository(workspaceFiles({ greeting: {} }, config));
   const link = (from: string, to = elsewhere) => symlinkSync(to, join(folder, from));
   return { folder, elsewhere, link };
 }
@@ -29,80 +29,46 @@ function expectUntouched({ elsewhere }: Place): void {
 const embedded = (path: string) => `service: { embedded: ${path} }\n`;
 
 describe('the database path of a configuration', () => {
-  test.each<[string, string, (place: Place) => void, string]>([
-    [
-      'promptsync refuses a database path that leads outside the repository',
-      embedded('../elsewhere/new/x.db'),
-      () => {},
-      'config/invalid-field',
-    ],
-    [
-      'promptsync refuses a database path that enters a subfolder and then leaves the repository',
-      embedded('a/../../elsewhere/new/x.db'),
-      () => {},
-      'config/invalid-field',
-    ],
-    [
-      'promptsync refuses a database path inside the .git folder',
-      embedded('.git/info/attributes'),
-      () => {},
-      'config/invalid-field',
-    ],
-    ['promptsync refuses an absolute database path', embedded('ELSEWHERE/new/x.db'), () => {}, 'config/invalid-field'],
-    [
-      'promptsync refuses a database path that leads through a symlinked folder',
-      embedded('.promptsync/new/x.db'),
-      ({ link }) => link('.promptsync'),
-      'usage/cannot-serve',
-    ],
-    [
-      'promptsync refuses a database path that is a symlink to a missing file outside the repository',
-      embedded('x.db'),
-      ({ link, elsewhere }) => link('x.db', join(elsewhere, 'x.db')),
-      'usage/cannot-serve',
-    ],
-    [
-      'promptsync refuses a database path that is a symlink to an existing file outside the repository',
-      embedded('x.db'),
-      ({ link, elsewhere }) => link('x.db', join(elsewhere, 'notes.txt')),
-      'usage/cannot-serve',
-    ],
-  ])('%s', async (_, config, prepare, code) => {
-    const place = makePlace(config);
-    prepare(place);
-    commitAll(place.folder, 'A branch');
+  /** Expects plan and sync to refuse the configuration with this code. */
+  async function expectRefused(place: Place, config: string, code: string): Promise<void> {
+    writeFiles(place.folder, workspaceFiles({ greeting: {} }, config));
     for (const words of [['plan'], ['sync', '--yes']]) {
       const { exitCode, stdout } = await run(place.folder, [...words, '--format', 'json'], {});
-      expect([exitCode, stdout]).toEqual([1, expect.stringContaining(code)]);
+      expect([config, exitCode, stdout]).toEqual([config, 1, expect.stringContaining(code)]);
     }
     expectUntouched(place);
+  }
+
+  test('promptsync refuses a database path that leads outside the repository or into the .git folder', async () => {
+    const place = makePlace('');
+    const paths = ['../elsewhere/new/x.db', 'a/../../elsewhere/new/x.db', '.git/info/attributes', place.elsewhere];
+    for (const path of paths) await expectRefused(place, embedded(path), 'config/invalid-field');
     expect(existsSync(join(place.folder, '.git/info/attributes'))).toBe(false);
   });
 
-  test.each<[string, (path: string) => void]>([
-    [
-      'sync does not modify a text file at the configured database path',
-      (path) => writeFiles(join(path, '..'), { 'x.db': 'Some text, longer than a header. '.repeat(10) }),
-    ],
-    ['sync does not modify a database that belongs to another program', makeForeignDatabase],
-  ])('%s', async (_, make) => {
+  test('promptsync refuses a database path that leads through a symlink', async () => {
+    const place = makePlace('');
+    place.link('.promptsync');
+    place.link('missing.db', join(place.elsewhere, 'x.db'));
+    place.link('notes.db', join(place.elsewhere, 'notes.txt'));
+    for (const path of ['.promptsync/new/x.db', 'missing.db', 'notes.db']) {
+      await expectRefused(place, embedded(path), 'usage/cannot-serve');
+    }
+    writeFiles(place.folder, workspaceFiles({ greeting: {} }));
+    const ran = await run(place.folder, ['serve', '--port', '0'], {});
+    expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('usage/cannot-serve') });
+    expectUntouched(place);
+  });
+
+  test('sync does not modify a database that belongs to another program', async () => {
     const { folder } = makePlace(embedded('x.db'));
     const path = join(folder, 'x.db');
-    make(path);
+    makeForeignDatabase(path);
     commitAll(folder, 'A file');
     const before = readFileSync(path);
     expect(await run(folder, ['sync', '--yes'], {})).toMatchObject({ exitCode: 1 });
     expect(readFileSync(path).equals(before)).toBe(true);
     expect(existsSync(`${path}-wal`)).toBe(false);
-  });
-
-  test('serve refuses to write its database through a symlink that leads outside the repository', async () => {
-    const place = makePlace('');
-    place.link('.promptsync');
-    commitAll(place.folder, 'A branch');
-    const ran = await run(place.folder, ['serve', '--port', '0'], {});
-    expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('usage/cannot-serve') });
-    expectUntouched(place);
   });
 });
 
@@ -123,66 +89,37 @@ function makeDatabaseWithEndlessTrigger(path: string): void {
   database.close();
 }
 
-test.each([
-  ['plan', ['plan']],
-  ['serve', ['serve', '--db', 'x.db', '--port', '0']],
-])('%s refuses a database with an endless trigger, and does not run the trigger', async (_, words) => {
+test('plan refuses a database with an endless trigger, and does not run the trigger', async () => {
   const { folder } = makePlace(embedded('x.db'));
   makeDatabaseWithEndlessTrigger(join(folder, 'x.db'));
-  const { exitCode, stdout, stderr } = await runCli(folder, words);
-  expect(exitCode).toBe(1);
-  expect(stdout + stderr).toContain('are not those of the embedded service');
-});
-
-describe('the path of a configuration', () => {
-  const configFile = { 'promptsync.yaml': 'prompts: ["**/*.md"]\n' };
-
-  test.each<[string, (place: Place) => void, readonly string[]]>([
-    [
-      'validate refuses a configuration that is a symlink to a file outside the repository',
-      ({ link, elsewhere }) => link('team.yaml', join(elsewhere, 'promptsync.yaml')),
-      ['team.yaml'],
-    ],
-    [
-      'validate refuses a configuration inside a symlinked folder',
-      ({ link }) => link('team'),
-      ['team/promptsync.yaml'],
-    ],
-    [
-      'validate refuses a configuration in a folder that is a symlink to another repository',
-      ({ link, elsewhere }) => {
-        mkdirSync(join(elsewhere, '.git'));
-        link('team');
-      },
-      ['team/promptsync.yaml'],
-    ],
-  ])('%s', async (_, prepare, [config = '']) => {
-    const place = makePlace('');
-    writeFiles(place.elsewhere, configFile);
-    prepare(place);
-    const { exitCode, stdout } = await run(place.folder, ['validate', '--config', config], {});
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining('config/unreadable') });
+  const { exitCode, stdout } = await runCli(folder, ['plan']);
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 1,
+    stdout: expect.stringContaining('are not those of the embedded service'),
   });
 });
 
+test('validate refuses a configuration behind a symlink that leads outside the repository', async () => {
+  const { folder, elsewhere, link } = makePlace('');
+  writeFiles(elsewhere, { 'promptsync.yaml': 'prompts: ["**/*.md"]\n', '.git/HEAD': '' });
+  link('team.yaml', join(elsewhere, 'promptsync.yaml'));
+  link('team');
+  for (const config of ['team.yaml', 'team/promptsync.yaml']) {
+    const { exitCode, stdout } = await run(folder, ['validate', '--config', config], {});
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining('config/unreadable') });
+  }
+});
+
 describe('--output', () => {
-  test.each<[string, (place: Place) => void, string]>([
-    ['validate --output refuses to write through a symlinked folder', ({ link }) => link('out'), 'out/report.txt'],
-    [
-      'validate --output refuses to follow a symlink to an existing file outside the repository',
-      ({ link, elsewhere }) => link('out.txt', join(elsewhere, 'notes.txt')),
-      'out.txt',
-    ],
-    [
-      'validate --output refuses to follow a symlink to a missing file outside the repository',
-      ({ link, elsewhere }) => link('out.txt', join(elsewhere, 'new.txt')),
-      'out.txt',
-    ],
-  ])('%s', async (_, prepare, output) => {
+  test('validate --output refuses to write through a symlink in a repository', async () => {
     const place = makePlace('');
-    prepare(place);
-    const { exitCode, stdout } = await run(place.folder, ['validate', '--output', output], {});
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining('usage/output-unwritable') });
+    place.link('out');
+    place.link('notes.txt', join(place.elsewhere, 'notes.txt'));
+    place.link('new.txt', join(place.elsewhere, 'new.txt'));
+    for (const output of ['out/report.txt', 'notes.txt', 'new.txt']) {
+      const { exitCode, stdout } = await run(place.folder, ['validate', '--output', output], {});
+      expect([exitCode, stdout]).toEqual([1, expect.stringContaining('usage/output-unwritable')]);
+    }
     expectUntouched(place);
   });
 

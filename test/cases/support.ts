@@ -15,7 +15,7 @@ const COUNTING = 'an environment that only the tests use to count versions';
 /** The story of one prompt: commits, changes that somebody makes in the service, and runs of promptsync in between. */
 export type Story = Awaited<ReturnType<typeof makeStory>>;
 
-export type StoryOptions = {
+type StoryOptions = {
   readonly config?: string;
   /** Called when a run starts to wait, with the number of waits of all runs so far. */
   readonly onWait?: (times: number) => void | Promise<void>;
@@ -128,7 +128,7 @@ export async function expectNoWrites({ sync, service }: Story): Promise<void> {
 }
 
 /** Forwards a request to the service and returns its answer. */
-export type Forward = (request: FrontRequest) => Promise<FrontAnswer>;
+type Forward = (request: FrontRequest) => Promise<FrontAnswer>;
 
 /** Answers a request in place of the service. `null` forwards the request unchanged; an exception cuts the connection. */
 export type Fault = (request: FrontRequest, forward: Forward) => Promise<FrontAnswer | null>;
@@ -154,9 +154,6 @@ export function faultOn(matches: RequestFilter, fault: Fault, ...numbers: readon
     return numbers.length === 0 || numbers.includes(met) ? fault(request, forward) : null;
   };
 }
-
-/** Cuts the connection before the service sees the request. */
-export const cutBefore: Fault = () => Promise.reject(new Error('cut'));
 
 /** Cuts the connection after the service has handled the request. */
 export const cutAfter: Fault = async (request, forward) => {

@@ -1,10 +1,9 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { isActivationOf, startStoryOutsideGit, expectInSync, isReadOf, summarizeRun, type Fault } from './support.ts';
 import { makeWorkspace } from '../support/folder.ts';
-import { startFront, type FrontAnswer } from '../support/front.ts';
+import { startFront } from '../support/front.ts';
 import { CONFIG, workspaceFiles } from '../support/prompts.ts';
-import { run, runJson } from '../support/run.ts';
+import { run } from '../support/run.ts';
 import { KEY } from '../support/service.ts';
 import { listenUntilTestEnd } from '../http/support.ts';
 
@@ -45,96 +44,20 @@ describe('a service that limits the request rate', () => {
     return (await run(makeWorkspace(FORTY), words, options)).stderr;
   }
 
-  test.each([
-    [
-      'plan reports on standard error how long it waits because of a rate limit',
-      'plan',
-      'waiting 60 s: the service requested 120 s\n',
-    ],
-    ['plan --quiet prints nothing on standard error while it waits because of a rate limit', 'plan --quiet', ''],
-  ])('%s', async (_title, command, stderr) => {
-    expect(await runWithRateLimit(...command.split(' '))).toBe(stderr);
+  test('plan reports on standard error how long it waits because of a rate limit, unless --quiet is set', async () => {
+    expect(await runWithRateLimit('plan')).toBe('waiting 60 s: the service requested 120 s\n');
+    expect(await runWithRateLimit('plan', '--quiet')).toBe('');
   });
 });
 
 describe('a service that answers 404', () => {
-  const notFound: Fault = async () => ({ status: 404, body: '{}' });
-
-  test('plan groups all prompts under one error if the service answers 404 for every prompt', async () => {
+  test('plan groups all prompts under one error if the service answers 404 for every prompt, and its hint names the causes', async () => {
     const { baseUrl } = await startFront({ answer: () => ({ status: 404, body: '{}' }) });
     const folder = makeWorkspace(workspaceFiles(Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((id) => [id, {}]))));
     const { stdout } = await run(folder, ['plan'], { environment: environmentOf(baseUrl) });
     expect(stdout.match(/prm_\w/g)).toEqual(['prm_a', 'prm_b', 'prm_c', 'prm_d', 'prm_e']);
     expect(stdout.match(/\[service\/prompt-not-found\]/g)).toHaveLength(1);
-  });
-
-  test('plan reports only the missing prompt if the service returns 404 for one of several prompts', async () => {
-    const { baseUrl } = await startFront({
-      answer: ({ path }) => {
-        const id = /prompts\/(\w+)/.exec(path)?.[1] ?? '';
-        const body = JSON.stringify({ id, project_id: 'p', key: 'a', name: 'a' });
-        return id === 'prm_a' ? { status: 200, body } : { status: 404, body: '{}' };
-      },
-    });
-    const { report } = await runJson(makeWorkspace(workspaceFiles({ a: {}, b: {} })), ['plan'], {
-      environment: environmentOf(baseUrl),
-    });
-    expect(report.problems).toEqual([]);
-    expect(report.prompts[1]?.problems.map(({ code }) => code)).toEqual(['service/prompt-not-found']);
-  });
-
-  test('for a prompt that the service lacks, plan names a wrong id, a deleted prompt, and a wrong address as possible causes', async () => {
-    const story = await startStoryOutsideGit({});
-    await story.through(notFound);
-    const { report } = await story.plan();
-    const hint = report.prompts[0]?.problems[0]?.hint;
-    expect(hint).toMatch(
-      /^Check the id in the file\. If the prompt does not exist .* delete the file to retire the prompt\./,
-    );
-    expect(hint).toContain('If this error appears for all prompts, check the address');
-  });
-});
-
-describe('a cache in front of the service', () => {
-  /** Answers a number of reads after an activation with the version that the last read showed. */
-  function cacheReads(environment: string, times: number): Fault {
-    let kept: FrontAnswer | null = null;
-    let old = 0;
-    return async (request, forward) => {
-      if (isActivationOf(environment)(request)) old = times;
-      if (!isReadOf(environment)(request)) return null;
-      if (old-- <= 0) kept = await forward(request);
-      return kept;
-    };
-  }
-
-  test.each<[string, string, number, string]>([
-    [
-      'sync succeeds even if a cache briefly returns the previous version of an environment after an activation',
-      'staging',
-      2,
-      'exit 0, applied, create made, staging made',
-    ],
-    [
-      'sync succeeds even if a cache briefly returns the previous version of the tracking environment after an activation',
-      'promptsync',
-      2,
-      'exit 0, applied, create made, staging made',
-    ],
-    [
-      'sync fails if a cache keeps returning the previous version of an environment after an activation',
-      'staging',
-      Infinity,
-      'exit 4, failed, create made, staging unknown, apply/not-active',
-    ],
-  ])('%s', async (_, environment, times, expected) => {
-    const story = await startStoryOutsideGit({ text: 'A' });
-    await story.sync();
-    await story.through(cacheReads(environment, times));
-    story.edit({ text: 'B' });
-    expect(summarizeRun(await story.sync())).toBe(expected);
-    expect(story.serves('staging')).toBe('v2 B');
-    story.directly();
-    await expectInSync(story);
+    expect(stdout).toContain('Check the id in the file. If the prompt does not exist');
+    expect(stdout).toContain('If this error appears for all prompts, check the address');
   });
 });

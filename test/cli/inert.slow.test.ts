@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { makeRepository, makeWorkspace } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { promptText, CONFIG, workspaceFiles } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
@@ -56,20 +56,6 @@ describe('the output of commands on hostile input', () => {
       expect(await unsafeLines(makeWorkspace(workspaceFiles({ greeting: parts })), service)).toEqual([]);
     },
   );
-
-  test.each(Object.entries(HOSTILE))(
-    'promptsync neutralizes hostile text from prompt files and file patterns in its output: %s',
-    async (_, text) => {
-      const folder = makeWorkspace({
-        'promptsync.yaml': `prompts: [${JSON.stringify(`prompts/${text}*`)}, "prompts/*"]\n${JSON.stringify(text)}: 1\n`,
-        'prompts/a.md': text,
-        'prompts/b.md': `---\n${text}\n---\n${text}\n`,
-        'prompts/c.md': `---\n${JSON.stringify(text)}: 1\nid: [${JSON.stringify(text)}]\n---\n${text}\n`,
-        'other.yaml': CONFIG,
-      });
-      expect(await unsafeLines(folder, {})).toEqual([]);
-    },
-  );
 });
 
 test('promptsync neutralizes hostile file and folder names in its output', async () => {
@@ -86,28 +72,7 @@ test('promptsync neutralizes hostile file and folder names in its output', async
   expect({ exitCode, unsafe: [...commandsIn(stdout), ...invisibleIn(stdout)] }).toEqual({ exitCode: 1, unsafe: [] });
 });
 
-test('promptsync neutralizes hostile commit messages in its output', async () => {
-  const messages = Object.values(HOSTILE).filter((text) => !text.includes('\0'));
-  const folder = makeRepository({ 'promptsync.yaml': CONFIG });
-  for (const [index, message] of messages.entries()) {
-    writeFiles(folder, { [`prompts/p${index}.md`]: promptText(`p${index}`) });
-    git(folder, 'add', '.');
-    git(folder, 'commit', '--quiet', '--cleanup=verbatim', '--message', message);
-  }
-  const service = await startTestService(messages.map((_, index) => `p${index}`));
-  expect(await unsafeLines(folder, service)).toEqual([]);
-});
-
 describe('the output of commands with a hostile service', () => {
-  test.each(Object.entries(HOSTILE))(
-    'promptsync neutralizes hostile error messages from the service in its output: %s',
-    async (_, text) => {
-      const front = await startFront({ answer: () => ({ status: 400, body: text }) });
-      const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'k' };
-      expect(await unsafeLines(makeWorkspace(workspaceFiles({ greeting: {} })), { environment })).toEqual([]);
-    },
-  );
-
   test.each(Object.entries(HOSTILE))(
     'promptsync neutralizes hostile fields of service responses in its output: %s',
     async (_, text) => {

@@ -14,39 +14,19 @@ async function runAgainst(answer: { readonly status: number; readonly body: stri
   return { ...(await run(folder, line.split(' '), { environment })), requests };
 }
 
-describe('responses that reject a key', () => {
-  test.each([
-    [
-      'If a four-call service answers 401 to plan, the error names the variable of the API key and contains no JSON',
-      401,
-      '',
-    ],
-    [
-      'If a four-call service answers 403 to plan, the error names the variable of the API key and contains no JSON',
-      403,
-      ' for the prompt "prm_a"',
-    ],
-  ])('%s', async (_, status, request) => {
-    const { stdout, exitCode } = await runAgainst({ status, body: '{"detail":"Not authenticated"}' }, 'plan');
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain(`The service rejected the API key${request} (${status}): "Not authenticated"`);
-    expect(stdout).toContain('Check the API key in the variable `PROMPTSYNC_API_KEY`.');
-  });
-
-  test.each([
-    ['If Langfuse answers 401 to plan, the error names the variables of both keys and contains no JSON', 'plan'],
-    [
-      'If Langfuse answers 401 to import, the error names the variables of both keys and contains no JSON',
-      'import b -e staging',
-    ],
-  ])('%s', async (_, line) => {
-    const body = '{"error":"UnauthorizedError","message":"Invalid credentials."}';
-    const { stdout } = await runAgainst({ status: 401, body }, line, ', provider: langfuse');
-    expect(stdout).toContain('Langfuse rejected the API key (401): "Invalid credentials."');
-    expect(stdout).toContain(
+test('If a service rejects the key, the error names the variables of the key and contains no JSON', async () => {
+  const { stdout, exitCode } = await runAgainst({ status: 403, body: '{"detail":"Not authenticated"}' }, 'plan');
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain('The service rejected the API key for the prompt "prm_a" (403): "Not authenticated"');
+  expect(stdout).toContain('Check the API key in the variable `PROMPTSYNC_API_KEY`.');
+  const answer = { status: 401, body: '{"error":"UnauthorizedError","message":"Invalid credentials."}' };
+  for (const line of ['plan', 'import b -e staging', 'status --orphans']) {
+    const langfuse = await runAgainst(answer, line, ', provider: langfuse');
+    expect(langfuse.stdout).toContain('Langfuse rejected the API key (401): "Invalid credentials."');
+    expect(langfuse.stdout).toContain(
       'Check the API key in the variable `LANGFUSE_SECRET_KEY` and the variable `LANGFUSE_PUBLIC_KEY`.',
     );
-  });
+  }
 });
 
 /** Runs `validate` in a workspace with these files, expects it to fail, and returns its standard output. */
@@ -65,42 +45,32 @@ function makeFile(fields: string): string {
 describe('errors in prompt files', () => {
   test.each([
     [
-      'validate suggests the corrected line if an unquoted name contains a colon',
       'name: Support: greeting\n',
       'a.md:4:7: error: promptsync could not parse the YAML: a value that contains a colon needs quotes.',
       'Write the line as `name: "Support: greeting"`.',
     ],
+    ['name:\n', 'a.md:4:6: error: The field `name` is invalid: it has no value.', 'Enter a value, or remove the line.'],
     [
-      'validate reports a field that has no value',
-      'name:\n',
-      'a.md:4:6: error: The field `name` is invalid: it has no value.',
-      'Enter a value, or remove the line.',
-    ],
-    [
-      'validate reports a number in a field that requires text',
       'name: 7\n',
       'a.md:4:7: error: The field `name` is invalid: expected text, but found a number.',
       'Put the value in quotes.',
     ],
     [
-      'If the variables list does not match the text, validate prints the correct list to paste',
       'name: a\nvariables: [nam]\n',
       'which the text does not use.',
       'Write `variables: [name, order]`, or remove the `variables` field.',
     ],
     [
-      'If the variables field is not a list, validate prints the correct list to paste',
       'name: a\nvariables: name\n',
       'The field `variables` is invalid: expected a list, but found text.',
       'Write `variables: [name, order]`, or remove the `variables` field.',
     ],
     [
-      'validate quotes an invalid pin in its error message',
       'name: a\npins: { staging: newest }\n',
       'The pin `"newest"` for "staging" is invalid.',
       'Use `latest`, a version number (1 or higher)',
     ],
-  ])('%s', async (_, fields, message, hint) => {
+  ])('validate explains the fields %j with %j and the hint %j', async (fields, message, hint) => {
     const stdout = await validate({ 'a.md': makeFile(fields) });
     expect(stdout).toContain(message);
     expect(stdout).toContain(hint);
@@ -125,49 +95,13 @@ describe('errors in prompt files', () => {
 describe('a missing environment option', () => {
   const config = 'environments: { staging: {}, production: { promote_from: staging } }\n';
   test.each([
-    [
-      'The error for promote without --to lists the configured environments',
-      'promote a',
-      '--to',
-      config,
-      '"staging" or "production"',
-    ],
-    [
-      'The error for rollback without -e lists the configured environments',
-      'rollback a',
-      '--environment',
-      config,
-      '"staging" or "production"',
-    ],
-    [
-      'If no environments are configured, the error for promote without --to lists the pinned environments',
-      'promote a',
-      '--to',
-      '',
-      '"live"',
-    ],
-    [
-      'The error for promote without --from lists the environments that come before the one in --to',
-      'promote a --to production',
-      '--from',
-      'environments: { staging: {}, production: {} }\n',
-      '"staging"',
-    ],
-    [
-      'If promote targets the first environment without --from, the error does not suggest a source environment',
-      'promote a --to staging',
-      '--from',
-      config,
-      'the environment',
-    ],
-    [
-      'If no environments are configured, the error for import without -e lists the pinned environments',
-      'import prm_b',
-      '--environment',
-      '',
-      '"live"',
-    ],
-  ])('%s', async (_, line, option, environments, known) => {
+    ['promote a', '--to', config, '"staging" or "production"'],
+    ['rollback a', '--environment', config, '"staging" or "production"'],
+    ['promote a', '--to', '', '"live"'],
+    ['promote a --to production', '--from', 'environments: { staging: {}, production: {} }\n', '"staging"'],
+    ['promote a --to staging', '--from', config, 'the environment'],
+    ['import prm_b', '--environment', '', '"live"'],
+  ])('The error for %s without %s in the configuration %j names %s', async (line, option, environments, known) => {
     const pins = { [environments === '' ? 'live' : 'staging']: 'latest' };
     const files = workspaceFiles({ a: { pins } }, `prompts: ["prompts/*.md"]\n${environments}`);
     const folder = makeWorkspace(files);
@@ -237,11 +171,4 @@ test('The error for rollback --all does not suggest a flag that turns off a chec
 test('The error for an invalid setting value suggests the closest valid value', async () => {
   const { stdout } = await run(makeWorkspace({ 'promptsync.yaml': 'on_drift: fial\n' }), ['validate']);
   expect(stdout).toContain('Did you mean `fail`?');
-});
-
-test('If Langfuse rejects the keys, the error of status --orphans names Langfuse instead of "the service"', async () => {
-  const answer = { status: 401, body: '{"message":"Invalid credentials."}' };
-  const { stdout } = await runAgainst(answer, 'status --orphans', ', provider: langfuse');
-  expect(stdout).toContain('Langfuse rejected the API key (401): "Invalid credentials."');
-  expect(stdout).not.toContain('The service');
 });

@@ -25,29 +25,22 @@ import { parseReport, run } from '../support/run.ts';
 import { KEY, startTestService } from '../support/service.ts';
 import { makeStage } from './stage.ts';
 
-describe('--output', () => {
-  test('plan --output writes the report to the file and prints nothing on standard output', async () => {
-    const { folder, promptsync } = await makeStage();
-    const { stdout, stderr, exitCode } = await promptsync('plan --format json -o out.json');
-    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 });
-    expect(parseReport(readFileSync(join(folder, 'out.json'), 'utf8')).summary.create_version).toBe(1);
-    expect(stderr).toMatch(/^Plan: 1 of 1 prompt changes/);
-  });
+function read(folder: string, file: string): string {
+  return readFileSync(join(folder, file), 'utf8');
+}
 
-  test('plan names each report file that it wrote, unless --quiet is set', async () => {
+describe('--output', () => {
+  test('plan --output writes the report, names the file on standard error and leaves no temporary file behind', async () => {
     const { folder, promptsync } = await makeStage();
     mkdirSync(join(folder, 'reports'));
-    const { stderr } = await promptsync('plan -o reports/plan.html -o plan.json');
+    writeFileSync(join(folder, 'plan.json'), 'x'.repeat(100_000));
+    const { stdout, stderr, exitCode } = await promptsync('plan -o reports/plan.html -o plan.json');
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 });
+    expect(parseReport(read(folder, 'plan.json')).summary.create_version).toBe(1);
+    expect(stderr).toMatch(/^Plan: 1 of 1 prompt changes/);
     expect(stderr).toMatch(/\nReport: reports\/plan\.html, plan\.json\n$/);
     expect((await promptsync('plan -o plan.json --quiet')).stderr).not.toContain('plan.json');
-  });
-
-  test('plan --output replaces the whole file and leaves no temporary file behind', async () => {
-    const { folder, promptsync } = await makeStage();
-    writeFileSync(join(folder, 'out.txt'), 'x'.repeat(100_000));
-    await promptsync('plan --output out.txt');
-    expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toMatch(/^greeting {2}prompts\/greeting\.md\n/);
-    expect(readdirSync(folder).toSorted()).toEqual(['.git', 'out.txt', 'prompts', 'promptsync.yaml']);
+    expect(readdirSync(folder).toSorted()).toEqual(['.git', 'plan.json', 'prompts', 'promptsync.yaml', 'reports']);
   });
 
   test('plan --output follows a symbolic link instead of replacing it', async () => {
@@ -57,7 +50,7 @@ describe('--output', () => {
     writeFileSync(join(folder, 'target.txt'), '');
     symlinkSync('target.txt', join(folder, 'out.txt'));
     await promptsync('plan --output out.txt');
-    expect(readFileSync(join(folder, 'target.txt'), 'utf8')).toContain('create version');
+    expect(read(folder, 'target.txt')).toContain('create version');
   });
 
   // The named pipe stands for special files such as /dev/null, because a bug must not replace the real /dev/null.
@@ -83,23 +76,20 @@ describe('--output', () => {
     }
   });
 
-  test.each([
-    { outputs: '-o no/such/folder/out.txt', reason: 'its folder does not exist' },
-    { outputs: '-o good.json -o no/such/folder/out.txt', reason: 'its folder does not exist' },
-    { outputs: '--format text -o prompts', reason: 'it is a folder' },
-    { outputs: '--format text -o ', reason: 'it is a folder' },
-    { outputs: '-o promptsync.yaml/out.txt', reason: 'its folder does not exist' },
-    { outputs: '-o out.yaml', reason: 'the format cannot be inferred from the file name `out.yaml`' },
-    {
-      outputs: '-o good.json -o /dev/stdout',
-      reason: 'the format cannot be inferred from the file name `/dev/stdout`',
-    },
-    { outputs: '-o good.json -o good.md --format html', reason: 'cannot be used with more than one' },
-  ])('sync rejects the arguments $outputs before sending any request', async ({ outputs, reason }) => {
+  test('sync rejects output files that it cannot write before sending any request', async () => {
     const { folder, service, promptsync } = await makeStage();
-    const { stdout, exitCode } = await promptsync(`sync --yes ${outputs}`);
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain(reason);
+    for (const [outputs, reason] of [
+      ['-o good.json -o no/such/folder/out.txt', 'its folder does not exist'],
+      ['--format text -o prompts', 'it is a folder'],
+      ['--format text -o ', 'it is a folder'],
+      ['-o promptsync.yaml/out.txt', 'its folder does not exist'],
+      ['-o out.yaml', 'the format cannot be inferred from the file name `out.yaml`'],
+      ['-o good.json -o /dev/stdout', 'the format cannot be inferred from the file name `/dev/stdout`'],
+      ['-o good.json -o good.md --format html', 'cannot be used with more than one'],
+    ] as const) {
+      const { stdout, exitCode } = await promptsync(`sync --yes ${outputs}`);
+      expect([outputs, exitCode, stdout]).toEqual([outputs, 1, expect.stringContaining(reason)]);
+    }
     expect(service.requests).toEqual([]);
     expect(readdirSync(folder)).not.toContain('good.json');
   });
@@ -151,19 +141,20 @@ describe('--output', () => {
     },
   );
 
-  test.each([
-    { output: 'out.txt', begins: /^greeting {2}prompts/ },
-    { output: 'out.json', begins: /^\{\n/ },
-    { output: 'out.md', begins: /^### promptsync plan/ },
-    { output: 'out.html', begins: /^<!doctype html>/ },
-    { output: 'plan.junit.xml', begins: /^<\?xml / },
-    { output: '--format=html summary', begins: /^<!doctype html>/ },
-    { output: '--format=markdown out.json', begins: /^### promptsync plan/ },
-  ])('plan derives the output format from the file name or --format: $output', async ({ output, begins }) => {
+  test('plan derives the output format from the file name or --format', async () => {
     const { folder, promptsync } = await makeStage();
-    const [file = '', ...format] = output.split(' ').toReversed();
-    await promptsync(['plan', ...format, '-o', file].join(' '));
-    expect(readFileSync(join(folder, file), 'utf8')).toMatch(begins);
+    for (const [options, file, begins] of [
+      ['', 'out.txt', /^greeting {2}prompts/],
+      ['', 'out.json', /^\{\n/],
+      ['', 'out.md', /^### promptsync plan/],
+      ['', 'out.html', /^<!doctype html>/],
+      ['', 'plan.junit.xml', /^<\?xml /],
+      [' --format=html', 'summary', /^<!doctype html>/],
+      [' --format=markdown', 'other.json', /^### promptsync plan/],
+    ] as const) {
+      await promptsync(`plan${options} -o ${file}`);
+      expect(read(folder, file)).toMatch(begins);
+    }
   });
 
   test('plan writes several output files but reads the service only once', async () => {
@@ -194,21 +185,20 @@ describe('--output', () => {
     expect(ran.exitCode).toBe(1);
     expect(parseReport(ran.stdout).summary.applied).toBe(1);
     expect(ran.stderr.match(/could not write the report/g)).toHaveLength(2);
-    expect(readFileSync(join(folder, 'good.md'), 'utf8')).toContain('Applied: 1 prompt');
+    expect(read(folder, 'good.md')).toContain('Applied: 1 prompt');
   });
 });
 
 describe('standard error', () => {
-  test.each(['text', 'json'])(
-    'validate --format %s prints warnings on standard error unless --quiet is given',
-    async (format) => {
-      const { promptsync } = await makeStage({ greeting: { text: 'hid\u200bden' } });
-      const warning = 'prompts/greeting.md:8:4: warning: The file contains the invisible character \\u{200b}.';
+  test('validate prints warnings on standard error unless --quiet is given', async () => {
+    const { promptsync } = await makeStage({ greeting: { text: 'hid\u200bden' } });
+    const warning = 'prompts/greeting.md:8:4: warning: The file contains the invisible character \\u{200b}.';
+    for (const format of ['text', 'json']) {
       const loud = await promptsync(`validate --format ${format}`);
       expect(loud).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(warning) });
       expect((await promptsync(`validate --quiet --format ${format}`)).stderr).toBe('');
-    },
-  );
+    }
+  });
 
   test('--verbose prints every service request but never the API key', async () => {
     const { service, promptsync } = await makeStage();
@@ -245,13 +235,18 @@ describe('a Basic credential pasted into a prompt', () => {
 });
 
 // `run` itself checks that neither output contains the API key.
-test.each(['plan', 'plan --format json', 'sync --yes --verbose', 'plan --format markdown', 'plan --format html'])(
-  'promptsync %s redacts an API key that was pasted into a prompt',
-  async (line) => {
-    const { promptsync } = await makeStage({ leak: { name: `It is ${KEY}`, text: `Use ${KEY} to call.` } });
+test('promptsync redacts an API key that was pasted into a prompt', async () => {
+  const { promptsync } = await makeStage({ leak: { name: `It is ${KEY}`, text: `Use ${KEY} to call.` } });
+  for (const line of [
+    'plan',
+    'plan --format json',
+    'plan --format markdown',
+    'plan --format html',
+    'sync --yes --verbose',
+  ]) {
     expect(await promptsync(line)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('[redacted]') });
-  },
-);
+  }
+});
 
 test.each(['doctor', 'doctor --format json', 'validate', 'plan', 'new a', 'bundle --environment staging'])(
   'promptsync %s redacts an API key that is the name of a setting in an invalid configuration',
@@ -303,26 +298,25 @@ test('every output file redacts an API key that was pasted into a prompt', async
   const files = ['a.txt', 'a.json', 'a.md', 'a.html', 'a.xml'];
   await promptsync(`sync --yes --max-changes 0 ${files.map((file) => `-o ${file}`).join(' ')}`);
   for (const file of files) {
-    expect(readFileSync(join(folder, file), 'utf8')).toContain('[redacted]');
-    expect(readFileSync(join(folder, file), 'utf8')).not.toContain(KEY);
+    expect(read(folder, file)).toContain('[redacted]');
+    expect(read(folder, file)).not.toContain(KEY);
   }
 });
 
 const CLOSE = 'Call it with a-key-of-the-service & nothing else, please.';
 
-test.each(['text', 'markdown', 'html'])(
-  'plan --format %s redacts an API key even if a diff marks only part of the key as changed',
-  async (format) => {
-    const key = 'a-key-of-the-service';
-    const { folder, promptsync } = await makeStage({ leak: { text: CLOSE } }, key);
-    await promptsync('sync --yes');
-    writeFiles(folder, workspaceFiles({ leak: { text: CLOSE.replace('service', 'server') } }));
+test('plan redacts an API key even if a diff marks only part of the key as changed', async () => {
+  const key = 'a-key-of-the-service';
+  const { folder, promptsync } = await makeStage({ leak: { text: CLOSE } }, key);
+  await promptsync('sync --yes');
+  writeFiles(folder, workspaceFiles({ leak: { text: CLOSE.replace('service', 'server') } }));
+  for (const format of ['text', 'markdown', 'html']) {
     const { stdout } = await promptsync(`plan --format ${format}`, { environment: { FORCE_COLOR: '1' } });
     const shown = stdout.replaceAll(/\u001b\[[0-9;]*m|<[^>]*>|[`*~]/g, '');
     expect(shown).toContain('Call it with [redacted]');
     expect(shown).not.toContain(key);
-  },
-);
+  }
+});
 
 test('plan does not redact a short API key because it may be an ordinary word', async () => {
   const { promptsync } = await makeStage();
@@ -330,27 +324,21 @@ test('plan does not redact a short API key because it may be an ordinary word', 
   expect(stdout).not.toContain('[redacted]');
 });
 
-test.each([
-  ['html', /^<!doctype html>[^]*expected a commit/i],
-  ['markdown', /^### promptsync plan[^]*expected a commit/i],
-])('plan reports a usage error in %s format', async (format, told) => {
-  const words = ['plan', '--base', '', '--format', 'text', '--format', format];
-  const { stdout, exitCode } = await run(makeWorkspace({}), words);
-  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringMatching(told) });
-});
-
-test.each([
-  { outputs: '--format json -o z', files: { z: /^\{[^]*usage\/invalid/ } },
-  {
-    outputs: '-oz.json --output=z.xml',
-    files: { 'z.json': /^\{[^]*usage\/invalid/, 'z.xml': /^<\?xml [^]*usage\/invalid/ },
-  },
-  { outputs: '--output z.md -o z.txt', files: { 'z.md': /^### [^]*usage\/invalid/, 'z.txt': /^error: / } },
-])('plan $outputs reports a usage error in every output file', async ({ outputs, files }) => {
+test('plan reports a usage error in the last format and in every output file', async () => {
+  for (const [format, told] of [
+    ['html', /^<!doctype html>[^]*expected a commit/i],
+    ['markdown', /^### promptsync plan[^]*expected a commit/i],
+  ] as const) {
+    const words = ['plan', '--base', '', '--format', 'text', '--format', format];
+    const { stdout, exitCode } = await run(makeWorkspace({}), words);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringMatching(told) });
+  }
   const folder = makeWorkspace({});
-  const { stdout, exitCode } = await run(folder, ['plan', '--foo', ...outputs.split(' ')]);
+  const { stdout, exitCode } = await run(folder, ['plan', '--foo', '-oz.json', '--output=z.xml', '-o', 'z.txt']);
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
-  for (const [file, told] of Object.entries(files)) expect(readFileSync(join(folder, file), 'utf8')).toMatch(told);
+  expect(read(folder, 'z.json')).toMatch(/^\{[^]*usage\/invalid/);
+  expect(read(folder, 'z.xml')).toMatch(/^<\?xml [^]*usage\/invalid/);
+  expect(read(folder, 'z.txt')).toMatch(/^error: /);
 });
 
 test('plan prints a usage error on standard output if its output file cannot be written', async () => {

@@ -45,38 +45,14 @@ describe('makeProgressReporter', () => {
     expect(lines.at(-1)).toBe('Observing 500 of 1,000 prompts · 50/s · 10 s left');
   });
 
-  test.each<[string, Pace, string]>([
-    [
-      'makeProgressReporter shows a rate below one prompt per second',
-      { milliseconds: 2_000, all: 30, until: 5 },
-      'Observing 5 of 30 prompts · 0.5/s · 50 s left',
-    ],
-    [
-      'makeProgressReporter shows the remaining time in minutes',
-      { milliseconds: 100, all: 10_000, until: 100 },
-      'Observing 100 of 10,000 prompts · 10/s · 17 min left',
-    ],
-    [
-      'makeProgressReporter shows the remaining time in hours',
-      { milliseconds: 1_000, all: 10_000, until: 100 },
-      'Observing 100 of 10,000 prompts · 1.0/s · 3 h left',
-    ],
-    [
-      'makeProgressReporter omits the remaining time if the terminal is narrow',
-      { milliseconds: 1_000, all: 50, until: 9, columns: 40 },
-      'Observing 9 of 50 prompts · 1.0/s',
-    ],
-    [
-      'makeProgressReporter omits the rate and the remaining time if the terminal is very narrow',
-      { milliseconds: 1_000, all: 50, until: 9, columns: 30 },
-      'Observing 9 of 50 prompts',
-    ],
-    [
-      'makeProgressReporter truncates the text if it does not fit the terminal',
-      { milliseconds: 1_000, all: 50, until: 9, columns: 12 },
-      'Observing 9',
-    ],
-  ])('%s', (_, pace, expected) => {
+  test.each<[Pace, string]>([
+    [{ milliseconds: 2_000, all: 30, until: 5 }, 'Observing 5 of 30 prompts · 0.5/s · 50 s left'],
+    [{ milliseconds: 100, all: 10_000, until: 100 }, 'Observing 100 of 10,000 prompts · 10/s · 17 min left'],
+    [{ milliseconds: 1_000, all: 10_000, until: 100 }, 'Observing 100 of 10,000 prompts · 1.0/s · 3 h left'],
+    [{ milliseconds: 1_000, all: 50, until: 9, columns: 40 }, 'Observing 9 of 50 prompts · 1.0/s'],
+    [{ milliseconds: 1_000, all: 50, until: 9, columns: 30 }, 'Observing 9 of 50 prompts'],
+    [{ milliseconds: 1_000, all: 50, until: 9, columns: 12 }, 'Observing 9'],
+  ])('makeProgressReporter at the pace %j ends with the line %j', (pace, expected) => {
     expect(drawLines(pace).at(-1)).toBe(expected);
   });
 

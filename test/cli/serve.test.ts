@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { servicePaths } from '../../src/providers/four-call/api-shapes.ts';
 import { runCli, startServe } from '../support/cli.ts';
-import { makeWorkspace } from '../support/folder.ts';
+import { makeWorkspace, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, type Ran } from '../support/run.ts';
 import { KEY } from '../support/service.ts';
@@ -41,48 +41,35 @@ describe('serve', () => {
     expect({ exitCode, stderr, status }).toEqual({ exitCode: 0, stderr: '', status: 200 });
   });
 
-  test.each<[string, readonly string[], number, number]>([
-    ['serve starts without prompts if --seed is not given', [], 404, 0],
-    ['serve --seed registers the prompts of the given workspace folder', ['--seed', '.'], 200, 2],
-    [
-      'serve --seed registers the prompts of the workspace whose configuration file is given',
-      ['--seed', 'promptsync.yaml'],
-      200,
-      2,
-    ],
-  ])('%s', async (_, words, status, known) => {
-    const ran = await runServe(workspace(), words);
-    expect(ran).toMatchObject({
-      exitCode: 0,
-      status,
-      stdout: expect.stringContaining(`Registered prompts: ${known}.`),
-    });
-  });
-
-  test('serve suggests --seed only if the user did not use it and the service has no prompts', async () => {
-    const unregistered = { 'prompts/a.md': promptText('a').replace('prm_a', 'replace_me') };
-    const folder = makeWorkspace({ ...workspaceFiles({}), ...unregistered });
-    const runs = [await runServe(folder, []), await runServe(folder, ['--seed'])];
-    expect(runs.map(({ stdout }) => stdout.includes('use --seed'))).toEqual([true, false]);
-  });
-
-  test.each<[string, readonly string[], string]>([
-    ['serve --seed rejects a nonexistent workspace', ['--seed', 'nowhere'], 'config/unreadable'],
-    ['serve --seed rejects an invalid workspace', ['--seed', 'bad'], 'prompt/missing-id'],
-    ['serve --db rejects a file that is not a database', ['--db', 'promptsync.yaml'], 'usage/cannot-serve'],
-    ['serve --db rejects a folder', ['--db', 'prompts'], 'usage/cannot-serve'],
-  ])('%s', async (_, words, code) => {
+  test('serve registers the prompts of the workspace that --seed names, keeps them in its database, and suggests --seed without them', async () => {
     const folder = workspace();
-    const bad = makeWorkspace({ 'promptsync.yaml': '', 'prompts/a.md': '---\nkey: a\nname: a\n---\na\n' });
-    const ran = await run(folder, ['serve', '--port', '0', ...words.map((word) => (word === 'bad' ? bad : word))]);
-    expect(ran).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining(`[${code}]`) });
+    const none = await runServe(folder, []);
+    expect(none).toMatchObject({ exitCode: 0, status: 404, stdout: expect.stringContaining('Registered prompts: 0.') });
+    expect(none.stdout).toContain('use --seed');
+    for (const words of [['--seed', '.'], ['--seed', 'promptsync.yaml'], []]) {
+      const ran = await runServe(folder, words);
+      expect(ran).toMatchObject({
+        exitCode: 0,
+        status: 200,
+        stdout: expect.stringContaining('Registered prompts: 2.'),
+      });
+    }
+    const unregistered = { 'prompts/a.md': promptText('a').replace('prm_a', 'replace_me') };
+    const { stdout } = await runServe(makeWorkspace({ ...workspaceFiles({}), ...unregistered }), ['--seed']);
+    expect(stdout).toContain('Registered prompts: 0.');
+    expect(stdout).not.toContain('use --seed');
   });
 
-  test('serve --seed neither registers nor counts a prompt file with a placeholder id', async () => {
-    const refund = promptText('refund').replace('prm_refund', 'replace_me');
-    const folder = makeWorkspace({ ...workspaceFiles({ greeting: {} }), 'prompts/refund.md': refund });
-    const { stdout } = await runServe(folder, ['--seed']);
-    expect(stdout).toContain('Registered prompts: 1.');
+  test.each([
+    ['--seed', 'nowhere', 'config/unreadable'],
+    ['--seed', 'bad', 'prompt/missing-id'],
+    ['--db', 'promptsync.yaml', 'usage/cannot-serve'],
+    ['--db', 'prompts', 'usage/cannot-serve'],
+  ])('serve %s %s fails with the problem %s', async (flag, path, code) => {
+    const folder = workspace();
+    writeFiles(folder, { 'bad/promptsync.yaml': '', 'bad/prompts/a.md': '---\nkey: a\nname: a\n---\na\n' });
+    const ran = await run(folder, ['serve', '--port', '0', flag, path]);
+    expect(ran).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining(`[${code}]`) });
   });
 
   test('serve reports an error if the port is already in use', async () => {
@@ -131,13 +118,6 @@ describe('serve', () => {
     const answer = await fetch(second.baseUrl + servicePaths.prompt('prm_refund'), { headers: { 'x-api-key': KEY } });
     expect(answer.status).toBe(200);
     await second.end();
-  });
-
-  test('serve counts the prompts that its database already has', async () => {
-    const folder = workspace();
-    await runServe(folder, ['--seed']);
-    const { stdout } = await runServe(folder, []);
-    expect(stdout).toContain('Registered prompts: 2.');
   });
 
   test('serve rejects an invalid port', async () => {

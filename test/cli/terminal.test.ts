@@ -32,19 +32,16 @@ function widest(text: string): number {
 }
 
 describe('the width of the terminal', () => {
-  test.each([
-    ['plan', 80],
-    ['plan', 120],
-    ['plan', 40],
-    ['status', 40],
-    ['validate', 40],
-  ])('promptsync %s prints no line wider than %i columns on a terminal of that width', async (command, columns) => {
+  test('No command prints a line wider than the terminal, and plan shows a changed word with the words around it', async () => {
     const { promptsync } = await makeChange();
-    expect(widest((await promptsync(command, { terminal: true, columns })).stdout)).toBeLessThanOrEqual(columns);
-  });
-
-  test('plan shows a changed word in a long line together with the surrounding words', async () => {
-    const { promptsync } = await makeChange();
+    for (const [command, columns] of [
+      ['plan', 120],
+      ['plan', 40],
+      ['status', 40],
+      ['validate', 40],
+    ] as const) {
+      expect(widest((await promptsync(command, { terminal: true, columns })).stdout)).toBeLessThanOrEqual(columns);
+    }
     const screen = { terminal: true, columns: 60 };
     const text = (await promptsync('plan --no-color', screen)).stdout.replaceAll(/ *\n +/g, ' ');
     expect(text).toContain('-You answer questions about orders, refunds and 配送状況 in one short … that');
@@ -62,25 +59,12 @@ describe('the width of the terminal', () => {
     expect(widest(notice.stderr)).toBeLessThanOrEqual(40);
   });
 
-  test('sync fits the plan and warnings on standard error to the terminal width', async () => {
-    const { promptsync } = await makeStage({ greeting: { text: `${LONG}\u200b` } });
-    const { stderr } = await promptsync('sync', { input: 'n\n', terminal: true, columns: 50 });
-    const { stdout } = await promptsync('plan', { terminal: true, columns: 50 });
-    expect(stderr).toContain(stdout.slice(0, stdout.indexOf('Plan:')));
-    expect(stderr).toContain('Apply?');
-    expect(stderr).toContain('warning');
-    // The typed answer and its line break are echoed by the terminal, so they are not in the output.
-    expect(widest(stderr.replace('[y/N] ', '[y/N]\n'))).toBeLessThanOrEqual(50);
-  });
-
-  test.each<[string, RunOptions]>([
-    ['plan neither truncates nor wraps lines without a terminal', { columns: 40 }],
-    ['plan neither truncates nor wraps lines on a terminal of unknown width', { terminal: true }],
-    ['plan neither truncates nor wraps lines on a terminal that reports zero columns', { terminal: true, columns: 0 }],
-  ])('%s', async (_, options) => {
+  test('plan neither truncates nor wraps lines without a terminal of known width', async () => {
     const { promptsync } = await makeChange();
-    const { stdout } = await promptsync('plan --no-color', options);
-    expect(stdout).toContain(`\n      -${LONG.repeat(7).trim()}\n`);
+    for (const options of [{ columns: 40 }, { terminal: true }, { terminal: true, columns: 0 }]) {
+      const { stdout } = await promptsync('plan --no-color', options);
+      expect(stdout).toContain(`\n      -${LONG.repeat(7).trim()}\n`);
+    }
   });
 });
 
@@ -94,15 +78,6 @@ test('terminal settings do not affect JSON output, Markdown output or output fil
   await promptsync('plan --output other.txt');
   const [one, other] = ['one.txt', 'other.txt'].map((name) => readFileSync(join(folder, name), 'utf8'));
   expect(one).toBe(other);
-});
-
-test('plan shortens a long diff both with and without a terminal', async () => {
-  const { promptsync } = await makeChange(60);
-  for (const options of [{}, { terminal: true, columns: 100 }]) {
-    const { stdout } = await promptsync('plan --no-color', options);
-    expect(stdout).toMatch(/^ {6}… \d+ more lines \(--format html shows all\)$/m);
-    expect(stdout).not.toContain('+Line 60.');
-  }
 });
 
 describe('links on a terminal', () => {
@@ -121,36 +96,23 @@ describe('links on a terminal', () => {
     expect((await promptsync('validate', screen)).stdout).toContain(file);
   });
 
-  test('sync includes links in the plan that it shows before the confirmation', async () => {
-    const { folder, promptsync } = await makeStage();
-    const { stderr } = await promptsync('sync', { ...screen, input: 'n\n' });
-    expect(stderr).toContain(linkTo(`${pathToFileURL(folder).href}/prompts/greeting.md`));
-  });
-
-  test.each<[string, string, RunOptions, boolean]>([
-    ['validate --no-color prints no links', 'validate --no-color', screen, false],
-    ['validate prints no links if NO_COLOR is set', 'validate', { ...screen, environment: { NO_COLOR: '1' } }, false],
+  test.each<[string, RunOptions, boolean]>([
+    ['validate --no-color prints no links', screen, false],
+    ['validate prints no links if NO_COLOR is set', { ...screen, environment: { NO_COLOR: '1' } }, false],
     [
       'validate prints links on a terminal if FORCE_HYPERLINK is set, even if NO_COLOR is set too',
-      'validate',
       { ...screen, environment: { NO_COLOR: '1', FORCE_HYPERLINK: '1' } },
       true,
     ],
     [
       'validate prints no links outside a terminal, even if FORCE_COLOR is set',
-      'validate',
       { hyperlinks: true, environment: { FORCE_COLOR: '1' } },
       false,
     ],
-    [
-      'validate prints no links on a terminal that does not support them',
-      'validate',
-      { ...screen, hyperlinks: false },
-      false,
-    ],
-  ])('%s', async (_, line, options, expected) => {
-    const { stdout } = await run(invalid(), line.split(' '), options);
-    expect(stdout.includes('\u001b]8')).toBe(expected);
+    ['validate prints no links on a terminal that does not support them', { ...screen, hyperlinks: false }, false],
+  ])('%s', async (title, options, expected) => {
+    const words = ['validate', ...(title.includes('--no-color') ? ['--no-color'] : [])];
+    expect((await run(invalid(), words, options)).stdout.includes('\u001b]8')).toBe(expected);
   });
 
   test('validate prints no links if its output is piped, even if FORCE_HYPERLINK is set', async () => {
@@ -180,16 +142,10 @@ describe('progress on a terminal', () => {
       expect(line).toMatch(/^(Observing [^\u001b\r]+\r\u001b\[2K)*(?!Observing)[^\r]*$/);
   });
 
-  test.each<[string, string, RunOptions]>([
-    ['plan shows no progress without a terminal', 'plan', {}],
-    ['plan --quiet shows no progress', 'plan --quiet', { terminal: true }],
-    [
-      'plan shows no progress on a terminal that cannot clear a line',
-      'plan',
-      { terminal: true, environment: { TERM: 'dumb' } },
-    ],
-  ])('%s', async (_, line, options) => {
-    expect((await progressOf(line, options)).stderr).toBe('');
+  test('plan shows no progress with --quiet, without a terminal, or if the terminal cannot clear a line', async () => {
+    expect((await progressOf('plan', {})).stderr).toBe('');
+    expect((await progressOf('plan --quiet', { terminal: true })).stderr).toBe('');
+    expect((await progressOf('plan', { terminal: true, environment: { TERM: 'dumb' } })).stderr).toBe('');
   });
 });
 

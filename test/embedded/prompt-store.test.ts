@@ -97,39 +97,25 @@ function openTestStore(path = ':memory:'): Store {
   return store;
 }
 
-test.each<[string, string]>([
-  [
-    'opening a database that has an extra trigger fails and leaves the file unchanged',
+test('opening a database that has an extra trigger fails and leaves the file unchanged, as for any other difference of its schema', () => {
+  for (const change of [
     'CREATE TRIGGER more AFTER INSERT ON prompts BEGIN SELECT 1; END',
-  ],
-  ['opening a database that has an extra table fails and leaves the file unchanged', 'CREATE TABLE more (id TEXT)'],
-  ['opening a database that has an extra view fails and leaves the file unchanged', 'CREATE VIEW more AS SELECT 1'],
-  [
-    'opening a database that has an extra index fails and leaves the file unchanged',
+    'CREATE TABLE more (id TEXT)',
+    'CREATE VIEW more AS SELECT 1',
     'CREATE INDEX more ON prompts (name)',
-  ],
-  [
-    'opening a database that has an extra column fails and leaves the file unchanged',
     'ALTER TABLE prompts ADD COLUMN more TEXT',
-  ],
-  [
-    'opening a database that has a view in place of a table fails and leaves the file unchanged',
     'DROP TABLE active_versions; CREATE VIEW active_versions AS SELECT 1',
-  ],
-  [
-    'opening a database that has a modified trigger fails and leaves the file unchanged',
-    `DROP TRIGGER versions_never_go;
-     CREATE TRIGGER versions_never_go BEFORE DELETE ON versions BEGIN SELECT 1; END`,
-  ],
-  ['opening a database that lacks a trigger fails and leaves the file unchanged', 'DROP TRIGGER versions_never_go'],
-  ['opening a database that lacks a table fails and leaves the file unchanged', 'DROP TABLE active_versions'],
-])('%s', (_, change) => {
-  const path = join(makeFolder(), 'service.db');
-  openTestStore(path).close();
-  executeIn(path, change);
-  const before = readFileSync(path);
-  expect(() => openStore(path, { now: () => NOW })).toThrow('are not those of the embedded service');
-  expect(readFileSync(path).equals(before)).toBe(true);
+    'DROP TRIGGER versions_never_go; CREATE TRIGGER versions_never_go BEFORE DELETE ON versions BEGIN SELECT 1; END',
+    'DROP TRIGGER versions_never_go',
+    'DROP TABLE active_versions',
+  ]) {
+    const path = join(makeFolder(), 'service.db');
+    openTestStore(path).close();
+    executeIn(path, change);
+    const before = readFileSync(path);
+    expect(() => openStore(path, { now: () => NOW })).toThrow('are not those of the embedded service');
+    expect(readFileSync(path).equals(before)).toBe(true);
+  }
 });
 
 /** Changes a database file without promptsync. */

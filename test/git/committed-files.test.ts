@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makePathspecs } from '../../src/git/run-git.ts';
@@ -77,18 +77,17 @@ describe('readFileAt and findFilesContaining', () => {
     expect(await repository.readFileAt(repository.head!, repository.toRootPath('a.md'))).toEqual(bytes);
   });
 
-  test.each([
-    ['readFileAt returns null for a missing file', 'nope.md'],
-    ['readFileAt returns null for a folder', 'ws'],
-    ['readFileAt returns null for a folder with a trailing slash', 'ws/'],
-    ['readFileAt returns null for a glob pattern', 'ws/*.md'],
-    ['readFileAt returns null for a symbolic link', 'link.md'],
-    ['readFileAt returns null for an empty path', ''],
-  ])('%s', async (_, path) => {
+  test('readFileAt returns null for everything that is not the exact path of a regular file', async () => {
     const folder = makeRepository({ 'ws/a.md': 'a' });
     symlinkSync('ws/a.md', join(folder, 'link.md'));
     const commit = commitAll(folder, 'Link');
-    expect(await (await open(folder)).readFileAt(commit, path)).toBeNull();
+    const { readFileAt } = await open(folder);
+    const odd = ['..', '../a.md', './ws/a.md', '/ws/a.md', 'ws//a.md', 'ws/a.md\0', `${'ws/'.repeat(2500)}a.md`];
+    const paths = ['nope.md', 'ws', 'ws/', 'ws/*.md', 'link.md', '', ...odd];
+    for (const path of paths) {
+      const [none, other] = await Promise.all([readFileAt(commit, path), readFileAt(commit, 'ws/a.md')]);
+      expect([path, none, other?.toString()]).toEqual([path, null, 'a']);
+    }
   });
 
   test('findFilesContaining searches the whole repository for literal text despite unusual git settings', async () => {
@@ -158,30 +157,25 @@ describe('readFileAt on many files', () => {
     expect([one?.equals(large), none?.length, same?.equals(large)]).toEqual([true, 0, true]);
   });
 
-  test.each(['..', '../a.md', './a.md', '/a.md', 'p//a.md', 'a.md\0', `${'p/'.repeat(2500)}a.md`])(
-    'readFileAt returns null for the path %j without affecting a concurrent read',
-    async (path) => {
-      const { readFileAt: fileAt, head } = await open(makeRepository({ 'a.md': 'a', 'p/a.md': 'b' }));
-      const [odd, other] = await Promise.all([fileAt(head!, path), fileAt(head!, 'p/a.md')]);
-      expect([odd, other?.toString()]).toEqual([null, 'b']);
-    },
-  );
-
-  test.each([
-    ['promptsync reports a failure if the git object of a file is missing', 'HEAD:p/a.md', null],
-    ['promptsync reports a failure if the git object of a file is damaged', 'HEAD:p/a.md', 'not packed'],
-    ['promptsync reports a failure if the git object of a file is empty', 'HEAD:p/a.md', ''],
-    ['promptsync reports a failure if the git tree object of a folder is missing', 'HEAD:p', null],
-    ['promptsync reports a failure if the git tree object of a folder is damaged', 'HEAD:p', 'not packed'],
-  ])('%s', async (_, name, bytes) => {
+  test('promptsync reports a failure if the git object of a file or its folder is missing or damaged', async () => {
     const folder = makeRepository({ 'p/a.md': 'a' });
-    const id = git(folder, 'rev-parse', name);
-    const file = `.git/objects/${id.slice(0, 2)}/${id.slice(2)}`;
-    rmSync(join(folder, file));
-    if (bytes !== null) writeFiles(folder, { [file]: bytes });
-    const { readFileAt: fileAt, head } = await open(folder);
-    await expect(fileAt(head!, 'p/a.md')).rejects.toThrow('git failed: ');
-    await expect(fileAt('d'.repeat(40), 'p/a.md')).rejects.toThrow('git failed: ');
+    for (const [name, bytes] of [
+      ['HEAD:p/a.md', null],
+      ['HEAD:p/a.md', 'not packed'],
+      ['HEAD:p/a.md', ''],
+      ['HEAD:p', null],
+      ['HEAD:p', 'not packed'],
+    ] as const) {
+      const damaged = makeFolder();
+      cpSync(folder, damaged, { recursive: true });
+      const id = git(damaged, 'rev-parse', name);
+      const file = `.git/objects/${id.slice(0, 2)}/${id.slice(2)}`;
+      rmSync(join(damaged, file));
+      if (bytes !== null) writeFiles(damaged, { [file]: bytes });
+      const { readFileAt, head } = await open(damaged);
+      await expect(readFileAt(head!, 'p/a.md')).rejects.toThrow('git failed: ');
+      await expect(readFileAt('d'.repeat(40), 'p/a.md')).rejects.toThrow('git failed: ');
+    }
   });
 });
 
@@ -241,33 +235,16 @@ describe('readCheckedOutFile', () => {
 
 describe('makePathspecs', () => {
   const makePaths = (path: (at: number) => string) => Array.from({ length: 60 }, (_, at) => path(at));
-  test.each<[string, readonly string[], readonly string[]]>([
+  test.each<[readonly string[], readonly string[]]>([
     [
-      'makePathspecs returns one pathspec for each path if there are only a few paths',
       ['a/b.md', '*.md'],
       [':(top,literal)a/b.md', ':(top,literal)*.md'],
     ],
-    [
-      'makePathspecs returns one pathspec for the folder if many paths are in the same folder',
-      makePaths((at) => `a/b/${at}.md`),
-      [':(top,literal)a/b'],
-    ],
-    [
-      'makePathspecs returns one pathspec for the common parent folder of many paths at different depths',
-      makePaths((at) => `a/b${at === 0 ? '/c/d' : ''}/${at}.md`),
-      [':(top,literal)a/b'],
-    ],
-    [
-      'makePathspecs returns one pathspec for the parent folder if the last of many paths is in a different subfolder',
-      makePaths((at) => `a/${at < 59 ? 'b' : 'c'}/x`),
-      [':(top,literal)a'],
-    ],
-    [
-      'makePathspecs returns a pathspec for the repository root if many paths have no common folder',
-      makePaths((at) => `${at}/a.md`),
-      [':(top,literal)'],
-    ],
-  ])('%s', (_, paths, expected) => {
+    [makePaths((at) => `a/b/${at}.md`), [':(top,literal)a/b']],
+    [makePaths((at) => `a/b${at === 0 ? '/c/d' : ''}/${at}.md`), [':(top,literal)a/b']],
+    [makePaths((at) => `a/${at < 59 ? 'b' : 'c'}/x`), [':(top,literal)a']],
+    [makePaths((at) => `${at}/a.md`), [':(top,literal)']],
+  ])('makePathspecs makes of the paths %j the pathspecs %j', (paths, expected) => {
     expect(makePathspecs(paths)).toEqual(expected);
   });
 });
@@ -276,39 +253,25 @@ describe('the failures of git', () => {
   afterEach(() => vi.unstubAllEnvs());
 
   test.each([
-    [
-      'readFileAt fails with the error message from git , and the next call succeeds because the failure is not cached',
-      'ls-tree',
-      'echo "fatal: no\nluck" >&2; exit 3',
-      'git failed: fatal: no luck',
-    ],
-    [
-      'readFileAt fails if a signal terminates git , and the next call succeeds because the failure is not cached',
-      'ls-tree',
-      'kill -9 $$',
-      'git failed: a signal terminated git.',
-    ],
-    [
-      'readFileAt fails if git exits without output , and the next call succeeds because the failure is not cached',
-      'cat-file',
-      'exit 3',
-      'git failed: its output ended too early.',
-    ],
-    [
-      'readFileAt fails if git exits in the middle of its output , and the next call succeeds because the failure is not cached',
-      'cat-file',
-      'printf "%040d blob 9\nab" 0',
-      'git failed: its output ended too early.',
-    ],
-  ])('%s', async (_, command, does, message) => {
-    const folder = makeRepository({ 'a.md': 'a' });
-    const { readFileAt: fileAt, head } = await open(folder);
-    const { path } = wrapGit((real) => [`[[ " $* " == *" ${command} "* ]] && { ${does}; exit; }`, `exec ${real} "$@"`]);
-    vi.stubEnv('PATH', path);
-    await expect(fileAt(head!, 'a.md')).rejects.toThrow(message);
-    vi.unstubAllEnvs();
-    expect((await fileAt(head!, 'a.md'))?.toString()).toBe('a');
-  });
+    ['ls-tree', 'echo "fatal: no\nluck" >&2; exit 3', 'git failed: fatal: no luck'],
+    ['ls-tree', 'kill -9 $$', 'git failed: a signal terminated git.'],
+    ['cat-file', 'exit 3', 'git failed: its output ended too early.'],
+    ['cat-file', 'printf "%040d blob 9\nab" 0', 'git failed: its output ended too early.'],
+  ])(
+    'If git %s is replaced by %j, readFileAt fails with %j, and the next call succeeds',
+    async (command, does, message) => {
+      const folder = makeRepository({ 'a.md': 'a' });
+      const { readFileAt: fileAt, head } = await open(folder);
+      const { path } = wrapGit((real) => [
+        `[[ " $* " == *" ${command} "* ]] && { ${does}; exit; }`,
+        `exec ${real} "$@"`,
+      ]);
+      vi.stubEnv('PATH', path);
+      await expect(fileAt(head!, 'a.md')).rejects.toThrow(message);
+      vi.unstubAllEnvs();
+      expect((await fileAt(head!, 'a.md'))?.toString()).toBe('a');
+    },
+  );
 
   test("A git failure message contains the end of git's standard error and nothing from its standard output", async () => {
     const folder = makeRepository({ 'a.md': 'a' });

@@ -27,70 +27,47 @@ async function resolve(folder: string, ref: string, branch: string | null = null
 }
 
 describe('resolvePinnedRef', () => {
-  test.each<[string, string, 'HEAD' | 'HEAD~1', boolean, readonly string[]]>([
-    ['resolvePinnedRef treats a tag as fixed', 'v1', 'HEAD~1', false, ['tag v1 HEAD~1']],
-    ['resolvePinnedRef treats an annotated tag as fixed', 'v1', 'HEAD~1', false, ['tag -m x v1 HEAD~1']],
-    ['resolvePinnedRef treats the full name of a tag as fixed', 'refs/tags/v1', 'HEAD', false, ['tag v1']],
-    ['resolvePinnedRef treats tags/NAME as fixed', 'tags/v1', 'HEAD', false, ['tag v1']],
-    [
-      'resolvePinnedRef prefers a tag over a branch with the same name',
-      'side',
-      'HEAD~1',
-      false,
-      ['branch side', 'tag side HEAD~1'],
-    ],
-    ['resolvePinnedRef treats a branch as moving', 'main', 'HEAD', true, []],
-    ['resolvePinnedRef treats the full name of a branch as moving', 'refs/heads/main', 'HEAD', true, []],
-    ['resolvePinnedRef treats HEAD as moving', 'HEAD', 'HEAD', true, []],
-    ['resolvePinnedRef treats @ as moving', '@', 'HEAD', true, []],
-    ['resolvePinnedRef treats HEAD~1 as moving', 'HEAD~1', 'HEAD~1', true, []],
-    ['resolvePinnedRef treats main^ as moving', 'main^', 'HEAD~1', true, []],
-    ['resolvePinnedRef treats main@{1} as moving', 'main@{1}', 'HEAD~1', true, []],
-    ['resolvePinnedRef treats @{1} as moving', '@{1}', 'HEAD~1', true, []],
-    ['resolvePinnedRef treats a search for a commit message as moving', 'main^{/First}', 'HEAD~1', true, []],
-    ['resolvePinnedRef treats a ref relative to a tag as moving', 'v1~1', 'HEAD~1', true, ['tag v1']],
-    [
-      'resolvePinnedRef resolves the full name of a branch to the branch, even if a tag has that name',
-      'refs/heads/main',
-      'HEAD',
-      true,
-      ['tag refs/heads/main HEAD~1'],
-    ],
-  ])('%s', async (_, ref, expected, isMoving, setup) => {
-    const { folder } = makeHistory(setup);
-    const commit = git(folder, 'rev-parse', expected);
-    expect(await resolve(folder, ref)).toEqual({ kind: 'found', commit, isMoving });
+  test('resolvePinnedRef treats tags as fixed, and branches, relative refs and searches as moving', async () => {
+    const setup = ['tag v1 HEAD~1', 'tag -m x annotated HEAD~1', 'tag v2', 'branch side', 'tag side HEAD~1'];
+    const { folder, first, second } = makeHistory(setup);
+    const fixed = { v1: first, annotated: first, 'refs/tags/v2': second, 'tags/v2': second, side: first };
+    const moving = {
+      ...{ main: second, 'refs/heads/main': second, HEAD: second, '@': second, 'HEAD~1': first, 'main^': first },
+      ...{ 'main@{1}': first, '@{1}': first, 'main^{/First}': first, 'v2~1': first, [`${second}~1`]: first },
+    };
+    const { resolvePinnedRef } = await open(folder);
+    for (const [refs, isMoving] of [
+      [fixed, false],
+      [moving, true],
+    ] as const) {
+      for (const [ref, commit] of Object.entries(refs)) {
+        expect([ref, await resolvePinnedRef(ref, null)]).toEqual([ref, { kind: 'found', commit, isMoving }]);
+      }
+    }
+    git(folder, 'tag', 'refs/heads/main', 'HEAD~1');
+    expect(await resolve(folder, 'refs/heads/main')).toEqual({ kind: 'found', commit: second, isMoving: true });
   });
 
-  test.each<[string, (id: string) => string]>([
-    ['resolvePinnedRef treats a full commit id as fixed, even if a tag and a branch have that name', (id) => id],
-    [
-      'resolvePinnedRef treats an uppercase commit id as fixed, even if a tag and a branch have that name',
-      (id) => id.toUpperCase(),
-    ],
-    [
-      'resolvePinnedRef treats the first 12 digits of a commit id as fixed, even if a tag and a branch have that name',
-      (id) => id.slice(0, 12),
-    ],
-  ])('%s', async (_, write) => {
+  test('resolvePinnedRef treats at least 12 digits of a commit id as fixed, even if a tag and a branch have that name', async () => {
     const { folder, first } = makeHistory();
-    git(folder, 'tag', write(first));
-    git(folder, 'update-ref', `refs/heads/${write(first)}`, 'HEAD');
-    expect(await resolve(folder, write(first))).toEqual({ kind: 'found', commit: first, isMoving: false });
+    const ids = [first, first.toUpperCase(), first.slice(0, 12)];
+    for (const id of ids) {
+      git(folder, 'tag', id);
+      git(folder, 'update-ref', `refs/heads/${id}`, 'HEAD');
+    }
+    const { resolvePinnedRef } = await open(folder);
+    for (const id of ids) {
+      expect(await resolvePinnedRef(id, null)).toEqual({ kind: 'found', commit: first, isMoving: false });
+    }
   });
 
-  test('resolvePinnedRef treats a ref relative to a commit id as moving', async () => {
-    const { folder, first, second } = makeHistory();
-    expect(await resolve(folder, `${second}~1`)).toEqual({ kind: 'found', commit: first, isMoving: true });
+  test('resolvePinnedRef cannot resolve a ref that names no commit, or whose short name only looks like a tag', async () => {
+    const { folder } = makeHistory(['tag v1', 'tag deadbeef0123', 'tag refs/tags/gone']);
+    const { resolvePinnedRef } = await open(folder);
+    for (const ref of ['deadbeef0123', 'refs/tags/gone', 'gone', 'gone~1', 'refs/heads/v1', 'main~9', 'a-gHEAD']) {
+      expect([ref, await resolvePinnedRef(ref, null)]).toEqual([ref, { kind: 'unknown' }]);
+    }
   });
-
-  test.each(['deadbeef0123', 'refs/tags/gone', 'gone', 'gone~1', 'refs/heads/v1', 'main~9', 'a-gHEAD'])(
-    'resolvePinnedRef cannot resolve %s',
-    async (ref) => {
-      const { folder } = makeHistory(['tag v1', 'tag deadbeef0123', 'tag refs/tags/gone']);
-      expect(await resolve(folder, ref)).toEqual({ kind: 'unknown' });
-    },
-  );
 
   test('resolvePinnedRef does not resolve the first 11 digits of a commit id, even if a tag has that name', async () => {
     const { folder, first } = makeHistory();
@@ -111,52 +88,34 @@ describe('resolvePinnedRef', () => {
     expect(await resolve(folder, commits[0]!)).toMatchObject({ commit: commits[0] });
   });
 
-  test('resolvePinnedRef resolves a tag with a short hexadecimal name if no commit id begins with that name', async () => {
-    const { folder, second } = makeHistory(['tag 20261201']);
-    expect(await resolve(folder, '20261201')).toEqual({ kind: 'found', commit: second, isMoving: false });
-  });
-
-  test('resolvePinnedRef resolves a tag that is named like a commit id only if the pin contains the full name of the tag', async () => {
-    const { folder, second } = makeHistory(['tag 202612011200']);
-    expect(await resolve(folder, '202612011200')).toEqual({ kind: 'unknown' });
-    expect(await resolve(folder, 'refs/tags/202612011200')).toEqual({ kind: 'found', commit: second, isMoving: false });
+  test('resolvePinnedRef resolves a tag with a hexadecimal name if it is short or if the pin contains its full name', async () => {
+    const { folder, second } = makeHistory(['tag 20261201', 'tag 202612011200']);
+    const { resolvePinnedRef } = await open(folder);
+    const found = { kind: 'found', commit: second, isMoving: false };
+    expect(await resolvePinnedRef('20261201', null)).toEqual(found);
+    expect(await resolvePinnedRef('202612011200', null)).toEqual({ kind: 'unknown' });
+    expect(await resolvePinnedRef('refs/tags/202612011200', null)).toEqual(found);
   });
 });
 
-describe('resolvePinnedRef for remote branches', () => {
-  const RELEASE = ['branch release', 'remote add origin /nowhere', 'update-ref refs/remotes/origin/release HEAD~1'];
-  const UPSTREAM = ['remote add up /nowhere', 'update-ref refs/remotes/up/release HEAD'];
-
-  test.each<[string, string, string | null, 'HEAD' | 'HEAD~1', readonly string[]]>([
-    ['resolvePinnedRef prefers the remote branch over the local branch', 'release', null, 'HEAD~1', RELEASE],
-    ['resolvePinnedRef finds a branch that exists only on the remote', 'release', null, 'HEAD~1', RELEASE.slice(1)],
-    ['resolvePinnedRef uses the local branch if the remote does not have that branch', 'main', null, 'HEAD', RELEASE],
-    ['resolvePinnedRef prefers origin over other remotes', 'release', null, 'HEAD~1', [...RELEASE, ...UPSTREAM]],
-    [
-      'resolvePinnedRef uses the remote that the configured branch tracks',
-      'release',
-      'main',
-      'HEAD',
-      [...RELEASE, ...UPSTREAM, 'config branch.main.remote up'],
-    ],
-    [
-      "resolvePinnedRef finds a remote branch by a name that begins with the remote's name",
-      'up/release',
-      null,
-      'HEAD',
-      [...RELEASE, ...UPSTREAM],
-    ],
-    ['resolvePinnedRef finds a local branch by its full name', 'refs/heads/release', null, 'HEAD', RELEASE],
-    ['resolvePinnedRef resolves relative refs against the remote branch', 'release~0', null, 'HEAD~1', RELEASE],
-    [
-      'resolvePinnedRef prefers a tag over a remote branch with the same name',
-      'release',
-      null,
-      'HEAD',
-      [...RELEASE, 'tag release'],
-    ],
-  ])('%s', async (_, ref, branch, expected, setup) => {
-    const { folder } = makeHistory(setup);
-    expect(await resolve(folder, ref, branch)).toMatchObject({ commit: git(folder, 'rev-parse', expected) });
-  });
+test('resolvePinnedRef prefers tags, then the branch on the remote that the live branch tracks or on origin, then the local branch', async () => {
+  const setup = ['branch release', 'remote add origin /nowhere', 'update-ref refs/remotes/origin/release HEAD~1'];
+  const { folder, first, second } = makeHistory([...setup, 'update-ref refs/remotes/origin/remote-only HEAD~1']);
+  const commitOf = async (ref: string, branch: string | null = null) => {
+    const pinned = await resolve(folder, ref, branch);
+    return pinned.kind === 'found' ? pinned.commit : pinned.kind;
+  };
+  expect(await commitOf('release')).toBe(first);
+  expect(await commitOf('remote-only')).toBe(first);
+  expect(await commitOf('main')).toBe(second);
+  expect(await commitOf('refs/heads/release')).toBe(second);
+  expect(await commitOf('release~0')).toBe(first);
+  git(folder, 'remote', 'add', 'up', '/nowhere');
+  git(folder, 'update-ref', 'refs/remotes/up/release', 'HEAD');
+  expect(await commitOf('release')).toBe(first);
+  expect(await commitOf('up/release')).toBe(second);
+  git(folder, 'config', 'branch.main.remote', 'up');
+  expect(await commitOf('release', 'main')).toBe(second);
+  git(folder, 'tag', 'release', 'HEAD~1');
+  expect(await commitOf('release', 'main')).toBe(first);
 });

@@ -74,33 +74,26 @@ describe('withRetries and makeWaitNotifier', () => {
     },
   );
 
-  const retryAfters: readonly (readonly [string, string, number, said: string])[] = [
-    ['a retry waits for the number of seconds in Retry-After', '7', 7_000, '7 of 7'],
-    ['a retry waits at most one minute if Retry-After specifies one hour', '3600', 60_000, '60 of 3600'],
-    [
-      'a retry waits at most one minute if Retry-After specifies a huge number',
-      '9'.repeat(400),
-      60_000,
-      '60 of Infinity',
-    ],
-    ['a retry waits until the HTTP date in Retry-After', 'Thu, 01 Jan 2026 00:00:09 GMT', 9_000, '9 of 9'],
-    [
-      'a retry waits at most one minute if Retry-After specifies a date next year',
-      'Fri, 01 Jan 2027 00:00:00 GMT',
-      60_000,
-      '60 of 31536000',
-    ],
-    ['a retry ignores a Retry-After date in the past', 'Wed, 01 Jan 2025 00:00:00 GMT', 250, ''],
-    ['a retry ignores a Retry-After value of zero', '0', 250, ''],
-    ['a retry ignores a negative Retry-After value', '-5', 250, ''],
-    ['a retry ignores a fractional Retry-After value', '1.5', 250, ''],
-    ['a retry ignores an empty Retry-After value', '', 250, ''],
-    ['a retry ignores a Retry-After value that is neither a number nor a date', 'soon', 250, ''],
+  const retryAfters: readonly (readonly [string, number, said: string])[] = [
+    ['7', 7_000, '7 of 7'],
+    ['3600', 60_000, '60 of 3600'],
+    ['9'.repeat(400), 60_000, '60 of Infinity'],
+    ['Thu, 01 Jan 2026 00:00:09 GMT', 9_000, '9 of 9'],
+    ['Fri, 01 Jan 2027 00:00:00 GMT', 60_000, '60 of 31536000'],
+    ['Wed, 01 Jan 2025 00:00:00 GMT', 250, ''],
+    ['0', 250, ''],
+    ['-5', 250, ''],
+    ['1.5', 250, ''],
+    ['', 250, ''],
+    ['soon', 250, ''],
   ];
-  test.each(retryAfters)('%s', async (_, retryAfter, expected, announced) => {
-    const { sleeps, waits } = await runAttempts([failed({ retryAfter }), done]);
-    expect([sleeps, waits.join()]).toEqual([[expected], announced]);
-  });
+  test.each(retryAfters)(
+    'a retry after the Retry-After value %j waits for %i milliseconds',
+    async (retryAfter, expected, announced) => {
+      const { sleeps, waits } = await runAttempts([failed({ retryAfter }), done]);
+      expect([sleeps, waits.join()]).toEqual([[expected], announced]);
+    },
+  );
 
   test('promptsync announces only the first of several overlapping retry delays', () => {
     const announced: RequestedWait[] = [];
@@ -119,34 +112,13 @@ describe('withRetries and makeWaitNotifier', () => {
     expect(announced.map(({ seconds }) => seconds)).toEqual([60, 7]);
   });
 
-  const effects: readonly (readonly [string, readonly Effect[], Effect])[] = [
-    [
-      'a call is reported as rejected if every attempt was rejected',
-      ['rejected', 'rejected', 'rejected', 'rejected'],
-      'rejected',
-    ],
-    [
-      'a call is reported as not sent if no attempt was sent',
-      ['not-sent', 'not-sent', 'not-sent', 'not-sent'],
-      'not-sent',
-    ],
-    [
-      'a call is reported as rejected if only its last attempt was sent and that attempt was rejected',
-      ['not-sent', 'not-sent', 'not-sent', 'rejected'],
-      'rejected',
-    ],
-    [
-      'the effect of a call is unknown if its first attempt may have succeeded',
-      ['unknown', 'not-sent', 'not-sent', 'not-sent'],
-      'unknown',
-    ],
-    [
-      'the effect of a call is unknown if one of its middle attempts may have succeeded',
-      ['rejected', 'unknown', 'rejected', 'rejected'],
-      'unknown',
-    ],
-  ];
-  test.each(effects)('%s', async (_, each, expected) => {
+  test.each<[readonly Effect[], Effect]>([
+    [['rejected', 'rejected', 'rejected', 'rejected'], 'rejected'],
+    [['not-sent', 'not-sent', 'not-sent', 'not-sent'], 'not-sent'],
+    [['not-sent', 'not-sent', 'not-sent', 'rejected'], 'rejected'],
+    [['unknown', 'not-sent', 'not-sent', 'not-sent'], 'unknown'],
+    [['rejected', 'unknown', 'rejected', 'rejected'], 'unknown'],
+  ])('a call whose attempts had the effects %j has the effect %s', async (each, expected) => {
     const { result } = await runAttempts(each.map((effect) => failed({ effect })));
     expect(result).toMatchObject({ effect: expected, problem: { code: 'service/timeout' } });
   });

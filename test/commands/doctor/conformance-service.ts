@@ -4,7 +4,7 @@ import { FOUR_CALL_REQUIREMENTS } from '../../../src/conformance/four-call-requi
 import { makeOkPoint } from '../../../src/domain/doctor-point.ts';
 import { ServiceError } from '../../../src/http/service-error.ts';
 import { makeProblem } from '../../../src/problem.ts';
-import { DEFAULT_WORDS } from '../../../src/words.ts';
+import { DEFAULT_WORDS } from '../../../src/service-words.ts';
 import { readPoints, type Points } from './doctoring.ts';
 
 /** A service in memory. Its parts can be replaced to make it deviate from the rules. */

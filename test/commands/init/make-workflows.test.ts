@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { findCiNameFault, makeCiFiles } from '../../../src/commands/init/make-workflows.ts';
-import { DEFAULT_WORDS } from '../../../src/words.ts';
+import { DEFAULT_WORDS } from '../../../src/service-words.ts';
 import { EXAMPLE, makeWorkspace } from '../../support/folder.ts';
 import { makeScheduler } from '../../support/github-workflow.ts';
 import { readJobs } from '../../support/gitlab-runner.ts';

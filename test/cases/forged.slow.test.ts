@@ -58,11 +58,6 @@ describe('forged ledgers', () => {
 
   test.each<[string, (entry: Entry, head: string) => Entry, number]>([
     [
-      'sync refuses a pinned version number if a forged ledger entry has a wrong number and a wrong digest',
-      (entry) => ({ ...entry, number: 7, text: 'B' }),
-      7,
-    ],
-    [
       'sync refuses a pinned version number if a forged ledger entry has a wrong number but the correct digest',
       (entry) => ({ ...entry, number: 7 }),
       7,

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commitAll, type Files, git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { commitAll, git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
-import { promptText, type PromptParts } from '../support/prompts.ts';
+import { promptText } from '../support/prompts.ts';
 import { makePromotionScene, PATH, PROMOTION, summarizeRun, type Scene } from '../support/promotion.ts';
 import { runJson } from '../support/run.ts';
 
@@ -55,37 +55,6 @@ describe('the promotion guard', () => {
     expect(summarizeRun(await scene.runJson(...SYNC))).toBe(REFUSED);
     expect(scene.service.takeWrites()).toEqual([]);
   });
-
-  test.each<[string, PromptParts]>([
-    [
-      'sync explains how to promote new text if both environments are pinned to latest',
-      { text: 'New.', pins: { staging: 'latest', production: 'latest' } },
-    ],
-    [
-      'sync explains how to promote new text if production is pinned to git:HEAD',
-      { text: 'New.', pins: { staging: 'latest', production: 'git:HEAD' } },
-    ],
-  ])('%s', async (_, parts) => {
-    const scene = await makePromotionScene(parts);
-    const { report } = await scene.runJson(...SYNC);
-    expect(report.prompts[0]?.problems).toMatchObject([
-      { code: 'guard/promotion-order', hint: expect.stringContaining('`promptsync sync --environment staging`') },
-    ]);
-    expect(summarizeRun(await scene.runJson(...SYNC, '--environment', 'staging'))).toBe(APPLIED);
-    expect(summarizeRun(await scene.runJson(...SYNC))).toBe(APPLIED);
-    expect(listServed(scene)).toEqual(['v1', 'v1']);
-  });
-
-  test('sync refuses a promotion that skips staging even if git treats the moved prompt file as a new file', async () => {
-    const scene = await startWithThreeVersions(2, 1);
-    rmSync(join(scene.folder, PATH));
-    const moved = { ...textThree(2, 3), text: 'A text that has nothing in common with the one before.\n'.repeat(20) };
-    writeFiles(scene.folder, { 'prompts/moved.md': promptText('greeting', moved) });
-    commitAll(scene.folder, 'Move it and write it anew');
-    expect(summarizeRun(await scene.runJson(...SYNC))).toBe(REFUSED);
-    expect(summarizeRun(await scene.runJson(...SYNC, '--base', 'HEAD'))).toBe(REFUSED);
-    expect(summarizeRun(await scene.runJson(...SYNC, '--base', 'HEAD~1'))).toBe(REFUSED);
-  });
 });
 
 describe('the promotion guard without the git history of the file', () => {
@@ -104,40 +73,22 @@ describe('the promotion guard without the git history of the file', () => {
     return scene;
   }
 
-  /** Removes the prompt file and commits the skipped promotion in a new file. */
-  function commitInNewFile({ folder }: Scene): void {
-    rmSync(join(folder, PATH), { force: true });
-    writeFiles(folder, { 'prompts/moved.md': promptText('greeting', SKIP) });
-    commitAll(folder, 'Add the prompt elsewhere');
-  }
-
-  function commitRemoval({ folder }: Scene): void {
+  test('sync refuses a promotion that skips staging if the file is deleted and added elsewhere, and accepts it in another repository', async () => {
+    const scene = await syncFromCommits();
+    const { folder, service } = scene;
     rmSync(join(folder, PATH));
     commitAll(folder, 'Remove the prompt');
-  }
-
-  test('sync refuses a promotion that skips staging even if the file is deleted and then added elsewhere', async () => {
-    const scene = await syncFromCommits();
-    commitRemoval(scene);
-    commitInNewFile(scene);
+    writeFiles(folder, { 'prompts/moved.md': promptText('greeting', SKIP) });
+    commitAll(folder, 'Add the prompt elsewhere');
     expect(summarizeRun(await scene.runJson(...SYNC))).toBe(REFUSED);
+    git(folder, 'clone', '--quiet', '--depth', '2', `file://${folder}`, 'cut');
+    expect(summarizeRun(await runJson(`${folder}/cut`, [...SYNC], service))).toBe(REFUSED);
     expect(listServed(scene)).toEqual(['v2', 'v1']);
-  });
 
-  test('sync refuses a promotion that skips staging in a shallow clone that lacks the original commits', async () => {
-    const scene = await syncFromCommits();
-    commitRemoval(scene);
-    commitInNewFile(scene);
-    git(scene.folder, 'clone', '--quiet', '--depth', '2', `file://${scene.folder}`, 'cut');
-    expect(summarizeRun(await runJson(`${scene.folder}/cut`, [...SYNC], scene.service))).toBe(REFUSED);
-  });
-
-  test('sync accepts pins that skip staging in the commit that adds an existing prompt to another repository', async () => {
-    const scene = await syncFromCommits();
     const other = makeRepository({ 'README.md': 'No prompts yet.' });
     writeFiles(other, { 'promptsync.yaml': PROMOTION, 'prompts/moved.md': promptText('greeting', textThree(2, 3)) });
     commitAll(other, 'Import');
-    expect(summarizeRun(await runJson(other, [...SYNC], scene.service))).toBe(APPLIED);
+    expect(summarizeRun(await runJson(other, [...SYNC], service))).toBe(APPLIED);
     expect(listServed(scene)).toEqual(['v2', 'v3']);
   });
 });
@@ -193,21 +144,6 @@ describe('changes of production that are not promotions', () => {
     git(scene.folder, 'revert', '--no-edit', 'HEAD');
     expect(await sync()).toBe(APPLIED);
     expect(listServed(scene)).toEqual(['v3', 'v2']);
-  });
-
-  test('sync restores the production version that the import commit pinned, even if staging does not serve that version', async () => {
-    const importInto = (files: Files): string => {
-      const folder = makeRepository({ 'README.md': 'No prompts yet.' });
-      writeFiles(folder, files);
-      commitAll(folder, 'Import');
-      return folder;
-    };
-    const scene = await makePromotionScene(textThree(2, 3), { makeFolder: importInto });
-    scene.make(['One.', 'Two.', 'Three.']);
-    scene.activate('staging', 2);
-    scene.activate('production', 1);
-    expect(summarizeRun(await scene.runJson(...SYNC))).toBe(APPLIED);
-    expect(listServed(scene)).toEqual(['v2', 'v3']);
   });
 
   test('Without the full git history, plan refuses a production pin to a version that staging pinned only in earlier commits', async () => {

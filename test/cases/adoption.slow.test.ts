@@ -55,102 +55,51 @@ async function syncUntilUnchanged(scene: Scene): Promise<string> {
   return BOTH.map((environment) => scene.serves(environment)).join(' ');
 }
 
-describe('the first sync of an imported prompt', () => {
-  test.each(['text', 'markdown', 'html'])(
-    'The plan for an imported prompt explains the baseline version in a single line (format: %s)',
-    async (format) => {
-      const { stdout } = await (await adopt()).run('plan', '--format', format);
-      expect(stdout.match(/baseline: a version for .* records; nothing that is served change/g)).toHaveLength(1);
-    },
-  );
-
-  test('The first sync of an imported prompt creates one baseline version and leaves staging and production unchanged', async () => {
-    const scene = await adopt();
-    const ran = await sync(scene, '--max-changes', '0');
-    expect(ran.report.prompts).toMatchObject([
-      { status: 'applied', changes: [{ kind: 'create-version', baseline: true, status: 'made' }] },
-    ]);
-    expect(scene.service.takeWrites()).toEqual(['POST prm_greeting versions', 'set-active prm_greeting promptsync']);
-    expect(await syncUntilUnchanged(scene)).toBe('v1 v1');
-    expect(countCreatedVersions(scene)).toBe(0);
-  });
-
-  test.each<[string, string, string]>([
-    [
-      'A reviewed plan for a name change stays valid after the first sync of an imported prompt',
-      'name: greeting',
-      'name: Hello',
-    ],
-    ['A reviewed plan for a text change stays valid after the first sync of an imported prompt', 'One.', 'Two.'],
-  ])('%s', async (_, from, to) => {
-    const scene = await adopt();
-    edit(scene, from, to);
-    const { report } = await scene.runJson('plan');
-    git(scene.folder, 'checkout', '--quiet', 'HEAD~1');
-    expect(summarizeRun(await sync(scene))).toBe(APPLIED);
-    git(scene.folder, 'checkout', '--quiet', 'main');
-    expect(summarizeRun(await sync(scene, '--expect-plan', report.plan_digest!))).toBe(APPLIED);
-  });
+test('The first sync of an imported prompt creates one baseline, moves no environment, and keeps a reviewed plan valid', async () => {
+  const scene = await adopt();
+  edit(scene, 'One.', 'Two.');
+  const { report } = await scene.runJson('plan');
+  git(scene.folder, 'checkout', '--quiet', 'HEAD~1');
+  const { stdout } = await scene.run('plan');
+  expect(stdout.match(/baseline: a version for .* records; nothing that is served change/g)).toHaveLength(1);
+  const ran = await sync(scene, '--max-changes', '0');
+  expect(ran.report.prompts).toMatchObject([
+    { status: 'applied', changes: [{ kind: 'create-version', baseline: true, status: 'made' }] },
+  ]);
+  expect(scene.service.takeWrites()).toEqual(['POST prm_greeting versions', 'set-active prm_greeting promptsync']);
+  expect(await syncUntilUnchanged(scene)).toBe('v1 v1');
+  git(scene.folder, 'checkout', '--quiet', 'main');
+  expect(summarizeRun(await sync(scene, '--expect-plan', report.plan_digest!))).toBe(APPLIED);
 });
 
-describe('edits in the service after the first sync', () => {
-  test.each<[string, (scene: Scene) => unknown]>([
-    ['If someone edits a prompt in the service, the next sync restores the previous version', () => {}],
-    [
-      'sync after git revert restores the old version even if someone edited the prompt in the service',
-      async (scene) => {
-        edit(scene, 'One.', 'Two.');
-        expect(summarizeRun(await sync(scene))).toBe(APPLIED);
-        git(scene.folder, 'revert', '--no-edit', 'HEAD');
-      },
-    ],
-    [
-      'rollback can still pin version 1 by number after someone edits the prompt in the service',
-      async (scene) => {
-        edit(scene, /production: .*/, `production: ${pinned(scene)}`);
-        expect(summarizeRun(await sync(scene))).toBe(APPLIED);
-        expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
-        expect(scene.read()).toContain('production: 1\n');
-      },
-    ],
-    [
-      'The plan for an unrelated pull request succeeds even if someone edited the prompt in the service',
-      async (scene) => {
-        commitAll(scene.folder, 'Words');
-        const ran = await scene.runJson('plan', '--base', 'HEAD~1');
-        expect([summarizeRun(ran), kinds(ran)]).toEqual(['exit 0, greeting pending', ['outside', 'outside']]);
-      },
-    ],
-  ])('%s', async (_, story) => {
-    const scene = await adoptAndSync();
-    simulateEditInService(scene);
-    await story(scene);
-    expect(await syncUntilUnchanged(scene)).toBe('v1 v1');
-  });
-
-  test('If someone edits a prompt in the service, the next sync restores the original text of each environment', async () => {
-    const scene = await adoptAndSync(...DIFFERENT);
-    simulateEditInService(scene);
-    expect(await syncUntilUnchanged(scene)).toBe('v2 v1');
-    expect(countCreatedVersions(scene)).toBe(1);
-  });
+test('After edits in the service, syncs restore the imported version of each environment and create no further version', async () => {
+  const scene = await adoptAndSync(...DIFFERENT);
+  const created = countCreatedVersions(scene);
+  simulateEditInService(scene);
+  commitAll(scene.folder, 'Words');
+  const ran = await scene.runJson('plan', '--base', 'HEAD~1');
+  expect([summarizeRun(ran), kinds(ran)]).toEqual(['exit 0, greeting pending', ['outside', 'outside']]);
+  expect(await syncUntilUnchanged(scene)).toBe('v2 v1');
+  expect(countCreatedVersions(scene)).toBe(created);
 });
 
-test.each<[string, readonly string[], readonly OutsideChange[]]>([
-  ['pull updates the prompt file with text that someone activated in all environments', BOTH, [SAME]],
-  [
-    'pull copies an edit made in the service to the prompt file even if production is pinned to different text',
-    BOTH,
-    DIFFERENT,
-  ],
-  [
-    'pull copies an edit made in the service to the prompt file even if only production serves the edited version',
-    ['production'],
-    [SAME],
-  ],
-])('%s', async (_, environments, versions) => {
-  const scene = await adoptAndSync(...versions);
-  changeOutside(scene, { content: 'Theirs.', environments });
+test('After an edit in the service, git revert and rollback return to the imported version', async () => {
+  const scene = await adoptAndSync();
+  edit(scene, 'One.', 'Two.');
+  expect(summarizeRun(await sync(scene))).toBe(APPLIED);
+  simulateEditInService(scene);
+  git(scene.folder, 'revert', '--no-edit', 'HEAD');
+  expect(await syncUntilUnchanged(scene)).toBe('v1 v1');
+  simulateEditInService(scene);
+  edit(scene, /production: .*/, `production: ${pinned(scene)}`);
+  expect(summarizeRun(await sync(scene))).toBe(APPLIED);
+  expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
+  expect(scene.read()).toContain('production: 1\n');
+});
+
+test('pull copies an edit made in the service to the prompt file even if production is pinned to different text', async () => {
+  const scene = await adoptAndSync(...DIFFERENT);
+  simulateEditInService(scene);
   expect(summarizeRun(await scene.runJson('pull'))).toBe(APPLIED);
   expect(scene.read()).toMatch(/---\n\nTheirs\.\n$/);
   commitEdits(scene.folder, 'Pull');
@@ -203,12 +152,6 @@ describe('versions that promptsync creates for an imported prompt', () => {
       'v1 v1',
     ],
     [
-      'promptsync reuses the baseline version of an interrupted sync after someone activates it',
-      [],
-      syncUntilBaseline,
-      'v2 v1',
-    ],
-    [
       'promptsync reuses the baseline version of an interrupted sync if the file pins it by number',
       [],
       async (scene) => {
@@ -223,12 +166,6 @@ describe('versions that promptsync creates for an imported prompt', () => {
       withoutMetadata,
       'v1 v1',
     ],
-    [
-      'promptsync creates no further version if the metadata is removed from the file after the first sync',
-      [model],
-      (scene) => sync(scene).then(() => withoutMetadata(scene)),
-      'v1 v1',
-    ],
   ])('%s', async (_, versions, prepare, expected) => {
     const scene = await adopt(...versions);
     await prepare(scene);
@@ -237,17 +174,12 @@ describe('versions that promptsync creates for an imported prompt', () => {
   });
 });
 
-describe('drift of an imported prompt between a merge and its sync', () => {
-  test.each([
-    ['Two quick merges before the first sync cause only unfinished drift and do not block the sync', adopt],
-    ['Two quick merges after the first sync cause only unfinished drift and do not block the next sync', adoptAndSync],
-  ])('%s', async (_, start) => {
-    const scene = await start();
-    edit(scene, 'One.', 'Two.');
-    edit(scene, 'Two.', 'Three.');
-    expect(kinds(await scene.runJson('plan', ...BASE))).toEqual(['unfinished']);
-    expect(summarizeRun(await sync(scene, ...BASE))).toBe(APPLIED);
-  });
+test('Two quick merges before the first sync cause only unfinished drift and do not block the sync', async () => {
+  const scene = await adopt();
+  edit(scene, 'One.', 'Two.');
+  edit(scene, 'Two.', 'Three.');
+  expect(kinds(await scene.runJson('plan', ...BASE))).toEqual(['unfinished']);
+  expect(summarizeRun(await sync(scene, ...BASE))).toBe(APPLIED);
 });
 
 test('The plan ignores differences in trailing line breaks and in line ending styles', async () => {
