@@ -15,38 +15,27 @@ import {
 import { shortenCommitId } from '../text.ts';
 
 /**
- * Which commit is the default base:
- * - `live`: the merge base of HEAD and the tip of the live branch, or HEAD if the tip is unknown or unrelated
- * - `head`: HEAD. `pull` uses this base, because its edits are meant for a commit on top of HEAD.
+ * `live` is the merge base of HEAD and the tip of the live branch, or HEAD if the tip is unknown or unrelated. `head`
+ * is HEAD. `pull` uses it, because its edits are meant for a commit on top of HEAD.
  */
 export type DefaultBaseKind = 'live' | 'head';
 
 /**
- * The base that a command uses if the user did not specify one. promptsync uses the default base only to find drift and
- * missing prompt files. It reads as little from git as possible, and only when a function is called. All functions
- * throw a `ProblemError` if git fails.
+ * The base that a command uses if the user did not specify one, to find drift and missing prompt files. Reads as little
+ * from git as possible, and only when a function is called. All functions throw a `ProblemError` if git fails.
  */
 export type DefaultBase = {
   readonly kind: DefaultBaseKind;
-  /**
-   * Returns the prompts and pins that were managed at the base but no longer are. Returns null if there is no default
-   * base, or if the base is only for `pull`. In a partial clone, only a comparison with HEAD is possible.
-   */
+  /** Null if there is no default base, or for `pull`. In a partial clone, only a comparison with HEAD is possible. */
   readonly readLeftManagement: () => Promise<LeftManagement | null>;
-  /**
-   * Reads the given prompts at the base. A file may contain edits that promptsync has not written to disk yet.
-   * @param contentsAtRefs the contents that the `git:` pins of the files refer to; the result contains them, too
-   */
+  /** The files may contain edits that are not on disk yet. The result contains the given `contentsAtRefs`, too. */
   readonly read: (
     files: readonly PromptFile[],
     contentsAtRefs: DesiredState['contentsAtRefs'],
   ) => Promise<DefaultBaseResult>;
 };
 
-/**
- * The default base with the requested prompts, or the reason why there is no default base. The reason is a clause
- * without a period.
- */
+/** The default base, or the reason why there is none. The reason is a clause without a period. */
 export type DefaultBaseResult =
   | {
       readonly kind: 'found';
@@ -56,7 +45,6 @@ export type DefaultBaseResult =
     }
   | { readonly kind: 'missing'; readonly reason: string };
 
-/** The commit of the default base. */
 type BaseLocation = {
   readonly kind: 'commit';
   readonly repository: PromptRepository;
@@ -79,8 +67,7 @@ export function openDefaultBase(workspace: DesiredWorkspace, kind: DefaultBaseKi
       if (kind === 'head') return null;
       const base = await locate();
       if (base.kind === 'missing' || (!base.isHead && (await base.repository.isPartial()))) return null;
-      // promptsync has already compared the folders of prompt files with HEAD. Only a change of the patterns requires a
-      // comparison of all files.
+      // The prompt folders are already compared with HEAD. Only new patterns require a comparison of all files.
       const { changedSinceHead: changed } = workspace;
       const isCompared = base.isHead && !listConfigPaths(config).some((path) => changed.includes(path));
       const comparison = isCompared ? { same: new Set(listConfigPaths(config)), changed } : await compare(base);
@@ -91,13 +78,11 @@ export function openDefaultBase(workspace: DesiredWorkspace, kind: DefaultBaseKi
       if (base.kind === 'missing') return base;
       // In a partial clone, git would fetch the old files from the remote.
       if (await base.repository.isPartial()) return { kind: 'missing', reason: 'this clone is partial' };
-      // promptsync has already compared the work tree with HEAD.
       const same = base.isHead ? null : (await compare(base)).same;
       const { repository: repositoryAtBase } = await base.repository.readConfigAt(base.commit);
       const isSameMeaning = repositoryAtBase === base.repository;
       const filesAsRead = new Set(workspace.files);
-      // A file object that does not come from the workspace may contain edits that promptsync has not written to disk
-      // yet.
+      // A file object from elsewhere may contain edits that promptsync has not written to disk yet.
       const isUnchanged = (file: PromptFile) =>
         isSameMeaning &&
         filesAsRead.has(file) &&
@@ -109,7 +94,6 @@ export function openDefaultBase(workspace: DesiredWorkspace, kind: DefaultBaseKi
   };
 }
 
-/** Compares the work tree with the base. */
 async function compareWithBase(
   { repository, commit }: BaseLocation,
   config: DesiredWorkspace['config'],
@@ -119,7 +103,6 @@ async function compareWithBase(
   return comparison;
 }
 
-/** Finds the prompts and pins that were managed at the base but no longer are. */
 async function readLeftManagement(
   base: BaseLocation,
   comparison: WorkTreeComparison,
@@ -153,7 +136,6 @@ async function readChangedFiles(
   return (await Promise.all(files)).flat();
 }
 
-/** Reads the file of a prompt at the base. Returns an empty list if the base has no valid file of the prompt. */
 async function readFileAtBase(
   file: PromptFile,
   { repository, commit }: BaseLocation,
@@ -165,10 +147,7 @@ async function readFileAtBase(
   return result.kind === 'found' ? [{ ...result.file, path: repository.toFolderPath(result.path) }] : [];
 }
 
-/**
- * Creates the result for a base that was found. Adds the content that `git:` pins refer to, for those pins that occur
- * only in the base's files.
- */
+/** Adds the content of those `git:` pins that occur only in the base's files. */
 async function makeFoundBase(
   { commit, repository }: BaseLocation,
   files: readonly PromptFile[],
@@ -187,7 +166,6 @@ async function makeFoundBase(
   };
 }
 
-/** Finds the commit of the default base. If there is no default base, returns the reason. */
 async function locateBase(
   repository: PromptRepository | null,
   branch: string | null,

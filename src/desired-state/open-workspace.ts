@@ -21,14 +21,10 @@ import type { FormerConfig, PromptRepository } from '../history/read-at-commit.t
 import { sortByPlace, isError, makeProblem, type Problem, ProblemError, toProblem } from '../problem.ts';
 import { makeUnmatchedProblems, parseSelector, selectFiles, type Selector } from './select-files.ts';
 
-/** The options that decide which configuration and which prompt files a command reads. */
 export type WorkspaceOptions = {
   /** The keys, paths, folders or patterns of the prompts to select. An empty list selects all prompts. */
   readonly only: readonly string[];
-  /**
-   * The git ref from `--changed-since`. promptsync skips prompts whose files have not changed since that commit.
-   * Undefined turns this filter off.
-   */
+  /** The git ref from `--changed-since`, which skips unchanged prompts. Undefined turns this filter off. */
   readonly changedSince?: string | undefined;
   /** The path from `--config`, relative to the working directory. Undefined if the user did not pass `--config`. */
   readonly config?: string | undefined;
@@ -36,9 +32,8 @@ export type WorkspaceOptions = {
   readonly configuration?: ConfigResult | undefined;
 };
 
-/** The configuration and the selected prompt files of a command, with the problems that promptsync found in them. */
 export type Workspace = {
-  /** The configuration. Null if promptsync could not read it. In that case, `problems` contains an error. */
+  /** Null if promptsync could not read the configuration. In that case, `problems` contains an error. */
   readonly config: Config | null;
   /** The prompt files that are both valid and selected. */
   readonly files: readonly PromptFile[];
@@ -48,27 +43,19 @@ export type Workspace = {
   readonly invalidFiles: readonly InvalidFile[];
   /** The selectors of `files`. An empty list selects all prompt files. */
   readonly selectors: readonly Selector[];
-  /**
-   * The problems of the configuration and of the selected files. The errors of all other files are replaced by one
-   * warning.
-   */
+  /** Those of the configuration and the selected files. One warning replaces the errors of all other files. */
   readonly problems: readonly Problem[];
-  /**
-   * The prompts that `--changed-since` leaves out. Null if the user did not pass the flag, or if git could not compare
-   * the files.
-   */
+  /** Null if the user did not pass `--changed-since`, or if git could not compare the files. */
   readonly skipped: SkippedPrompts | null;
 };
 
-/** The prompts that `--changed-since` leaves out, and the commit that the flag refers to. */
 export type SkippedPrompts = {
-  /** The id of the commit that `--changed-since` refers to. */
+  /** The commit that `--changed-since` refers to. */
   readonly since: string;
-  /** The selected prompts whose files have not changed since that commit. */
   readonly prompts: readonly PromptFile[];
 };
 
-/** Returns the configuration that the caller has already loaded. Otherwise loads it. Keeps its keys out of all output. */
+/** Loads the configuration unless the caller has already loaded it. Keeps its keys out of all output. */
 export async function loadConfiguration(
   { config: file, configuration }: Pick<WorkspaceOptions, 'config' | 'configuration'>,
   { workingDirectory, environment, keepSecret }: Pick<System, 'workingDirectory' | 'environment' | 'keepSecret'>,
@@ -78,10 +65,7 @@ export async function loadConfiguration(
   return result;
 }
 
-/**
- * Reads the configuration and the prompt files, and collects their problems. If the configuration is invalid, does not
- * read any prompt files.
- */
+/** If the configuration is invalid, does not read any prompt files. */
 export async function openWorkspace(options: WorkspaceOptions, system: System): Promise<Workspace> {
   const { config, problems: configProblems } = await loadConfiguration(options, system);
   if (config === null) return { ...NO_WORKSPACE, problems: sortByPlace(configProblems) };
@@ -117,7 +101,6 @@ export async function openWorkspace(options: WorkspaceOptions, system: System): 
   return { ...workspace, problems: workspace.problems.filter(isRelevant) };
 }
 
-/** The workspace of a command that could not read its configuration. */
 export const NO_WORKSPACE: Workspace = {
   config: null,
   files: [],
@@ -128,10 +111,7 @@ export const NO_WORKSPACE: Workspace = {
   skipped: null,
 };
 
-/**
- * Creates the identity that selectors match against for an invalid file. If its key is unknown, only its path can
- * match.
- */
+/** If the key of an invalid file is unknown, selectors can match only its path. */
 function identifyInvalidFile({ path, id, key }: InvalidFile): PromptIdentity {
   return { path, id: id ?? path, key: key ?? '' };
 }
@@ -144,10 +124,7 @@ function splitBySelection(
   return [files.filter(isSelected), files.filter((file) => !isSelected(file))];
 }
 
-/**
- * Lists the errors that do not stop the command: those of invalid files that are not selected. An error that a selected
- * file shares, such as a duplicate id, still stops the command.
- */
+/** The errors of unselected files do not stop the command, unless they affect a selected file, as duplicate ids do. */
 function listIgnoredErrors(
   selectedInvalid: readonly InvalidFile[],
   otherInvalid: readonly InvalidFile[],
@@ -165,11 +142,7 @@ async function keepChangedFiles(workspace: Workspace, config: Config, ref: strin
   }
 }
 
-/**
- * Separates the prompt files that have changed since a commit from those that have not. If the configuration file has
- * changed, treats all prompt files as changed, because the new configuration may change the desired state of every
- * prompt. Throws a `ProblemError` if git cannot compare the files with the commit.
- */
+/** If the configuration has changed, all files count as changed. Throws a `ProblemError` if git cannot compare them. */
 async function splitByChange(
   files: readonly PromptFile[],
   ref: string,
@@ -182,17 +155,12 @@ async function splitByChange(
   return { files: files.filter((file) => !skippedFiles.has(file)), skipped: { since, prompts: unchangedFiles } };
 }
 
-/** A commit, with the differences between its files and the work tree. */
 export type CommitComparison = WorkTreeComparison & {
   readonly repository: PromptRepository;
-  /** The id of the commit. */
   readonly commit: string;
 };
 
-/**
- * Compares the work tree with the commit that a ref points to. Throws a `ProblemError` if there is no repository, or if
- * git does not know the ref.
- */
+/** Throws a `ProblemError` if there is no repository, or if git does not know the ref. */
 export async function readChangesSince(ref: string, repository: PromptRepository | null): Promise<CommitComparison> {
   if (repository === null) throw new ProblemError(makeProblem('git/needs-repository', { what: `The base "${ref}"` }));
   const commit = await repository.resolveRef(ref);
@@ -201,11 +169,10 @@ export async function readChangesSince(ref: string, repository: PromptRepository
 }
 
 /**
- * Finds the current paths of prompt files whose ids came from their paths and have changed, because a file was moved or
- * another pattern matches it. Ignores files whose content has changed, and copies that already existed at the base.
- * Returns the paths by the id at the base.
+ * Finds the current paths of files whose ids came from their paths and have changed, because a file was moved or
+ * another pattern matches it. Ignores edited files, and copies that already existed at the base. Returns the paths by
+ * the id at the base.
  * @param removedFiles the files at the base whose prompts no longer have a file
- * @param files the files of the work tree
  */
 export async function findNewPaths(
   removedFiles: readonly PromptFile[],
@@ -227,10 +194,7 @@ export async function findNewPaths(
   return new Map((await Promise.all(entries)).flat());
 }
 
-/**
- * Returns the paths at which git may track the configuration file, relative to the folder of the file. If the file is a
- * symbolic link, the second path is the target of the link. Otherwise both paths are the same.
- */
+/** Returns the path of the file and, if it is a symbolic link, of its target, relative to the folder of the file. */
 export function listConfigPaths({ file, folder }: Config): readonly [path: string, target: string] {
   const target = makeRelativePath(realpathSync(folder), realpathSync(file));
   return [basename(file), target];
@@ -243,10 +207,7 @@ export async function openWorkspaceRepository(config: Config): Promise<PromptRep
   return makePromptRepository(await openRepository(makeGitSettings(config), config.folder), config);
 }
 
-/**
- * Extends a repository with functions that read the configuration at a commit, at most once per commit. promptsync does
- * not follow symbolic links in git, so a symbolic link does not count as a configuration file.
- */
+/** Reads the configuration once per commit. In git, a symbolic link does not count as a configuration file. */
 export function makePromptRepository(repository: Repository, config: Config): PromptRepository {
   const configs = new Map<string, Promise<FormerConfig>>();
   const addSettings = (fileSettings: FileSettings): PromptRepository => {
@@ -272,7 +233,7 @@ export function makePromptRepository(repository: Repository, config: Config): Pr
   return workspace;
 }
 
-/** Creates the settings for prompt files at an earlier commit. The service and its environments stay the same. */
+/** The service and its environments stay the same. */
 function makeFileSettings({ patterns, defaultPins }: FormerSettings, config: Config): FileSettings {
   const { otherEnvironments, pathIds, folder } = config;
   return {
@@ -282,10 +243,7 @@ function makeFileSettings({ patterns, defaultPins }: FormerSettings, config: Con
   };
 }
 
-/**
- * Returns a string that is equal for two configurations if prompt files have the same meaning under both. The patterns
- * matter only if files can take their ids from their paths.
- */
+/** Returns equal keys if files have the same meaning. Patterns matter only if files can take ids from paths. */
 function makeMeaningKey(
   { patterns, defaultPins }: Pick<FormerSettings, 'patterns' | 'defaultPins'>,
   { pathIds }: Config,

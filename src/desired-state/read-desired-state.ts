@@ -25,10 +25,7 @@ import type { HeadComparison, WorkTreeComparison } from '../git/open-repository.
 import { isError, makeProblem, type Problem, ProblemError } from '../problem.ts';
 import { NOT_REGULAR } from '../workspace/read-write-files.ts';
 
-/**
- * The desired state, with the configuration, the repository and the base from which it was read. promptsync reads all
- * of this before it contacts the service.
- */
+/** The desired state, and what it was read from. promptsync reads all of this before it contacts the service. */
 export type DesiredWorkspace = DesiredState & {
   readonly config: Config;
   readonly repository: PromptRepository | null;
@@ -42,22 +39,14 @@ export type DesiredWorkspace = DesiredState & {
    * configuration that gives them another meaning at HEAD. Empty outside a repository.
    */
   readonly uncommitted: ReadonlySet<string>;
-  /**
-   * The paths of all tracked files that were changed or deleted since HEAD: the configuration, and the files in the
-   * folders that can contain prompt files.
-   */
+  /** Tracked files that were changed or deleted since HEAD: the configuration, and files in the prompt folders. */
   readonly changedSinceHead: readonly string[];
   readonly skipped: SkippedPrompts | null;
-  /**
-   * The accepted warnings. If there is a base, promptsync takes them from the base, so that a pull request cannot
-   * silence its own warnings. Otherwise it takes them from the configuration and the files.
-   */
+  /** Taken from the base, if there is one, so that a pull request cannot silence its own warnings. */
   readonly acceptedWarnings: AcceptedWarnings;
-  /** The warnings about the configuration, the files and the base. */
   readonly problems: readonly Problem[];
 };
 
-/** The option that selects the base commit. */
 export type DesiredOptions = {
   /** The git ref of the base commit. If undefined, the command uses its default base, if it has one. */
   readonly base?: string | undefined;
@@ -67,8 +56,8 @@ export type DesiredOptions = {
 type DesiredRequest = DesiredOptions & Pick<DesiredState, 'environmentSelection'>;
 
 /**
- * Reads the desired state of a workspace that has no errors. Adds data from git, such as the base and the content at
- * pinned refs. Returns a failure if promptsync cannot read the base, because the plan depends on it.
+ * Reads the desired state of a workspace that has no errors. Returns a failure if promptsync cannot read the base,
+ * because the plan depends on it.
  */
 export async function readDesiredState(
   workspace: Workspace & { readonly config: Config },
@@ -144,16 +133,13 @@ async function compareFilesWithHead(
   const isConfigUncommitted = configPaths.some((path) => uncommitted.has(path));
   if (head !== null && !isConfigUncommitted) repository.rememberConfig(head);
   const hasOldMeaning = head === null || (await repository.readConfigAt(head)).repository === repository;
-  // If the uncommitted configuration gives files another meaning, the files that depend on it count as uncommitted,
-  // too.
+  // If an uncommitted configuration gives files another meaning, those that depend on it count as uncommitted, too.
   const isUncommitted = (file: PromptFile): boolean =>
     uncommitted.has(file.path) || (!hasOldMeaning && dependsOnConfig(file));
   return { uncommitted: new Set(files.filter(isUncommitted).map(({ path }) => path)), changed };
 }
 
-/** The base commit, with the prompt files that promptsync compares with the service. */
 export type BaseFiles = BaseState & {
-  /** The id of the commit. */
   readonly commit: string;
 };
 
@@ -161,15 +147,9 @@ export type BaseFiles = BaseState & {
 export type LeftManagement = {
   /** The git ref of the base, or its shortened commit id. */
   readonly ref: string;
-  /**
-   * The selected prompt files of the base whose prompts no longer have a prompt file. Such a file was deleted, or it no
-   * longer matches any pattern.
-   */
+  /** The selected files at the base whose prompts have no file now, because it was deleted or matches no pattern. */
   readonly removedFiles: readonly PromptFile[];
-  /**
-   * The current paths of files that look removed only because their path now gives them a different id. The keys are
-   * the ids at the base.
-   */
+  /** The current paths of files that look removed only because their path changes the id, by the id at the base. */
   readonly newPaths: ReadonlyMap<string, string>;
   /** The selected prompt files that pin fewer environments than at the base. */
   readonly removedPins: readonly RemovedPins[];
@@ -187,16 +167,12 @@ type ReviewedBase = BaseFiles &
     readonly problems: readonly Problem[];
   };
 
-/** The inputs for reading the base, apart from the repository. */
 type BaseRequest = Pick<DesiredWorkspace, 'config' | 'files' | 'allFiles' | 'invalidFiles' | 'selectors'> & {
   readonly ref: string;
   readonly environmentSelection: DesiredState['environmentSelection'];
 };
 
-/**
- * Reads the prompt files at the base commit. Parses only the files that have changed since that commit. Throws a
- * `ProblemError` if git cannot read the base.
- */
+/** Parses only the files that have changed since the base. Throws a `ProblemError` if git cannot read the base. */
 async function readBase(request: BaseRequest, workspaceRepository: PromptRepository | null): Promise<ReviewedBase> {
   const { ref, files } = request;
   const { repository: headRepository, commit, ...comparison } = await readChangesSince(ref, workspaceRepository);
@@ -233,16 +209,12 @@ async function readBase(request: BaseRequest, workspaceRepository: PromptReposit
   };
 }
 
-/**
- * The patterns at the base, and whether the configuration there interprets prompt files in the same way as the one in
- * the work tree.
- */
+/** Whether the configuration at the base interprets prompt files in the same way as the one in the work tree. */
 type BaseMeaning = Pick<FormerConfig, 'patterns'> & { readonly isSameMeaning: boolean };
 
 /**
- * Lists the paths at which the base may have a prompt file that differs from the one in the work tree: the changed
- * paths that match the patterns, and all paths that matched only the patterns of the base. Also lists the unchanged
- * paths if the configuration at the base interprets prompt files differently.
+ * Lists the changed paths that match, and all paths that matched only the patterns of the base. Also lists the
+ * unchanged paths if the configuration at the base interprets prompt files differently.
  */
 export function listPathsToRead(
   { same, changed }: WorkTreeComparison,
@@ -257,9 +229,7 @@ export function listPathsToRead(
   return [...changedPaths, ...[...same, ...changed].filter((path) => matchedAtBase(path) && !matches(path))];
 }
 
-/**
- * Finds the pins of selected environments that the files had only at the base. The base files are keyed by prompt id.
- */
+/** Considers only selected environments. The base files are keyed by prompt id. */
 export function findRemovedPins(
   files: readonly PromptFile[],
   baseFiles: ReadonlyMap<string, PromptFile>,
@@ -276,9 +246,8 @@ export function findRemovedPins(
 }
 
 /**
- * Returns the warnings that each file accepts at the base, by path. If a file in the work tree has the path of a
- * removed file, only the file in the work tree counts. The two files may belong to different prompts, and a prompt must
- * not inherit accepted warnings from another prompt.
+ * Returns the accepted warnings by path. At the path of a removed file, only the file in the work tree counts. The two
+ * files may belong to different prompts, and a prompt must not inherit accepted warnings from another prompt.
  */
 function mapAcceptedWarnings(
   files: readonly PromptFile[],
@@ -290,10 +259,7 @@ function mapAcceptedWarnings(
   return new Map([...ofRemovedFiles, ...ofFiles]);
 }
 
-/**
- * Returns the selected files of the base whose prompts have no prompt file anymore. A prompt may have moved to a path or
- * key that the selectors do not match, so this function compares with all files.
- */
+/** Compares with all files, because a prompt may have moved to a path or key that the selectors do not match. */
 export async function findRemovedFiles(
   baseFiles: readonly PromptFile[],
   location: Pick<CommitComparison, 'repository' | 'commit'>,
@@ -303,10 +269,7 @@ export async function findRemovedFiles(
   return selectMissingFiles(missing, workspace);
 }
 
-/**
- * Returns the files at the base whose prompts no longer have a file in the work tree. A file with errors still counts as
- * the file of the prompt with its id, or of the prompt that had its path at the base.
- */
+/** Counts an invalid file as the file of the prompt with its id, or of the prompt that had its path at the base. */
 function listMissingFiles(
   baseFiles: readonly PromptFile[],
   { allFiles, invalidFiles }: Pick<DesiredWorkspace, 'allFiles' | 'invalidFiles'>,
@@ -316,11 +279,7 @@ function listMissingFiles(
   return baseFiles.filter(({ id, path }) => !ids.has(id) && !invalidPaths.has(path));
 }
 
-/**
- * Omits the missing files whose prompts have moved to a path that is absent because of a sparse checkout. Reads the ids
- * of these prompts from HEAD.
- * @param base the commit that contains the missing files
- */
+/** Omits prompts that have moved to a path that a sparse checkout lacks. Reads their ids from HEAD. */
 async function omitSparsePrompts(
   missing: readonly PromptFile[],
   { repository, commit }: Pick<CommitComparison, 'repository' | 'commit'>,
@@ -332,8 +291,7 @@ async function omitSparsePrompts(
   const paths = (await repository.listSparsePaths()).filter(makePromptMatcher(config)).map(repository.toRootPath);
   const ids = await Promise.all(
     paths.map(async (path) => {
-      // A file that already exists at this path at the base has not moved here, so its content does not matter. In a
-      // partial clone, reading the content would require a request.
+      // A file that the base has at this path has not moved here. In a partial clone, reading it requires a request.
       if ((await repository.findBlobId(commit, path)) !== null) return null;
       return (await parseFileAtCommit(headRepository, { commit: head, path }))?.file?.id ?? null;
     }),
@@ -341,10 +299,7 @@ async function omitSparsePrompts(
   return missing.filter(({ id }) => !ids.includes(id));
 }
 
-/**
- * Returns the missing files whose prompts match the selectors. Omits files with the placeholder id. Such a file
- * belonged to no prompt, so a user who replaces its id does not remove a prompt.
- */
+/** Omits files with the placeholder id, because a user who replaces that id does not remove a prompt. */
 function selectMissingFiles(
   missing: readonly PromptFile[],
   { config, selectors, files }: Pick<DesiredWorkspace, 'config' | 'selectors' | 'files'>,
@@ -358,10 +313,7 @@ function selectMissingFiles(
 /** A file at the base. If the file is invalid there, `file` is null and `reason` explains why. */
 type FileAtBase = { readonly path: string; readonly file: PromptFile | null; readonly reason: string };
 
-/**
- * Reads a file at the base. Returns an empty list if the file had no id there because no pattern of the base matches
- * it. Such a file was not a prompt file yet.
- */
+/** Returns an empty list if no pattern of the base matches the file. It had no id there, and was no prompt file yet. */
 async function readFileAtBase(
   commit: string,
   path: string,
@@ -376,7 +328,6 @@ async function readFileAtBase(
   return [{ path, file: file && { ...file, path }, reason: problems.find(isError)?.message ?? '' }];
 }
 
-/** Returns a warning for each selected file that is invalid at the base. */
 function warnAboutInvalidFiles(changedFiles: readonly FileAtBase[], { ref, files }: BaseRequest): readonly Problem[] {
   const selectedPaths = new Set(files.map(({ path }) => path));
   return changedFiles

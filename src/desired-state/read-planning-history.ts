@@ -27,7 +27,6 @@ import {
 } from '../planning/compare-prompt.ts';
 import type { BaseFiles, DesiredWorkspace } from './read-desired-state.ts';
 
-/** The parts of the desired state that promptsync needs to read the planning history. */
 type PlanningSources = Pick<
   DesiredWorkspace,
   'config' | 'repository' | 'contentsAtRefs' | 'promotionSources' | 'otherPromotionSources'
@@ -47,13 +46,12 @@ type ComparedCommits = {
   readonly repository: PromptRepository;
   readonly head: string;
   readonly base: NonNullable<PlanningSources['base']>;
-  /** The tip of the live branch, as far as the clone knows it. */
   readonly tip: KnownTip | null;
   /** Whether HEAD contains the tip of the live branch. */
   readonly hasTip: boolean;
 };
 
-/** Reads what the planner needs from git. Reads nothing for a prompt that is in sync. */
+/** Reads nothing for a prompt that is in sync. */
 export async function readPlanningHistory(
   files: readonly PromptFile[],
   { observed }: Pick<Observation, 'observed'>,
@@ -84,7 +82,7 @@ export async function readPlanningHistory(
   return new Map(await Promise.all(histories));
 }
 
-/** Compares a prompt with its file and with the base. Returns an empty list if the planner needs nothing from git. */
+/** Returns an empty list if the planner needs nothing from git. */
 function compareIfDiffering(
   file: PromptFile,
   observed: ObservedPrompt,
@@ -115,10 +113,7 @@ async function findComparedCommits(
   return { repository, head, base, tip, hasTip };
 }
 
-/**
- * Reads a line in two steps: the newest states, and the others only if these do not answer the question.
- * @param read reads at most the given number of states
- */
+/** Reads the newest states, and the others only if needed. `read` takes the maximum number of states to read. */
 async function readInSteps(
   read: (limit: number) => Promise<Line>,
   isAnswered: (line: Line) => boolean,
@@ -138,10 +133,7 @@ async function readLineOfHead(
   return readInSteps((limit) => readPlannedLine(file, repository, limit), isAllowed, MAX_STATES);
 }
 
-/**
- * Returns true if every difference is explained: for each one, a state of the line wants what the service has, or the
- * service has nothing.
- */
+/** Returns true if, for every difference, a state wants what the service has, or the service has nothing. */
 function explainsAll({ states }: Pick<Line, 'states'>, { differences, observed }: ComparedPrompt): boolean {
   return differences.every((difference) => {
     return isUnserved(difference) || states.some((state) => wantsCurrent(difference, state, observed));
@@ -149,9 +141,8 @@ function explainsAll({ states }: Pick<Line, 'states'>, { differences, observed }
 }
 
 /**
- * Returns true if older states of the base's line cannot change the result. Once a known state wanted what the service
- * has, they cannot: the run ends before that state. If an environment serves nothing, only the start of the run
- * matters.
+ * Returns true if older states of the base's line cannot change the result: a run ends before a state that wanted what
+ * the service has. If an environment serves nothing, only the start of the run matters.
  */
 function answersAll(line: Line, prompt: ComparedPrompt): boolean {
   const unserved = prompt.differences.filter(isUnserved);
@@ -159,7 +150,6 @@ function answersAll(line: Line, prompt: ComparedPrompt): boolean {
   return areStartsKnown && explainsAll(line, prompt);
 }
 
-/** Returns true if the difference is an environment that serves nothing. */
 function isUnserved(difference: Difference): difference is EnvironmentDifference {
   return difference.subject === 'environment' && difference.current === null;
 }
@@ -190,7 +180,7 @@ async function readBaseHistory(prompt: ComparedPrompt, commits: ComparedCommits)
   };
 }
 
-/** Reads the newest states of a line. Omits the states that are in the history of the given commit. */
+/** Omits the states that are in the history of the given commit. */
 async function readStatesBeyond(
   read: (limit: number) => Promise<Line>,
   commit: string,
@@ -224,10 +214,7 @@ async function findUnmergedCommits(
   return listCommits(await omitContained(line.states, tip.commit, repository));
 }
 
-/**
- * Returns the commits that versions name as their sources but that are missing from the clone. A commit that no ref
- * contains also counts as missing, because `sync` fetches the objects of a newer tip without moving a ref.
- */
+/** A commit that no ref contains also counts: `sync` fetches the objects of a newer tip without moving a ref. */
 async function findMissingCommits(
   versions: readonly KnownVersion[],
   repository: PromptRepository,
@@ -244,10 +231,7 @@ async function findMissingCommits(
   return new Set((await Promise.all(checked)).flat());
 }
 
-/**
- * Reads content from git for versions that pins would activate but that promptsync has not read from the service.
- * Returns the content by version id. Some of it may be missing, because promptsync can show a plan without it.
- */
+/** Returns content by version id. Some of it may be missing, because promptsync can show a plan without it. */
 async function readContents(
   { file, head }: ComparedPrompt,
   repository: PromptRepository,
@@ -261,9 +245,8 @@ async function readContents(
 }
 
 /**
- * Reads the content of a version from git. First checks the commit that the version records as its source, and then the
- * other states of the file. Returns null if none of them has the same text as the version. Omits the metadata if nothing
- * shows the metadata of the version.
+ * First checks the commit that the version records as its source, and then the other states of the file. Returns null
+ * if none of them has the same text. Omits the metadata if nothing shows it.
  */
 export async function readContentFromGit(
   version: KnownVersion,
@@ -285,8 +268,7 @@ async function readContentsWithText(
 ): Promise<readonly Content[]> {
   const sourceFile = await readSourceFile(version, repository);
   if (sourceFile !== null) return [sourceFile.content];
-  // A version that somebody created in the service has no source commit. An import or an edit may still have added its
-  // text to git.
+  // Somebody created the version in the service, but an import or an edit may have added its text to git.
   const { states } = await readPlannedLine(file, repository);
   return states.map((state) => state.file.content).filter(({ digest }) => digest === version.digest);
 }

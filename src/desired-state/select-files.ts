@@ -11,13 +11,10 @@ import { makeProblem, type Problem } from '../problem.ts';
 export type Selector = {
   /** The argument as the user typed it: a key, a path, a folder, or a pattern that matches keys or paths. */
   readonly text: string;
-  /**
-   * The argument, read as relative to the working directory and then made relative to the folder of the configuration.
-   */
+  /** Read from the working directory, and then made relative to the folder of the configuration. */
   readonly pathFromHere: string;
 };
 
-/** Parses an argument that selects prompts. */
 export function parseSelector(
   text: string,
   { folder }: Pick<Config, 'folder'>,
@@ -26,16 +23,14 @@ export function parseSelector(
   return { text, pathFromHere: makeRelativePath(folder, resolve(workingDirectory, text)) };
 }
 
-/** The files that match a list of selectors, and the selectors that match no file. */
 export type Selection<File> = { readonly files: readonly File[]; readonly unmatched: readonly string[] };
 
-/** A function that tests whether a selector selects a prompt. */
 type SelectorTest = (file: PromptIdentity) => boolean;
 
 /**
- * Selects the files that match at least one selector. An empty list selects all files. A selector is tried as a key, a
- * pattern of keys, and a folder of keys. Then it is tried as a path, a pattern of paths, and a folder: first from the
- * working directory, then from the folder of the configuration. The first meaning that matches any file decides.
+ * Selects all files if there are no selectors. A selector is tried as a key, a pattern of keys, and a folder of keys.
+ * Then it is tried as a path, a pattern of paths, and a folder: first from the working directory, then from the folder
+ * of the configuration. The first meaning that matches any file decides.
  */
 export function selectFiles<File extends PromptIdentity>(
   files: readonly File[],
@@ -60,11 +55,7 @@ export function selectKeys<Prompt extends PromptIdentity>(
   return selectByTests(prompts, selectors, ({ text }) => [makeNameTest(text, 'key')]);
 }
 
-/**
- * Tries the tests of each selector in order. The first test that any file passes decides which files are selected. An
- * empty argument selects nothing, because it usually comes from a variable that is not set rather than from a user who
- * means the working directory.
- */
+/** The first test that any file passes decides. An empty argument, usually an unset variable, selects nothing. */
 function selectByTests<File extends PromptIdentity>(
   files: readonly File[],
   selectors: readonly Selector[],
@@ -82,11 +73,7 @@ function selectByTests<File extends PromptIdentity>(
   };
 }
 
-/**
- * Makes a problem for each selector that matches no file.
- * @param selects whether the selectors select prompt files or the names of prompts in the service
- * @param invalidPaths the paths of invalid files; the user may have meant one of them if its key cannot be read
- */
+/** The user may have meant one of `invalidPaths`, because the key of an invalid file may be unreadable. */
 export function makeUnmatchedProblems(
   { unmatched }: Pick<Selection<unknown>, 'unmatched'>,
   files: readonly PromptIdentity[],
@@ -99,10 +86,7 @@ export function makeUnmatchedProblems(
   });
 }
 
-/**
- * Returns suggestions for a selector that matches no prompt. If the selector is the id of a prompt, suggests the key of
- * that prompt. Users try ids because `import` accepts them.
- */
+/** Suggests the key for an id of a prompt. Users try ids, because `import` accepts them. */
 function suggestSelectors(selector: string, files: readonly PromptIdentity[]): readonly string[] {
   const fileWithId = files.find(({ id }) => id === selector);
   if (fileWithId !== undefined) return [fileWithId.key];
@@ -116,20 +100,13 @@ function listParentFolders(name: string): readonly string[] {
   return folders.map((_, index) => folders.slice(0, index + 1).join('/'));
 }
 
-/**
- * Returns a function that tests whether the key or the path of a prompt equals a name or matches a pattern. Wildcards
- * also match names that begin with a dot, because a prompt in the service may have such a name. Hidden files were
- * already skipped when promptsync looked for prompt files.
- */
+/** Wildcards match a dot at the start of a name, because prompts in the service may have such names. */
 function makeNameTest(name: string, field: 'key' | 'path'): SelectorTest {
   const glob = makeGlobMatcher(name, 'matched');
   return ({ [field]: text }) => text === name || glob(text);
 }
 
-/**
- * Returns a function that tests whether the key or the path of a prompt is below a folder, at any depth. The folder `.`
- * contains every path that does not lead out of the folder of the configuration.
- */
+/** The folder `.` contains every path that does not lead out of the folder of the configuration. */
 function makeFolderTest(folder: string, field: 'key' | 'path'): SelectorTest {
   if (folder === '' && field === 'path') return ({ path }) => !leavesFolder(path);
   const prefix = `${folder.replace(/^(?:\.\/)+/, '').replace(/(?<!\/)\/+$/, '')}/`;

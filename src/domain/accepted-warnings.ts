@@ -10,10 +10,7 @@ export type AcceptedWarnings = {
 
 export const NO_ACCEPTED_WARNINGS: AcceptedWarnings = { everywhere: [], byPath: new Map() };
 
-/**
- * Collects the accepted warnings from the configuration and the prompt files.
- * @param config the configuration; null if promptsync could not read it
- */
+/** Collects the accepted warnings. The configuration is null if promptsync could not read it. */
 export function collectAcceptedWarnings(
   files: readonly Pick<PromptFile, 'path' | 'acceptWarnings'>[],
   config: { readonly acceptWarnings: readonly string[] } | null,

@@ -2,23 +2,19 @@ import { computeDigest, type Digest } from './digest.ts';
 import { renderCanonicalJson } from './json.ts';
 import { replaceUnusualBlanks, type TextSpan, trimLineFeeds } from '../text.ts';
 
-/**
- * The types of prompts. A `text` prompt is one text. A `chat` prompt is a list of messages, which promptsync handles as
- * a text in canonical form. `docs/chat-prompts.md` describes that form.
- */
+/** A `chat` prompt is a list of messages, handled as text in the canonical form of `docs/chat-prompts.md`. */
 export const PROMPT_TYPES = ['text', 'chat'] as const;
 /** The type of a prompt. It never changes. */
 export type PromptType = (typeof PROMPT_TYPES)[number];
 
 /**
- * One item of a chat prompt: either a message with a role and content, or a placeholder that the application replaces
- * with messages. The properties match what services store, because the digest of a chat prompt covers them.
+ * A message, or a placeholder that the application replaces with messages. The properties match what services store,
+ * because the digest of a chat prompt covers them.
  */
 export type ChatMessage = RoleMessage | ChatPlaceholder;
 type RoleMessage = { readonly role: string; readonly content: string };
 type ChatPlaceholder = { readonly type: 'placeholder'; readonly name: string };
 
-/** A message with its position in the text of a chat prompt. */
 export type LocatedMessage = {
   readonly message: ChatMessage;
   /** The line of the marker, counted from 1. */
@@ -39,7 +35,6 @@ export type ChatFault = {
 /** The messages of a chat prompt, and the faults in its text. If there are faults, the messages are incomplete. */
 export type ParsedChat = { readonly messages: readonly LocatedMessage[]; readonly faults: readonly ChatFault[] };
 
-/** Matches the valid names of placeholders. */
 export const PLACEHOLDER_NAME = /^[a-zA-Z][a-zA-Z0-9_]*$/;
 
 /** Matches a marker line. `parseName` checks that the name is a JSON string. */
@@ -49,28 +44,20 @@ const MARKER = /^\{\{(role|placeholder) (".*")\}\}[ \t]*$/su;
 const MARKER_LOOKALIKE = /^([ \t]*)(\\*)(?=\{\{[ \t]*(?:role|placeholder)[ \t]*["'])/;
 
 /**
- * Matches a content line that its author may have meant as a marker, such as `{{Role "user"}}` or `{{role user}}`. Also
- * matches some lines that `MARKER_LOOKALIKE` matches. A carriage return or a line separator also begins a line, because
- * editors show the text after it on a separate line.
+ * Matches content that its author may have meant as a marker, such as `{{Role "user"}}` or `{{role user}}`. A carriage
+ * return or a line separator also begins a line, because editors show the text after it on a separate line.
  */
 const POSSIBLE_MARKER =
   /^[ \t]*\{\{[ \t]*(?:role|placeholder)[ \t]*\p{Quotation_Mark}|^\{\{(?:role|placeholder)[ \t]/imu;
 
-/**
- * Returns true if the line is message content that its author may have meant as a marker, such as a marker without
- * quotation marks. Compares the line as readers see it. For example, `{{role"user"}}` with a no-break space after
- * `role` looks exactly like a marker.
- */
+/** Compares the line as readers see it: a no-break space after `role` looks exactly like a space. */
 export function mayBeMisspelledMarker(line: string): boolean {
   // Most lines contain no brace, and this test is much faster than the others.
   if (!line.includes('{') || MARKER_LOOKALIKE.test(line)) return false;
   return POSSIBLE_MARKER.test(replaceUnusualBlanks(line));
 }
 
-/**
- * Parses the text of a chat prompt. The text must have LF line endings. Accepts every form that users can write, not
- * only the canonical form.
- */
+/** Accepts every form that users can write, not only the canonical form. The text must have LF line endings. */
 export function parseChatText(text: string): ParsedChat {
   const messages: LocatedMessage[] = [];
   const faults: ChatFault[] = [];
@@ -97,7 +84,7 @@ export function parseChatText(text: string): ParsedChat {
   return { messages, faults: [{ kind: 'no-messages', line, text: lineText }] };
 }
 
-/** Returns the messages and the placeholders of a valid chat prompt, without their positions. */
+/** Returns the messages of a valid chat prompt, without their positions. */
 export function listMessages(text: string): readonly ChatMessage[] {
   return parseChatText(text).messages.map(({ message }) => message);
 }
@@ -130,7 +117,7 @@ function splitAtMarkers(text: string): readonly MarkedSection[] {
   });
 }
 
-/** Returns the marker that a line contains. Returns null if the line is content. */
+/** Returns null if the line is content. */
 function findMarker(line: string): Marker | null {
   const [, , backslashes] = MARKER_LOOKALIKE.exec(line) ?? [];
   if (backslashes === undefined || backslashes !== '') return null;
@@ -141,7 +128,7 @@ function findMarker(line: string): Marker | null {
   return PLACEHOLDER_NAME.test(name) ? { kind: 'placeholder', name } : { kind: 'invalid', text: line };
 }
 
-/** Parses the name in a marker. Returns null if it is not a JSON string. */
+/** Returns null if the name is not a JSON string. */
 function parseName(json: string): string | null {
   try {
     const name: unknown = JSON.parse(json);
@@ -151,15 +138,11 @@ function parseName(json: string): string | null {
   }
 }
 
-/** Returns true if a service could store the name. */
 function isStorable(name: string): boolean {
   return name.isWellFormed() && !name.includes('\0');
 }
 
-/**
- * Returns the number of the first line that is a valid marker, counted from 1. Returns null if there is none. Unlike
- * `parseChatText`, does not parse any messages.
- */
+/** Returns the number of the first line that is a valid marker, counted from 1. Null if there is none. */
 export function findFirstMarkerLine(text: string): number | null {
   const isMarker = (line: string): boolean => {
     const marker = findMarker(line);
@@ -169,17 +152,14 @@ export function findFirstMarkerLine(text: string): number | null {
   return index === -1 ? null : index + 1;
 }
 
-/** Returns a fault for the first line that is not blank. Returns no fault if all lines are blank. */
+/** Returns a fault for the first line that is not blank. */
 function findText(text: string, firstLine: number, kind: ChatFault['kind']): readonly ChatFault[] {
   const lines = text.split('\n');
   const index = lines.findIndex((line) => line.trim() !== '');
   return index === -1 ? [] : [{ kind, line: firstLine + index, text: lines[index] ?? '' }];
 }
 
-/**
- * Returns the content of a message. Drops one blank line after the marker and all line breaks at the end, because
- * formatters add them. Removes one backslash from each escaped line.
- */
+/** Drops one blank line after the marker and all line breaks at the end, because formatters add them. */
 function parseContent(sectionText: string): string {
   const lines = trimLineFeeds(sectionText.replace(/^\n/, '')).split('\n');
   return lines.map((line) => line.replace(MARKER_LOOKALIKE, removeBackslash)).join('\n');
@@ -189,10 +169,7 @@ function removeBackslash(_: string, indent: string, backslashes: string): string
   return `${indent}${backslashes.slice(1)}`;
 }
 
-/**
- * Renders messages in canonical form. Parsing the result returns the same messages if a prompt file can hold them.
- * `findUnwritableReason` in `files` describes the messages that no prompt file can hold.
- */
+/** Renders messages in canonical form. `findUnwritableReason` describes those that no prompt file can hold. */
 export function renderChatText(messages: readonly ChatMessage[]): string {
   return messages
     .map((message) => {
@@ -203,15 +180,11 @@ export function renderChatText(messages: readonly ChatMessage[]): string {
     .join('\n\n');
 }
 
-/** Renders the line that begins a message. */
 export function renderMarker(kind: 'role' | 'placeholder', name: string): string {
   return `{{${kind} ${JSON.stringify(name)}}}`;
 }
 
-/**
- * Renders the content of a message in the form that goes below its marker. Escapes lines that look like markers. If the
- * content begins with a line break, adds another one in front of it, because parsing drops the first.
- */
+/** Escapes lines that look like markers. Doubles a line break at the start, because parsing drops the first one. */
 export function renderContent(content: string): string {
   return `${content.startsWith('\n') ? '\n' : ''}${content.split('\n').map(escapeContentLine).join('\n')}`;
 }
@@ -229,7 +202,6 @@ export function computeChatDigest(messages: readonly ChatMessage[]): Digest {
 /** Matches any marker line of a canonical text, even if no prompt file could hold its name. */
 const CANONICAL_MARKER = /^\{\{(role|placeholder) (".*")\}\}$/su;
 
-/** A marker, as it appears in a canonical text. */
 export type CanonicalMarker = { readonly kind: 'role' | 'placeholder'; readonly name: string };
 
 /** Parses one line of a canonical text. Returns its marker, or null if the line is content. */
@@ -239,15 +211,11 @@ export function parseMarkerLine(line: string): CanonicalMarker | null {
   return name === null ? null : { kind: kind === 'role' ? 'role' : 'placeholder', name };
 }
 
-/** Lists the markers of a canonical text, in the order in which they occur. */
 export function listMarkers(text: string): readonly CanonicalMarker[] {
   return text.split('\n').flatMap((line) => parseMarkerLine(line) ?? []);
 }
 
-/**
- * Formats the name from a marker for display in a list of messages. Appends `*` to the name of a placeholder. Renders
- * names with special characters as JSON, so that no role looks like a placeholder.
- */
+/** Appends `*` to a placeholder's name. Renders special names as JSON, so that no role looks like a placeholder. */
 export function formatMessageName({ kind, name }: CanonicalMarker): string {
   const shown = /^[\w-]+$/.test(name) ? name : JSON.stringify(name);
   return kind === 'placeholder' ? `${shown}*` : shown;

@@ -3,10 +3,8 @@ import type { Provenance } from './plan.ts';
 import type { KnownVersion } from './versions.ts';
 
 /**
- * Returns the message to store with a new version: the subject and the id of the commit that introduced the content,
- * such as `Explain the decision (9f2c1ab04d3e)`. A long subject is truncated so that the message still contains the id.
- * Returns undefined if the file is not committed.
- * @param maxLength the maximum length of the message, in UTF-16 code units
+ * Returns the subject and the id of the commit that introduced the content, such as `Explain the decision
+ * (9f2c1ab04d3e)`. Truncates the subject to fit `maxLength` UTF-16 code units. Undefined if the file is not committed.
  */
 export function makeCommitMessage(
   { commit, changeCommit = commit, changeSummary }: Provenance,
@@ -18,7 +16,7 @@ export function makeCommitMessage(
   return `${cutText(changeSummary.toWellFormed(), maxLength - id.length - 1)} ${id}`;
 }
 
-/** Returns the shortened commit id at the end of a version's message. Returns null if there is none. */
+/** Returns the shortened commit id at the end of a version's message. */
 export function findCommitIdInMessage(message: string): string | null {
   return /(?:^| )\(([0-9a-f]{12})\)$/.exec(message)?.[1] ?? null;
 }

@@ -15,19 +15,15 @@ import type { Digest } from './digest.ts';
  * |                                                               |                        | a file manages it           |
  */
 
-/**
- * Returns true if an environment that serves the version is in sync with the content of a file. For a version that does
- * not exist yet, pass its content as the version.
- */
+/** For a version that does not exist yet, pass its content as the version. */
 export function isInSync(version: Pick<Content, keyof ContentDigests>, content: Content): boolean {
   if (version.digest !== content.digest) return false;
   return content.metadataDigest === undefined || version.metadataDigest === content.metadataDigest;
 }
 
 /**
- * Returns true if promptsync can use the version instead of creating a new one with the content of a file. If the file
- * does not manage metadata, a version that somebody else created must have no metadata, because nobody may have reviewed
- * the settings in it.
+ * Returns true if promptsync can use the version instead of creating one. A version that somebody else created must not
+ * have metadata that the file does not manage, because nobody may have reviewed it.
  * @param version see `VersionFacts` for the meaning of `isManaged`
  */
 export function canReuseVersion(
@@ -42,17 +38,14 @@ export function canReuseVersion(
 /** The digests of a version, as far as they are known. An unknown digest is absent or undefined. */
 type KnownDigests = { readonly [Key in keyof ContentDigests]?: Digest | undefined };
 
-/**
- * Returns true if two versions have the same content, as far as their digests are known. Versions with unknown text
- * count as different. Unknown metadata counts as equal to any metadata.
- */
+/** Versions with unknown text count as different. Unknown metadata counts as equal to any metadata. */
 export function isSameVersionContent(one: KnownDigests, other: KnownDigests): boolean {
   if (one.digest === undefined || one.digest !== other.digest) return false;
   if (one.metadataDigest === undefined || other.metadataDigest === undefined) return true;
   return one.metadataDigest === other.metadataDigest;
 }
 
-/** Returns true if two files declare the same content. The same text with and without managed metadata is not equal. */
+/** The same text with and without managed metadata is not equal. */
 export function isSameFileContent(
   one: Pick<Content, keyof ContentDigests>,
   other: Pick<Content, keyof ContentDigests>,

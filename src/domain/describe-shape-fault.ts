@@ -1,9 +1,6 @@
 import type { JsonValue } from './json.ts';
 
-/**
- * One mismatch between a value and its shape, as zod reports it. Each kind of mismatch has only some of the optional
- * properties.
- */
+/** A mismatch between a value and its shape, as zod reports it. Each kind has only some of the properties. */
 export type ShapeFault = {
   readonly code: string;
   /** The message from zod, or the message that the shape itself defines. */
@@ -19,7 +16,6 @@ export type ShapeFault = {
 /** Matches the beginning of each of zod's own messages. */
 const ZOD_WORDING = /^(Invalid|Too (small|big)|Unrecognized)\b/;
 
-/** The words for the types that zod expects. */
 const EXPECTED_TYPES: ReadonlyMap<unknown, string> = new Map([
   ['string', 'text'],
   ['number', 'a number'],
@@ -37,10 +33,7 @@ const LIMIT_WORDS: ReadonlyMap<unknown, readonly [before: string, after: string]
   ['number', ['a number of ', '']],
 ]);
 
-/**
- * Describes a mismatch between a value and its shape as a clause, such as `expected text, but found a number`. If the
- * shape itself defines a message, returns that message.
- */
+/** Describes a mismatch as a clause, such as `expected text, but found a number`, or in the shape's own words. */
 export function describeShapeFault(fault: ShapeFault, value: JsonValue | undefined): string {
   if (!ZOD_WORDING.test(fault.message)) return fault.message;
   const expected = describeExpectedValue(fault);
@@ -73,10 +66,7 @@ function joinChoices(choices: readonly string[]): string {
   return `${others.toReversed().join(', ')}${others.length > 1 ? ',' : ''} or ${last}`;
 }
 
-/**
- * Returns the end of the clause, which names the type of the value, if the mismatch is about types. Does not show the
- * value itself, because it can be secret.
- */
+/** Names the type of the value if the mismatch is about types, but never the value, because it can be secret. */
 function describeFoundValue({ code, expected }: ShapeFault, value: JsonValue | undefined): string {
   if (code !== 'invalid_type' || value === undefined) return '';
   // If a whole number is expected, the words "found a number" would explain nothing.

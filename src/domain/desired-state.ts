@@ -1,15 +1,12 @@
 import type { ContentsAtRefs } from './plan.ts';
 import type { EnvironmentPin, PromptFile } from './prompt-file.ts';
 
-/**
- * The desired state, as declared by the prompt files, the configuration and git. promptsync reads it without contacting
- * the service.
- */
+/** The desired state from the prompt files, the configuration and git. promptsync reads it without the service. */
 export type DesiredState = {
   readonly files: readonly PromptFile[];
   /** The content that the `git:` pins of each prompt refer to, by prompt id. */
   readonly contentsAtRefs: ReadonlyMap<string, ContentsAtRefs>;
-  /** The state at the base commit, which promptsync needs to detect drift. Null if the command has no base. */
+  /** Needed to detect drift. Null if the command has no base. */
   readonly base: BaseState | null;
   /** The environments in promotion order. Null if the configuration does not list environments. */
   readonly environmentOrder: readonly string[] | null;
@@ -34,14 +31,10 @@ export type EnvironmentSelection = {
   readonly selected: readonly string[];
   /** All known environments, in promotion order. */
   readonly known: readonly string[];
-  /**
-   * True if the run is limited to activations in the selected environments. It then changes no fields, creates no
-   * baseline, and creates a version only if a pin needs it.
-   */
+  /** True if the run only activates versions. It changes no fields, and creates only versions that a pin needs. */
   readonly activationsOnly?: true;
 };
 
-/** Returns the content that the `git:` pins of a prompt refer to, by ref. Empty if the prompt has no such pins. */
 export function getContentsAtRefs(
   { contentsAtRefs }: Pick<DesiredState, 'contentsAtRefs'>,
   promptId: string,
@@ -49,7 +42,7 @@ export function getContentsAtRefs(
   return contentsAtRefs.get(promptId) ?? new Map();
 }
 
-/** Sorts pins in promotion order. Keeps the order of the file if the configuration does not list the environments. */
+/** Keeps the order of the file if the configuration does not list the environments. */
 export function sortPins(
   pins: readonly EnvironmentPin[],
   { environmentOrder }: Pick<DesiredState, 'environmentOrder'>,
@@ -62,9 +55,6 @@ export function sortPins(
 export type BaseState = {
   /** The prompt files at the base commit, by prompt id. */
   readonly files: ReadonlyMap<string, PromptFile>;
-  /**
-   * Whether promptsync chose the base because the user specified none. With such a default base, `unfinished` drift
-   * becomes an annotation of the change.
-   */
+  /** Whether promptsync chose the base itself. `unfinished` drift is then only an annotation of the change. */
   readonly isDefault: boolean;
 };

@@ -3,10 +3,7 @@ import { getBuiltinModule } from 'node:process';
 /** The string `sha256:` followed by 64 hexadecimal digits. */
 export type Digest = `sha256:${string}`;
 
-/**
- * Computes the SHA-256 digest of the text. Loads `node:crypto` only on the first call, because `--help` needs no
- * digest.
- */
+/** Loads `node:crypto` only on the first call, because `--help` needs no digest. */
 export function computeDigest(text: string): Digest {
   return `sha256:${getBuiltinModule('node:crypto').hash('sha256', text)}`;
 }

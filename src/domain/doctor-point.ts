@@ -4,21 +4,16 @@ import type { Problem } from '../problem.ts';
 export const DOCTOR_LEVELS = ['ok', 'warning', 'error'] as const;
 export type DoctorLevel = (typeof DOCTOR_LEVELS)[number];
 
-/**
- * The result of one check of `promptsync doctor`. Every string can contain untrusted data, so renderers must escape all
- * of them.
- */
+/** The result of one check of `promptsync doctor`. Renderers must escape every string, because it may be untrusted. */
 export type DoctorPoint = {
   /** What was checked, such as `live branch`. */
   readonly name: string;
   readonly level: DoctorLevel;
-  /** What promptsync found. */
   readonly found: string;
-  /** What the user should do. Null if there is nothing to do. */
+  /** Null if there is nothing to do. */
   readonly hint: string | null;
 };
 
-/** The points about one subject, such as the service. */
 export type DoctorSection = { readonly title: string; readonly points: readonly DoctorPoint[] };
 
 export function makeOkPoint(name: string, found: string): DoctorPoint {
@@ -33,16 +28,11 @@ export function makeErrorPoint(name: string, found: string, hint: string): Docto
   return { name, level: 'error', found, hint };
 }
 
-/** Converts a problem to a doctor point. The severity of the problem becomes the level of the point. */
 export function makeProblemPoint(name: string, { severity, message, hint }: Omit<Problem, 'code'>): DoctorPoint {
   return { name, level: severity, found: message, hint };
 }
 
-/**
- * Builds the point for a check that could not run. The point has no hint, because another point already shows the
- * cause.
- * @param reason a clause, such as `the service did not respond`
- */
+/** Has no hint, because another point shows the cause. The reason is a clause: `the service did not respond`. */
 export function makeUncheckedPoint(name: string, reason: string): DoctorPoint {
   return { name, level: 'warning', found: `not checked, because ${reason}`, hint: null };
 }

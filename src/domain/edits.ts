@@ -6,10 +6,7 @@ import type { VersionRef } from './versions.ts';
 /** The commands that write files in the repository. Only `rollback --now` also writes to the service. */
 export const FILE_COMMANDS = ['init', 'import', 'new', 'pull', 'promote', 'rollback'] as const;
 
-/**
- * The possible values of `mode` in a report. `dry-run` and `apply` are the two modes of `sync`. Every other value is
- * the name of a command.
- */
+/** `dry-run` and `apply` are the two modes of `sync`. Every other mode is the name of a command. */
 export const REPORT_MODES = ['dry-run', 'apply', 'validate', 'status', 'history', ...FILE_COMMANDS] as const;
 
 /** One change to a prompt file that a command makes, or would make in a dry run. */
@@ -18,16 +15,14 @@ export type FileEdit =
   | {
       readonly kind: 'set-pin';
       readonly environment: string;
-      /** The pin before the edit. Null if the file did not pin the environment. */
+      /** Null if the file did not pin the environment. */
       readonly before: string | null;
       readonly after: string;
       /** The number of the version that `after` pins. Undefined if `after` does not name a version by its id. */
       readonly versionNumber?: number;
-      /**
-       * The version that the environment serves now. Null if none is active. Undefined if the command did not read it.
-       */
+      /** Null if the environment serves nothing. Undefined if the command did not read it. */
       readonly active?: VersionRef | null;
-      /** The text that the environment serves now, and the text that it will serve once the edited file is synced. */
+      /** The text that the environment serves now, and the text that it will serve after a sync of the edited file. */
       readonly serves?: PlannedTextChange;
     }
   | {
@@ -38,45 +33,31 @@ export type FileEdit =
       readonly before: string | null;
       /** The new value as JSON. Null if the edit removes the field. */
       readonly after: string | null;
-      /**
-       * True if both the file and the service changed the field. The edited file then contains both values between
-       * conflict markers.
-       */
+      /** Whether both sides changed the field. The edited file then has both values between conflict markers. */
       readonly conflict: boolean;
     }
   | {
       readonly kind: 'set-text';
       /** The source of the new text: an environment and the version that it serves, such as `production v7`. */
       readonly from: string;
-      /**
-       * The number of conflicts between the file and the service. The edited file contains both sides of each conflict,
-       * between conflict markers.
-       */
+      /** The edited file contains both sides of each conflict, between conflict markers. */
       readonly conflicts: number;
-      /**
-       * The text of the file before and after the edit. `environment` is the environment whose text was merged into the
-       * file.
-       */
+      /** The file's text before and after the edit. `environment` is the one whose text was merged into the file. */
       readonly texts?: TextChange;
     };
 
-/** A prompt whose file a command edited, or would edit in a dry run. */
 export type EditedPrompt = TypedPromptIdentity & {
   readonly status: 'unchanged' | 'pending' | 'applied' | 'blocked' | 'failed';
   readonly edits: readonly FileEdit[];
   readonly problems: readonly Problem[];
 };
 
-/**
- * A file that `init` wrote or left unchanged, such as promptsync.yaml. `extended` means that `init` added a line to an
- * existing file. `kept` means that `init` did not change the file.
- */
+/** A file that `init` wrote or left unchanged (`kept`). `extended` means that it added a line to an existing file. */
 export type WrittenFile = { readonly path: string; readonly status: 'created' | 'overwritten' | 'extended' | 'kept' };
 
-/** The commit that contains the edits of a command. */
 export type EditCommit = {
   readonly commit: string;
-  /** The branch that contains the commit. Null if HEAD is detached. */
+  /** Null if HEAD is detached. */
   readonly branch: string | null;
   /** The pull request that proposes the commit, such as `#12`. */
   readonly pull_request?: string;
@@ -84,26 +65,18 @@ export type EditCommit = {
 
 /** One of the commits that `import --commit` makes. */
 export type ImportCommit = {
-  /** The id of the commit. Null on a dry run. */
+  /** Null on a dry run. */
   readonly commit: string | null;
   readonly subject: string;
   /** The paths of its prompt files, relative to the folder of the configuration. */
   readonly paths: readonly string[];
 };
 
-/**
- * The three inputs of a three-way merge. None of them includes the final line feed of the file. If `base` is null,
- * every difference between `ours` and `theirs` is a conflict.
- */
+/** The inputs of a three-way merge, without final line feeds. If `base` is null, every difference is a conflict. */
 export type ThreeTexts = { readonly base: string | null; readonly ours: string; readonly theirs: string };
-/**
- * The side that wins if both sides changed the same lines or the same field. If it is null, neither side wins, and the
- * edited file contains both sides between conflict markers.
- */
+/** The side that wins a conflict. If it is null, the edited file contains both sides between conflict markers. */
 export type PreferredSide = 'ours' | 'theirs' | null;
-/** The labels of the two sides. Each label follows a conflict marker, as `HEAD` does in `<<<<<<< HEAD`. */
+/** Each label follows a conflict marker, as `HEAD` does in `<<<<<<< HEAD`. */
 export type ConflictLabels = { readonly ours: string; readonly theirs: string };
-/** A merged text, and the number of conflicts in it. */
 export type MergedText = { readonly text: string; readonly conflicts: number };
-/** A function that performs a three-way merge line by line. */
 export type MergeLines = (texts: ThreeTexts, side: PreferredSide, labels: ConflictLabels) => Promise<MergedText>;

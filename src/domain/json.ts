@@ -1,10 +1,7 @@
-/** Any value that JSON can represent. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/**
- * Renders a value as canonical JSON (RFC 8785). It sorts the keys of objects, so that equal values have equal digests.
- */
+/** Renders canonical JSON (RFC 8785): the keys of objects are sorted, so that equal values have equal digests. */
 export function renderCanonicalJson(value: JsonValue): string {
   if (isJsonArray(value)) return `[${value.map(renderCanonicalJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
@@ -16,17 +13,14 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/**
- * Returns true if JSON can represent the value. Rejects infinity, which `JSON.parse` returns for numbers such as
- * `1e999`. Throws a `RangeError` if the value is nested too deeply, because this function is recursive.
- */
+/** Rejects infinity, which `JSON.parse` returns for `1e999`. Throws a `RangeError` if the value is nested too deep. */
 export function isJsonValue(value: unknown): value is JsonValue {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean';
   return value === null || Object.values(value).every(isJsonValue);
 }
 
-/** Returns true if lists and objects are nested in more than `limit` levels. Never recurses deeper than that. */
+/** Never recurses deeper than `limit` levels. */
 export function isNestedDeeper(value: JsonValue, limit: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return limit === 0 || Object.values(value).some((item: JsonValue) => isNestedDeeper(item, limit - 1));

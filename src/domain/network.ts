@@ -12,18 +12,13 @@ export function isPlainHttp(url: URL): boolean {
 
 /** The options of undici's proxy agent. An empty string means no proxy. */
 export type ProxySettings = {
-  /** The proxy for http URLs. */
   readonly httpProxy: string;
-  /** The proxy for https URLs. */
   readonly httpsProxy: string;
   /** Always empty. undici does not support CIDR ranges in `NO_PROXY`, so `findProxy` applies that setting. */
   readonly noProxy: '';
 };
 
-/**
- * Reads the proxies from `http_proxy` and `https_proxy`, or from their uppercase variants. Always sets all three options,
- * because undici would otherwise read them from the environment of the process.
- */
+/** Always sets all three options, because undici would otherwise read them from the environment of the process. */
 export function readProxySettings(environment: Readonly<Record<string, string | undefined>>): ProxySettings {
   return {
     httpProxy: normalizeProxyUrl(environment['http_proxy'] ?? environment['HTTP_PROXY'] ?? ''),
@@ -41,7 +36,7 @@ export function listProxyPasswords(environment: Readonly<Record<string, string |
   });
 }
 
-/** Decodes percent-encoded text. Returns the text unchanged if its encoding is invalid. */
+/** Returns the text unchanged if its encoding is invalid. */
 function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -56,7 +51,6 @@ function normalizeProxyUrl(setting: string): string {
   return text === '' || text.includes('://') ? text : `http://${text}`;
 }
 
-/** The proxy for a URL. */
 export type ProxyInUse = {
   /** The environment variable that contains the address of the proxy. */
   readonly variable: string;
@@ -64,10 +58,7 @@ export type ProxyInUse = {
   readonly host: string | null;
 };
 
-/**
- * Returns the proxy through which promptsync sends requests to a URL, or null if there is none. Like undici's proxy
- * agent, uses the HTTP proxy for HTTPS URLs if there is no HTTPS proxy.
- */
+/** Like undici's proxy agent, uses the HTTP proxy for HTTPS URLs if there is no HTTPS proxy. */
 export function findProxy(url: URL, environment: Readonly<Record<string, string | undefined>>): ProxyInUse | null {
   const { httpProxy, httpsProxy } = readProxySettings(environment);
   const noProxy = environment['no_proxy'] ?? environment['NO_PROXY'] ?? '';
@@ -101,10 +92,7 @@ function isExempt({ hostname, protocol, port }: URL, noProxy: string): boolean {
   });
 }
 
-/**
- * Returns true if the host is an IP address in a CIDR range such as `10.0.0.0/8`. Never looks up a host name, because a
- * company network's proxy may be the only machine that can resolve it.
- */
+/** Matches CIDR ranges such as `10.0.0.0/8`. Resolves no host names, because only the proxy may be able to. */
 function isInRange(host: string, entry: string): boolean {
   const [, network = '', prefix = ''] = /^(.+)\/(\d{1,3})$/.exec(entry) ?? [];
   const length = Number(prefix);
@@ -118,23 +106,21 @@ function getIpFamily(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 4 ? 'ipv4' : 'ipv6';
 }
 
-/** Splits a `NO_PROXY` entry into host and port. An IPv6 address has brackets if a port follows it. */
+/** An IPv6 address has brackets if a port follows it. */
 function splitNoProxyEntry(entry: string): { readonly host: string; readonly port: string | undefined } {
   const [, host = entry, port] = /^\[(.+)\](?::(\d+))?$/.exec(entry) ?? /^([^:]+)(?::(\d+))?$/.exec(entry) ?? [];
   return { host, port };
 }
 
-/**
- * Matches a character that must be escaped in a printed URL. Parentheses and quotation marks could end a Markdown link.
- */
+/** Parentheses and quotation marks could end a Markdown link. */
 const UNSAFE_IN_URL = /[^\w\-.~:/?#[\]@!$&*+,;=%]/g;
 
-/** Returns the URL, and percent-encodes each character that could end a link or a table cell. */
+/** Percent-encodes each character that could end a link or a table cell. */
 export function renderUrl({ href }: URL): string {
   return href.replaceAll(UNSAFE_IN_URL, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Renders a URL from a report or from the service as `renderUrl` does. Returns null if it is not HTTP or HTTPS. */
+/** Returns null if the URL is not HTTP or HTTPS. */
 export function renderWebUrl(text: string): string | null {
   const url = URL.parse(text);
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? renderUrl(url) : null;

@@ -4,7 +4,6 @@ import type { EnvironmentPin } from './prompt-file.ts';
 import type { Content } from './content.ts';
 import type { KnownVersion, VersionWithMetadata } from './versions.ts';
 
-/** The fields of a prompt in the service. */
 export type ObservedFields = {
   readonly id: string;
   readonly key: string;
@@ -15,7 +14,7 @@ export type ObservedFields = {
 
 /** The observed state of one prompt in the service. */
 export type ObservedPrompt = {
-  /** The fields of the prompt. Null if the service stores no fields for prompts, only versions. */
+  /** Null if the service stores no fields for prompts, only versions. */
   readonly fields: ObservedFields | null;
   /** The type of the prompt in the service. Null if it is unknown, for example because the prompt has no versions. */
   readonly type: PromptType | null;
@@ -27,20 +26,14 @@ export type ObservedPrompt = {
   readonly active: ReadonlyMap<string, KnownVersion | null>;
   /** The known versions, newest first. To choose among several with the same content, use `findVersionWithContent`. */
   readonly known: readonly KnownVersion[];
-  /**
-   * Returns true if later runs will still know a version with this content, even when the given environments serve
-   * other versions.
-   */
+  /** Returns true if later runs will know a version with this content, even after these environments have moved. */
   readonly willKnowContent: (content: Content, movingEnvironments: ReadonlySet<string>) => boolean;
   /**
    * Whether the prompt has versions but no ledger. The first sync of such a prompt creates a baseline if it creates no
    * other version.
    */
   readonly lacksLedger: boolean;
-  /**
-   * Whether an apply may find version numbers that promptsync does not know yet. This is possible if promptsync has not
-   * read the newest version.
-   */
+  /** Whether an apply may find unknown version numbers, because promptsync has not read the newest version. */
   readonly canFindNumbers: boolean;
   /** The version ids that an apply searched for but did not find. No version of this prompt has them. */
   readonly missingIds: readonly string[];
@@ -48,46 +41,30 @@ export type ObservedPrompt = {
   readonly knowsAllVersions?: true;
   /** Whether the service stores the metadata of versions. Some services discard it. */
   readonly metadata: 'kept' | 'dropped';
-  /**
-   * The version whose metadata a new version copies if the file does not manage metadata. If this property is absent,
-   * the new version has no metadata.
-   */
+  /** The version whose metadata a new version copies if the file manages none. If absent, the new version has none. */
   readonly metadataFrom?: VersionWithMetadata | undefined;
-  /** Warnings about the prompt in the service. */
   readonly problems: readonly Problem[];
-  /** A string that identifies the observed state. Two observations of the same state have the same fingerprint. */
+  /** Two observations of the same state have the same fingerprint. */
   readonly fingerprint: string;
 };
 
-/** The result of observing several prompts. Each requested prompt is in exactly one of the two maps. */
+/** The result of observing several prompts, by prompt id. Each requested prompt is in exactly one of the maps. */
 export type Observation = {
-  /** The observed prompts, by prompt id. */
   readonly observed: ReadonlyMap<string, ObservedPrompt>;
-  /** The problem of each prompt that promptsync could not observe, by prompt id. */
   readonly failed: ReadonlyMap<string, Problem>;
 };
 
-/** The observation of a command that reads no prompts from the service. */
 export const NO_OBSERVATION: Observation = { observed: new Map(), failed: new Map() };
 
-/**
- * A request to read one prompt. It specifies the environments to read, and the content and the version numbers to find.
- */
 export type ReadRequest = {
   readonly promptId: string;
   readonly environments: readonly string[];
   /** The pins of the prompt's file, in promotion order. */
   readonly pins: readonly EnvironmentPin[];
-  /**
-   * The content of the prompt's file, if the service must store it. Null if it need not, or if the request does not
-   * involve a prompt file.
-   */
+  /** The content of the prompt's file. Null if the service need not store it, or if there is no prompt file. */
   readonly fileContent: Content | null;
-  /** Returns true if the observation shows that the prompt is in sync with its file. */
   readonly isSynced: (observed: ObservedPrompt) => boolean;
-  /**
-   * The content to look for among the versions: the content of the file, of the file at the base, and of `git:` pins.
-   */
+  /** The content of the file, of the file at the base, and of `git:` pins, to look for among the versions. */
   readonly contentsToFind: readonly Content[];
   /** The version numbers that the file pins now, and those that it pinned at the base. */
   readonly pinnedNumbers: readonly number[];

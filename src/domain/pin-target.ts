@@ -18,10 +18,7 @@ export type PinTarget =
   | { readonly kind: 'new'; readonly target: NewVersionRef }
   | { readonly kind: 'unknown' };
 
-/**
- * Finds the target of a pin and compares it with the version that the environment serves. If the pin refers to content,
- * the environment is in sync if it serves any version with this content.
- */
+/** If the pin refers to content, any version with this content is in sync. */
 export function findPinTarget(
   { environment, pin }: EnvironmentPin,
   file: PromptFile,
@@ -43,7 +40,6 @@ export function findPinTarget(
   return { kind: 'new', target: { newContent: content, ...(pin.kind === 'git' && { ref: pin.ref }) } };
 }
 
-/** Finds the targets of all pins of a file, in the order of the pins. */
 export function findPinTargets(
   file: PromptFile,
   observed: ObservedPrompt,
@@ -53,40 +49,28 @@ export function findPinTargets(
 }
 
 /**
- * Returns the known versions that the plan may reuse:
- * - the versions that later runs will know, too
- * - the versions that an environment serves
- *
- * Omits versions that promptsync knows only from probing, because the next run may not know them. If a pin needs the
- * content of such a version, the plan creates a new version with that content.
+ * Returns the versions that later runs will know, too, and the versions that an environment serves. Omits others that
+ * promptsync knows only from probing. If a pin needs the content of such a version, the plan creates a new version.
  */
 function listReusableVersions({ known, active }: ObservedPrompt): readonly KnownVersion[] {
   const servedIds = new Set([...active.values()].map((version) => version?.id));
   return known.filter(({ id, staysKnown }) => staysKnown || servedIds.has(id));
 }
 
-/**
- * Returns the content that a pin refers to. Null if the pin specifies a version number or id, or if its git ref does
- * not contain the prompt.
- */
+/** Returns null if the pin specifies a version number or id, or if its git ref does not contain the prompt. */
 export function findPinnedContent(pin: Pin, file: PromptFile, atRefs: ContentsAtRefs): Content | null {
   if (pin.kind === 'latest') return file.content;
   return pin.kind === 'git' ? findContentAtRef(atRefs, pin.ref) : null;
 }
 
-/**
- * The kind of version that a sync creates from the file's own content: an ordinary version (`content`), a baseline
- * (`baseline`), or none (null).
- */
+/** What a sync creates from the file's own content: an ordinary version, a baseline, or nothing (null). */
 export type VersionToCreate = 'content' | 'baseline' | null;
 
 /**
- * Chooses the kind of version that a sync creates from the file's own content. It follows these rules:
- * - The service must store the file's own content even if no pin is `latest`. If other configurations use the file, too,
- *   the service stores it only for a pin to `latest`, and the prompt gets no baseline either.
- * - An existing version with that content is enough only if later runs will still know the version.
+ * Chooses what a sync creates from the file's own content:
+ * - The service must store this content even if no pin is `latest`. For the exception, see `mustStoreText`.
+ * - An existing version with this content is enough only if later runs will still know it.
  * - A prompt with versions but no ledger gets a baseline, but only if the sync creates no other version.
- * @param targets the targets of the file's pins, in the order of the pins
  */
 export function chooseVersionToCreate(
   file: PromptFile,
@@ -112,17 +96,14 @@ function isContentDue(file: PromptFile, observed: ObservedPrompt, targets: reado
   if (followsLatest(file)) return targets.some((one) => one.kind === 'new' && one.target.newContent === file.content);
   const { active, metadata, lacksLedger } = observed;
   const content = toStoredContent(file.content, metadata);
-  // This check applies only to a prompt without a ledger. There are two cases:
-  // - The sync creates no other version, so it creates a baseline. The baseline contains the file's text. It is enough
-  //   that an environment serves a version that is in sync with the file.
-  // - The sync creates another version. Its ledger lists the served versions, but it does not contain the file's text.
-  //   One of the served versions must therefore pass the stricter check `canReuseVersion`.
+  // Without a ledger, a served version that is in sync is enough if the sync creates a baseline, which contains the
+  // file's text. If the sync creates another version, its ledger does not contain that text, so a served version must
+  // pass the stricter check `canReuseVersion`.
   const isUsable = createsAnyVersion(targets) ? canReuseVersion : isInSync;
   const isServed = [...active.values()].some((version) => version !== null && isUsable(version, content));
   if (lacksLedger && isServed) return false;
-  // An environment keeps its version if it is in sync. It also keeps its version if the pinned number or content is
-  // unknown, because the plan then activates nothing there. A pinned id is different: the plan activates its version
-  // even if the id is unknown, because an id refers to exactly one version.
+  // If a pinned number or content is unknown, the plan activates nothing, so the environment keeps its version. A
+  // pinned id is activated even if it is unknown, because an id refers to exactly one version.
   const keepsVersion = ({ pin }: EnvironmentPin, target: PinTarget | undefined): boolean =>
     target?.kind === 'in-sync' || (target?.kind === 'unknown' && pin.kind !== 'version');
   const movingPins = file.pins.filter((pin, index) => !keepsVersion(pin, targets[index]));

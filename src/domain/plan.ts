@@ -14,10 +14,7 @@ import type { Pin, PromptFile } from './prompt-file.ts';
 import type { Result } from './result.ts';
 import type { Problem } from '../problem.ts';
 
-/**
- * The source of some content in git. promptsync stores it with the version that it creates from the content. All
- * properties are absent if the content is not committed.
- */
+/** The source of content in git, stored with a new version. All properties are absent if it is not committed. */
 export type Provenance = {
   /** The id of the commit that contains the content. */
   readonly commit?: string;
@@ -29,41 +26,28 @@ export type Provenance = {
   readonly changeCommit?: string;
 };
 
-/**
- * The content of a prompt file at a git ref, and its source in git. The source has no change summary, because promptsync
- * reads it only for versions that it has to create.
- */
+/** The source has no change summary, because promptsync reads it only for versions that it has to create. */
 export type ContentAtRef = { readonly content: Content; readonly provenance: Provenance };
 
-/**
- * The content that each `git:` pin of one prompt refers to, by ref. The value for a ref is a failure if the ref does
- * not contain the prompt.
- */
+/** The content by the ref of a `git:` pin. The value is a failure if the ref does not contain the prompt. */
 export type ContentsAtRefs = ReadonlyMap<string, Result<ContentAtRef>>;
 
-/** Returns the content of a prompt at a ref. Null if the ref does not contain the prompt. */
 export function findContentAtRef(atRefs: ContentsAtRefs, ref: string): Content | null {
   const at = atRefs.get(ref);
   return at?.isSuccess === true ? at.value.content : null;
 }
 
-/**
- * Returns the content of a prompt at each ref that its `git:` pins specify. Omits refs that do not contain the prompt.
- */
+/** Omits refs that do not contain the prompt. */
 export function listContentsAtRefs(atRefs: ContentsAtRefs): readonly Content[] {
   return [...atRefs.values()].flatMap((at) => (at.isSuccess ? [at.value.content] : []));
 }
 
-/**
- * A reference to a version that the plan creates. It consists of the content of the version and, if the version is for
- * a `git:` pin, the ref.
- */
+/** A version that the plan creates, identified by its content. `ref` is the ref of its `git:` pin, if any. */
 export type NewVersionRef = { readonly newContent: Content; readonly ref?: string };
 
 /** A reference to a version that a pin names by its number but that promptsync does not know. */
 export type UnknownVersionRef = { readonly id: null; readonly number: number };
 
-/** The version that a pin wants. */
 export type WantedVersionRef = VersionRef | NewVersionRef | UnknownVersionRef;
 
 /** A change that creates a version, because promptsync knows no version with this content that it could reuse. */
@@ -71,46 +55,35 @@ export type CreateVersion = {
   readonly kind: 'create-version';
   readonly content: Content;
   /**
-   * Other content that the plan needs and that the new version can also serve, such as the same text from a file that
-   * does not manage metadata. promptsync adopts an existing version only if it matches this content as well.
+   * Other content that this version can serve, too, such as the same text without managed metadata. promptsync adopts
+   * an existing version only if it matches this content as well.
    */
   readonly otherContents?: readonly Content[];
   /** The ref of the `git:` pin that the content comes from. Absent if the content is the file's own. */
   readonly ref?: string;
   readonly provenance: Provenance;
-  /**
-   * Present if the version is a baseline. A baseline exists only to store the ledger, so no pinned environment moves to
-   * it.
-   */
+  /** Present if the version is a baseline. It exists only to store the ledger, so no pinned environment moves to it. */
   readonly baseline?: true;
   /** Present if the prompt does not exist yet, so that the service creates it with this version. */
   readonly createsPrompt?: true;
   /** The version whose metadata the new version copies. Present only if the file does not manage metadata. */
   readonly metadataFrom?: VersionWithMetadata;
-  /**
-   * The first environment in promotion order, if no pin uses the version because the file does not pin this environment.
-   * A pin to `latest` there would activate the version. Absent if the environment does not allow `latest`.
-   */
+  /** The first environment in promotion order, if it has no pin, allows `latest`, and no pin uses the version. */
   readonly missingPin?: string;
 };
 
 /** The names of the fields of a prompt. Fields belong to the prompt itself, so all of its versions share them. */
 export const FIELDS = ['key', 'name', 'description'] as const;
-/** The name of a field of a prompt. */
 export type FieldName = (typeof FIELDS)[number];
-/** The value of a field in the service (`before`) and in the file (`after`). */
+/** The value in the service (`before`) and in the file (`after`). */
 export type FieldChange = { readonly before: string; readonly after: string };
 
-/** A change that updates fields of a prompt. */
 export type UpdatePrompt = {
   readonly kind: 'update-prompt';
   readonly fields: { readonly [Field in FieldName]?: FieldChange };
 };
 
-/**
- * Returns the fields that the file manages and that have a different value in the service.
- * @param fields the fields in the service; null if the service stores no fields for prompts
- */
+/** Returns the managed fields that differ. `fields` is null if the service stores no fields for prompts. */
 export function compareFields(
   file: Pick<PromptFile, FieldName>,
   fields: ObservedFields | null,
@@ -123,11 +96,10 @@ export function compareFields(
   return Object.fromEntries(entries);
 }
 
-/** A change that makes a version active in an environment. */
 export type SetActive = {
   readonly kind: 'set-active';
   readonly environment: string;
-  /** The version that is active before the change. Null if no version is active. */
+  /** Null if no version is active. */
   readonly before: VersionRef | null;
   readonly after: VersionRef | NewVersionRef;
 };
@@ -135,7 +107,6 @@ export type SetActive = {
 /** One step of a plan. promptsync applies it by writing to the service. */
 export type Change = CreateVersion | UpdatePrompt | SetActive;
 
-/** Returns the environments in which a plan activates a version. */
 export function listChangingEnvironments(changes: readonly Change[]): ReadonlySet<string> {
   return new Set(changes.flatMap((change) => (change.kind === 'set-active' ? [change.environment] : [])));
 }
@@ -148,7 +119,7 @@ type DriftCause = {
    * - `outside`: Somebody changed the service without using promptsync.
    */
   readonly kind: 'outside' | 'unfinished';
-  /** Whether the head wants the same state as the base. If so, a sync restores the state that the base wanted. */
+  /** Whether the head wants the same state as the base, so that a sync restores it. */
   readonly restoresBase: boolean;
 };
 
@@ -158,26 +129,20 @@ export type ServedVersion = VersionRef & {
   readonly isManaged: boolean;
   /** Whether git has the content of the version, as far as promptsync has read the history. */
   readonly isInGit: boolean;
-  /**
-   * The commit from which the version was created. Absent if there is no such commit, for example because somebody
-   * created the version without promptsync.
-   */
+  /** Absent if the version was not created from a commit, for example because somebody else created it. */
   readonly commit?: string;
   /** True if the clone does not have that commit. */
   readonly isCommitMissing?: true;
 };
 
-/**
- * An environment or a field whose current state differs both from what the base commit wants and from what the head
- * wants.
- */
+/** An environment or a field whose state differs from what the base wants and from what the head wants. */
 export type Drift =
   | (DriftCause & {
       readonly subject: 'environment';
       readonly environment: string;
       /** The version that the base wants. */
       readonly expected: WantedVersionRef;
-      /** The version that the environment serves. Null if no version is active there. */
+      /** Null if no version is active. */
       readonly observed: ServedVersion | null;
       /** True if the service's timestamps show that somebody moved the environment back to this older version. */
       readonly isMovedBack?: true;
@@ -198,7 +163,7 @@ export type Drift =
 export type ChangeNote =
   | {
       readonly kind: 'wanted-since';
-      /** The id of the oldest commit of the run. All states since then want the result of the change. */
+      /** The oldest commit of the run. All states since then want the result of the change. */
       readonly commit: string;
       /** The committer date of the commit, in seconds since 1970. */
       readonly time: number;
@@ -207,34 +172,25 @@ export type ChangeNote =
     }
   | { readonly kind: 'behind' };
 
-/** The note about the change of one environment or one field. */
 export type ChangeAnnotation = (
   | { readonly subject: 'environment'; readonly environment: string }
   | { readonly subject: 'field'; readonly field: FieldName }
 ) & { readonly note: ChangeNote };
 
-/**
- * The status of a prompt in a plan. `not_attempted` means that the run was interrupted before promptsync observed the
- * prompt.
- */
+/** `not_attempted` means that the run was interrupted before promptsync observed the prompt. */
 export type PlanStatus = 'unchanged' | 'pending' | 'blocked' | 'failed' | 'not_attempted';
 
-/** The plan for one prompt. */
 export type PromptPlan = {
   readonly file: PromptFile;
-  /** The observed state that the plan is based on. Null if promptsync could not observe the prompt. */
+  /** The state that the plan is based on. Null if promptsync could not observe the prompt. */
   readonly observed: ObservedPrompt | null;
   readonly status: PlanStatus;
   /** The changes, in the order in which promptsync applies them. */
   readonly changes: readonly Change[];
   readonly drift: readonly Drift[];
-  /** The notes about where changes come from. */
   readonly annotations: readonly ChangeAnnotation[];
   readonly problems: readonly Problem[];
-  /**
-   * The pins that refer to versions that promptsync does not know. An apply searches for these versions before it makes
-   * any change.
-   */
+  /** The pins to unknown versions. An apply searches for these versions before it makes any change. */
   readonly pinsToFind: readonly Pin[];
   /**
    * The existing versions that pins other than `latest` make active. They also include those of environments that the
@@ -243,24 +199,17 @@ export type PromptPlan = {
   readonly pinnedVersions: readonly VersionRef[];
 };
 
-/** The plan of a prompt that promptsync could observe. */
 export type ObservedPromptPlan = PromptPlan & { readonly observed: ObservedPrompt };
 
-/** Returns true if promptsync could observe the prompt of a plan. */
 export function isObserved(plan: PromptPlan): plan is ObservedPromptPlan {
   return plan.observed !== null;
 }
 
-/**
- * The changes that would make the service match the prompt files. If everything is in sync, the plan has no changes.
- */
+/** The changes that make the service match the files. If everything is in sync, the plan has no changes. */
 export type Plan = {
-  /** The plan for each prompt, sorted by the path of its file. */
+  /** Sorted by the path of the file. */
   readonly prompts: readonly PromptPlan[];
-  /**
-   * The digest of all changes. Plans with the same changes have the same digest, even if they come from different
-   * commits.
-   */
+  /** Plans with the same changes have the same digest, even if they come from different commits. */
   readonly digest: string;
 };
 
@@ -268,7 +217,7 @@ export function isNewVersionRef(ref: WantedVersionRef): ref is NewVersionRef {
   return 'newContent' in ref;
 }
 
-/** Returns the number of the version that a pin wants. Null if it is unknown, or if the version does not exist yet. */
+/** Returns null if the number is unknown, or if the version does not exist yet. */
 export function getWantedNumber(wanted: WantedVersionRef | null): number | null {
   return wanted === null || isNewVersionRef(wanted) ? null : wanted.number;
 }
@@ -279,13 +228,9 @@ export function isOlderVersion({ number }: VersionRef, wanted: WantedVersionRef 
   return number !== null && wantedNumber !== null && number < wantedNumber;
 }
 
-/**
- * The result of one change. `adopted` means that promptsync used an existing version instead of creating one. `unknown`
- * means that the response was lost, so promptsync does not know whether the service made the change.
- */
+/** `adopted`: an existing version was used. `unknown`: the response was lost, so the change may have been made. */
 export type ChangeStatus = 'made' | 'adopted' | 'not_made' | 'unknown';
 
-/** A planned change, with its result after an apply. */
 export type ChangeOutcome = {
   readonly change: Change;
   readonly status: ChangeStatus;
@@ -298,34 +243,24 @@ export type ChangeOutcome = {
   readonly isRecovered?: true;
 };
 
-/** The status of a prompt after an apply. */
 export type OutcomeStatus = 'unchanged' | 'applied' | 'blocked' | 'failed' | 'not_attempted';
 
-/** The result of applying the plan for one prompt. */
 export type PromptOutcome = {
-  /**
-   * The plan that promptsync applied. It can differ from the plan that the user saw, because promptsync makes a new
-   * plan if the service has changed in the meantime.
-   */
+  /** The applied plan, which can differ from the one that the user saw if the service changed in the meantime. */
   readonly plan: PromptPlan;
   readonly status: OutcomeStatus;
   readonly changes: readonly ChangeOutcome[];
   readonly problems: readonly Problem[];
 };
 
-/**
- * Returns true if the change is visible to anybody other than promptsync. Every change is, except for the creation of a
- * baseline.
- */
+/** Every change is visible to anybody other than promptsync, except for the creation of a baseline. */
 export function isVisibleChange(change: Change): boolean {
   return change.kind !== 'create-version' || change.baseline !== true;
 }
 
 /**
- * Computes the digest of the changes in a plan. The digest does not depend on the following:
- * - commits, paths and change summaries, because a squash merge changes them
- * - baselines, because a plan must not become stale if somebody else's sync creates the baseline first
- * - the order of the prompt files, because renaming a file changes it
+ * Ignores commits, paths and change summaries, because a squash merge changes them. Ignores the order of the files,
+ * because a rename changes it, and baselines, because another sync may create the baseline first.
  */
 export function computePlanDigest(prompts: readonly PromptPlan[]): string {
   const digestInputs = prompts.map((prompt) => {
@@ -353,11 +288,7 @@ function toDigestInput(change: Change, prompt: PromptPlan): JsonValue {
   }
 }
 
-/**
- * Returns the digests of the version that a change creates or activates. For an activation, the digests are the same
- * whether the version already exists or the plan creates it. Returns null if promptsync knows only the id of the
- * version.
- */
+/** For an activation, the digests are the same whether or not the version exists. Null if only its id is known. */
 export function computeDigestsAfter(
   change: CreateVersion | SetActive,
   { changes, observed }: Pick<PromptPlan, 'changes' | 'observed'>,
@@ -371,7 +302,6 @@ export function computeDigestsAfter(
   return version === undefined ? null : mapDigestsByProperty(version);
 }
 
-/** Returns the digests of the version that a `create-version` change creates. */
 export function computeCreatedDigests({
   content,
   metadataFrom,
@@ -379,10 +309,7 @@ export function computeCreatedDigests({
   return computeNewVersionDigests(content, metadataFrom);
 }
 
-/**
- * Finds the change that creates the version that an activation needs. If several changes create a matching version,
- * returns the first of them.
- */
+/** Finds the change that creates the version for an activation. If several match, returns the first. */
 export function findCreateFor(target: NewVersionRef, changes: readonly Change[]): CreateVersion | undefined {
   return changes
     .filter((change) => change.kind === 'create-version')

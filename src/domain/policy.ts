@@ -1,19 +1,11 @@
-/** An environment, as defined in the configuration. */
 export type Environment = {
   readonly name: string;
-  /**
-   * The source environment. A version can be promoted to this environment only if it is active in the source
-   * environment.
-   */
+  /** A version can be promoted to this environment only if it is active in the source environment. */
   readonly promoteFrom?: string;
-  /** Whether this environment may be pinned to `latest`. */
   readonly allowLatest: boolean;
 };
 
-/**
- * How a sync handles drift from outside. `overwrite` restores the state that the files declare. `fail` refuses to
- * write.
- */
+/** How a sync handles drift from outside: `overwrite` restores the declared state, and `fail` refuses to write. */
 export type OnDrift = 'overwrite' | 'fail';
 
 /** The maximum number of prompts that one sync may change: a count, or a percentage of the selected prompts. */
@@ -25,7 +17,6 @@ export const PERCENTAGE = /^(100|[0-9]{1,2})%$/;
 /** The values that `parseMaxChanges` accepts, as messages describe them. */
 export const MAX_CHANGES_FORM = 'a number, or a percentage such as 25%';
 
-/** Parses a limit such as `3` or `25%`. Returns null if the value is neither a count nor a percentage. */
 export function parseMaxChanges(written: string | number): MaxChanges | null {
   const text = String(written);
   if (/^[0-9]{1,9}$/.test(text)) return { kind: 'count', count: Number(text) };
@@ -33,18 +24,14 @@ export function parseMaxChanges(written: string | number): MaxChanges | null {
   return null;
 }
 
-/**
- * Returns the maximum number of prompts that one sync may change. Rounds percentages up.
- * @param selected the number of selected prompts
- */
+/** Rounds percentages up. `selected` is the number of selected prompts. */
 export function countAllowedChanges(max: MaxChanges, selected: number): number {
   return max.kind === 'count' ? max.count : Math.ceil((max.percent * selected) / 100);
 }
 
 /**
- * The environment in which promptsync activates the version with the newest ledger. The name is a constant. If it were
- * a setting, a pull request could set it to an environment that applications read, and the sync would move that
- * environment.
+ * The environment in which promptsync activates the version with the newest ledger. The name is not a setting, because
+ * a pull request could set it to an environment that applications read.
  */
 export const TRACKING_ENVIRONMENT = 'promptsync';
 

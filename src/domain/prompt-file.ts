@@ -28,15 +28,12 @@ export type PromptFile = {
   readonly idSource?: 'path';
   readonly key: string;
   readonly name: string;
-  /** The type of the prompt. It is the same as the type of the content. */
+  /** The same as the type of the content. */
   readonly type: PromptType;
   readonly description?: string;
   /** The pins of the file, or the default pins of the configuration if the file has no field `pins`. */
   readonly pins: readonly EnvironmentPin[];
-  /**
-   * The pins of environments that another configuration manages. Absent if the configuration names no such
-   * environments.
-   */
+  /** The pins of environments that another configuration manages. Absent if there are no such environments. */
   readonly otherPins?: readonly EnvironmentPin[];
   readonly variables?: readonly string[];
   /** The codes of the warnings that reports omit for this file. */
@@ -52,15 +49,12 @@ export function dependsOnConfig({ idSource, pins }: PromptFile): boolean {
 /** The id in a new prompt file if the user must create the prompt in the service first. */
 export const PLACEHOLDER_ID = 'replace_me';
 
-/**
- * The properties that identify a prompt in a report. The file may not exist yet, for example in a dry run of `import`.
- */
+/** The properties that identify a prompt in a report. The file may not exist, as in a dry run of `import`. */
 export type PromptIdentity = Pick<PromptFile, 'path' | 'id' | 'idSource' | 'key'>;
 
-/** The identity of a prompt, with its type. The type is null if `import` could not read the prompt. */
+/** The type is null if `import` could not read the prompt. */
 export type TypedPromptIdentity = PromptIdentity & { readonly type: PromptType | null };
 
-/** Returns the identity of the prompt that a file declares. */
 export function getIdentity({
   path,
   id,
@@ -78,12 +72,11 @@ export function formatPin(pin: Pin): string {
   return pin.kind === 'number' ? String(pin.number) : pin.kind;
 }
 
-/** Returns the pin of an environment, or undefined if there is none. */
 export function findPin(pins: readonly EnvironmentPin[], environment: string): EnvironmentPin | undefined {
   return pins.find((pin) => pin.environment === environment);
 }
 
-/** Returns the place of a pin, for problems about the pin. A default pin is in the configuration file. */
+/** A default pin is in the configuration file. */
 export function locatePin(
   { path, line, column }: Pick<EnvironmentPin, 'path' | 'line' | 'column'>,
   file: Pick<PromptFile, 'path'>,
@@ -98,8 +91,8 @@ export function locateEnvironment(environment: string, file: Pick<PromptFile, 'p
 }
 
 /**
- * Returns true if promptsync must store the text of the file as a version, even if no pin refers to the text. Other
- * configurations may use the same file. A service then stores the text only if one of its own environments follows it.
+ * Returns true if the service must store the file's text even if no pin refers to it. If other configurations use the
+ * file, too, the service stores the text only if one of its own environments follows it.
  */
 export function mustStoreText({ pins, otherPins }: Pick<PromptFile, 'pins' | 'otherPins'>): boolean {
   return otherPins === undefined || followsLatest({ pins });

@@ -3,22 +3,18 @@ import { type Problem, ProblemError } from '../problem.ts';
 /** The outcome of an operation that can fail: its value, or the problems that prevented it. */
 export type Result<Value> = Success<Value> | Failure;
 
-/** The outcome of a successful operation. */
 export type Success<Value> = { readonly isSuccess: true; readonly value: Value };
 
-/** The outcome of a failed operation. */
 export type Failure = {
   readonly isSuccess: false;
-  /** The problems that prevented the operation. At least one of them is an error. */
+  /** At least one of the problems is an error. */
   readonly problems: readonly Problem[];
 };
 
-/** Wraps the value of a successful operation. */
 export function makeSuccess<Value>(value: Value): Success<Value> {
   return { isSuccess: true, value };
 }
 
-/** Wraps the problems of a failed operation. */
 export function makeFailure(...problems: readonly Problem[]): Failure {
   return { isSuccess: false, problems };
 }

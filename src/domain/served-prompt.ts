@@ -13,11 +13,10 @@ export function makePromptBody({ type, text }: Pick<StoredContent, 'type' | 'tex
 }
 
 /**
- * The version that an environment serves, as an application would read it. Unlike a `KnownVersion`, its text is not
- * normalized, and the service has already inserted the parts of a composed prompt.
+ * The version that an environment serves, as an application would read it. Its text is not normalized, and the service
+ * has already inserted the parts of a composed prompt.
  */
 export type ServedPrompt = PromptBody & {
-  /** The number of the version. */
   readonly number: number;
   /** The metadata of the version, without promptsync's version record. `{}` if the version has none. */
   readonly config: JsonValue;

@@ -1,7 +1,4 @@
-/**
- * Everything outside promptsync that a command depends on: time, randomness, environment variables, signals and the
- * user.
- */
+/** Everything outside promptsync that a command depends on. */
 export type System = {
   readonly workingDirectory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -22,28 +19,24 @@ export type System = {
   readonly onWait: (wait: ServiceWait) => void;
   /** Registers a secret, so that promptsync removes it from all later output. */
   readonly keepSecret: (secret: string) => void;
-  /** Asks the user a yes-or-no question. Null if no terminal is available. */
+  /** Null if no terminal is available. */
   readonly confirm: ((question: string) => Promise<boolean>) | null;
-  /** Asks the user for the values that `init` needs. Null in continuous integration, or if no terminal is available. */
+  /** Null in continuous integration, or if no terminal is available. */
   readonly interview: Interview | null;
 };
 
-/** Returns true if the command runs in continuous integration, where nobody can answer a question. */
 export function isContinuousIntegration({ environment }: Pick<System, 'environment'>): boolean {
   return environment['CI'] === 'true';
 }
 
-/** Asks the user for values that no flag provides. Each function throws a `ProblemError` if the user cancels. */
+/** Asks for values that no flag provides. Each function throws a `ProblemError` if the user cancels. */
 export type Interview = {
-  /** Asks a question with a free-form answer. */
   readonly text: (question: TextQuestion) => Promise<string>;
-  /** Lets the user choose one of several answers. Resolves to the value of the chosen answer. */
+  /** Resolves to the value of the chosen answer. */
   readonly select: (question: SelectQuestion) => Promise<string>;
-  /** Asks a yes-or-no question. */
   readonly confirm: (question: Pick<TextQuestion, 'message'> & { readonly initial: boolean }) => Promise<boolean>;
 };
 
-/** A question with a free-form answer. */
 type TextQuestion = {
   readonly message: string;
   /** The suggested answer, which the user can edit or accept. */
@@ -52,7 +45,6 @@ type TextQuestion = {
   readonly findFault: (answer: string) => string | null;
 };
 
-/** A question with a fixed list of answers. */
 export type SelectQuestion = {
   readonly message: string;
   readonly choices: readonly { readonly value: string; readonly label: string }[];
@@ -60,9 +52,7 @@ export type SelectQuestion = {
   readonly initial: string;
 };
 
-/** A wait that a service requested. */
 export type ServiceWait = {
-  /** The name of the service, as messages use it. */
   readonly service: string;
 } & RequestedWait;
 

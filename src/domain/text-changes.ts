@@ -11,15 +11,14 @@ export type TextChange = {
   readonly after: StoredContent | 'unknown';
 };
 
-/** A change to the content that an environment serves, and the planned activation that causes it. */
 export type PlannedTextChange = TextChange & { readonly change: SetActive };
 
 /** The planned content changes in all environments, by prompt id. */
 export type TextChangesByPrompt = ReadonlyMap<string, readonly PlannedTextChange[]>;
 
 /**
- * A variable or a placeholder that is only in the old or only in the new content of an environment. Callers supply a
- * value for each variable, and messages for each placeholder of a chat prompt.
+ * A variable or a placeholder that is only in the old or only in the new content. Callers supply a value for each
+ * variable, and messages for each placeholder.
  */
 type BreakingChange = { readonly kind: 'added' | 'removed' } & (
   { readonly variable: string } | { readonly placeholder: string }
@@ -49,7 +48,6 @@ export function listBreakingChanges({
   ];
 }
 
-/** A name that occurs only before or only after a change. */
 type NameChange = { readonly name: string; readonly kind: 'added' | 'removed' };
 
 function isMissingIn(names: ReadonlySet<string>): (name: string) => boolean {
@@ -68,10 +66,7 @@ const VARIABLE = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
 /** Handlebars keywords that look like variables. Callers never supply values for them. */
 const KEYWORDS: ReadonlySet<string> = new Set(['else', 'this']);
 
-/**
- * Returns the names of the `{{variables}}` in the text, without duplicates and in the order of their first use. In a
- * chat prompt, only the content of the messages counts.
- */
+/** Returns the names in the order of their first use. In a chat prompt, only the content of the messages counts. */
 export function listVariables(content: Pick<StoredContent, 'type' | 'text'>): readonly string[] {
   const names = [...getMessageText(content).matchAll(VARIABLE)].map((match) => match[1] ?? '');
   return [...new Set(names)].filter((name) => !KEYWORDS.has(name));
@@ -84,10 +79,7 @@ function listTagNames(content: Pick<StoredContent, 'type' | 'text'>): ReadonlySe
   return new Set(tags.flatMap((tag) => tag.match(/[\p{L}\p{M}\p{N}_.-]+/gu) ?? []));
 }
 
-/**
- * Returns all text between pairs of these delimiters. A regular expression would take quadratic time if many tags are
- * unclosed.
- */
+/** A regular expression would take quadratic time if many tags are unclosed. */
 function listEnclosed(text: string, open: string, close: string): readonly string[] {
   const enclosed: string[] = [];
   let start = text.indexOf(open);
@@ -104,16 +96,13 @@ function getMessageText({ type, text }: Pick<StoredContent, 'type' | 'text'>): s
   return type === 'chat' ? omitMarkerLines(text) : text;
 }
 
-/**
- * Removes the marker lines, because a role can look like a variable, as in `{{role "{{name}}"}}`. The text of a file that
- * is not valid may have spaces and tabs after a marker.
- */
+/** A role can look like a variable, as in `{{role "{{name}}"}}`. In an invalid file, blanks can follow a marker. */
 function omitMarkerLines(text: string): string {
   const lines = text.split('\n');
   return lines.filter((line) => parseMarkerLine(line.trimEnd()) === null).join('\n');
 }
 
-/** Returns the names of the placeholders of a chat prompt, without duplicates. Returns none for a text prompt. */
+/** Returns none for a text prompt. */
 export function listPlaceholders({ type, text }: Pick<StoredContent, 'type' | 'text'>): readonly string[] {
   if (type === 'text') return [];
   const placeholders = listMarkers(text).filter(({ kind }) => kind === 'placeholder');
@@ -123,14 +112,7 @@ export function listPlaceholders({ type, text }: Pick<StoredContent, 'type' | 't
 /** The messages of a chat prompt before and after a change, as lists of formatted names. */
 export type MessageChange = { readonly before: readonly string[]; readonly after: readonly string[] };
 
-/**
- * Returns the messages before and after a change that alters the sequence of roles and placeholders. Returns null in
- * these cases:
- * - The sequence stays the same.
- * - The prompt is a text prompt.
- * - No version is active before the change.
- * - One of the two texts is unknown.
- */
+/** Returns null for a text prompt, an unchanged sequence or an unknown text, or without an active version before. */
 export function compareMessages({ before, after }: Pick<TextChange, 'before' | 'after'>): MessageChange | null {
   if (before === null || before === 'unknown' || after === 'unknown') return null;
   if (before.type !== 'chat' || after.type !== 'chat') return null;

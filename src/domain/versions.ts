@@ -10,10 +10,7 @@ export type VersionRef = { readonly id: string; readonly number: number | null }
 /** A version whose metadata a new version copies. */
 export type VersionWithMetadata = VersionRef & { readonly metadata: JsonValue; readonly metadataDigest: Digest };
 
-/**
- * Builds a reference to a version. A number below 1 becomes null. Runs that must not contact the service use such
- * numbers as placeholders, because they cannot know the real number.
- */
+/** A number below 1 becomes null. Runs that must not contact the service use such numbers as placeholders. */
 export function makeVersionRef({ id, number }: { readonly id: string; readonly number: number }): VersionRef {
   return { id, number: number < 1 ? null : number };
 }
@@ -31,10 +28,7 @@ export type VersionFacts = ContentDigests & {
   readonly baseline?: true | undefined;
 };
 
-/**
- * The known properties of a version. A version that does not exist yet has only digests. A version that promptsync has
- * not read may have only an id.
- */
+/** The known properties. A version that does not exist yet has only digests. An unread one may have only an id. */
 export type VersionTraits = {
   readonly [Key in Exclude<keyof VersionFacts, 'isManaged'>]?: VersionFacts[Key] | undefined;
 };
@@ -58,50 +52,36 @@ export type VersionSource = {
 
 /** A version that promptsync has read from the service, or that a ledger lists. */
 export type KnownVersion = VersionFacts & {
-  /**
-   * The recorded source of the version. For an edited copy, this is the source of the original. Null if no source is
-   * recorded.
-   */
+  /** The recorded source, for an edited copy that of the original. Null if no source is recorded. */
   readonly source: VersionSource | null;
   /**
    * Whether later runs can find the version by its number and its content, even after other versions have become
    * active. This is always true if a ledger lists the version.
    */
   readonly staysKnown: boolean;
-  /** The content. Null if promptsync has not read the version. */
+  /** Null if promptsync has not read the version. */
   readonly content: StoredContent<JsonValue> | null;
   /** The message that the creator of the version stored with it. Absent if the service does not show a message. */
   readonly message?: string;
   /** Absent if the service does not show the times of versions. */
   readonly times?: VersionTimes;
-  /**
-   * The user or the API key that created the version, as the service names it. Absent if the service does not show it.
-   */
+  /** The user or the API key, as the service names it. Absent if the service does not show it. */
   readonly createdBy?: string;
 };
 
 /** When the service created and changed a version. Both times are in milliseconds since 1970. */
 export type VersionTimes = {
   readonly createdAt: number;
-  /**
-   * The time at which an environment last moved to or away from the version. Absent if the service does not show it.
-   */
+  /** When an environment last moved to or away from the version. Absent if the service does not show it. */
   readonly updatedAt?: number;
 };
 
-/**
- * Converts a time of a version to whole seconds since 1970, because the times of commits have no fractions.
- * @param time a time in milliseconds since 1970
- */
+/** Converts milliseconds to whole seconds since 1970, because the times of commits have no fractions. */
 export function toSeconds(time: number): number {
   return Math.floor(time / 1000);
 }
 
-/**
- * Returns the version to use for the content. This is the oldest match that is not a baseline. If all matches are
- * baselines, it is the oldest of them.
- * @param known the known versions, newest first
- */
+/** Returns the oldest match, but a baseline only if all matches are baselines. `known` is sorted newest first. */
 export function findVersionWithContent<Known extends VersionFacts>(
   known: readonly Known[],
   content: Content,
@@ -110,10 +90,7 @@ export function findVersionWithContent<Known extends VersionFacts>(
   return candidates.findLast(({ baseline }) => baseline !== true) ?? candidates.at(-1);
 }
 
-/**
- * Returns the version that a pin specifies by number or id. Undefined if the version is unknown, or if the pin
- * specifies content.
- */
+/** Returns undefined if the version is unknown, or if the pin specifies content. */
 export function findPinnedVersion<Known extends VersionFacts>(known: readonly Known[], pin: Pin): Known | undefined {
   if (pin.kind === 'number') return known.find(({ number }) => number === pin.number);
   return pin.kind === 'version' ? known.find(({ id }) => id === pin.id) : undefined;
@@ -122,13 +99,9 @@ export function findPinnedVersion<Known extends VersionFacts>(known: readonly Kn
 /** A pin as it appears in a prompt file, and the comment after it. If the comment is empty, promptsync writes none. */
 export type WrittenPin = { readonly value: string | number; readonly comment: string };
 
-/** A pin of a new prompt file, with its environment. */
 export type NewPin = WrittenPin & { readonly environment: string };
 
-/**
- * Builds the pin for a version. Uses the number if later runs can find the version by its number. Otherwise, uses the
- * id and adds the number as a comment.
- */
+/** Uses the id, with the number as a comment, if later runs cannot find the version by its number. */
 export function makeWrittenPin({
   id,
   number,
@@ -137,10 +110,7 @@ export function makeWrittenPin({
   return staysKnown ? { value: number, comment: '' } : { value: `version:${id}`, comment: String(number) };
 }
 
-/**
- * Returns true if at least one version number between `older` and `newer` is unknown. Counts the known numbers instead
- * of looping over the range, because the service chooses the numbers and the range can be huge.
- */
+/** Returns true if a number in between is unknown. Does not loop, because the service may leave a huge gap. */
 export function hasGap(known: readonly VersionFacts[], older: number, newer: number): boolean {
   const between = known.map(({ number }) => number).filter((number) => number > older && number < newer);
   return new Set(between).size < newer - older - 1;

@@ -8,10 +8,7 @@ import { readPromptLine } from './read-prompt-line.ts';
 export type WantedContent = {
   /** Returns true if a file with the given content is in sync with the wanted content. */
   readonly isWanted: (content: Content) => boolean;
-  /**
-   * Returns true if the given content is exactly the wanted content. For a version with metadata, several contents
-   * count as wanted, because a file that does not manage metadata is in sync with any metadata.
-   */
+  /** Returns true for exactly this content. A file that does not manage metadata is in sync with any metadata. */
   readonly isExact: (content: Content) => boolean;
 };
 
@@ -19,11 +16,9 @@ export type WantedContent = {
 type ContentCommit = { readonly commit: string; readonly content: Content };
 
 /**
- * Finds the commit that introduced the wanted content of a prompt file on the live branch: the commit of the oldest
- * state in the newest unbroken series of states with equal content. Prefers exact content. If the clone does not know
- * the tip of the live branch, searches the line of HEAD.
- *
- * Returns null if no state has the content. Also returns null if older states may have it, because the line is cut.
+ * Finds the commit of the oldest state in the newest unbroken series of states with the wanted content. Prefers exact
+ * content. If the clone does not know the tip of the live branch, searches the line of HEAD. Null if no state has the
+ * content, or if older states may have it, because the line is cut.
  */
 export async function findContentCommit(
   file: PromptLocation,

@@ -6,10 +6,7 @@ import { EMPTY_LINE, type Line, type LineState } from './prompt-line.ts';
 /** The maximum number of states of a line that promptsync reads to find drift. */
 export const MAX_DRIFT_STATES = 100;
 
-/**
- * Everything that the planner needs from git about one prompt. promptsync reads only the parts that can affect the
- * plan.
- */
+/** What the planner needs from git about one prompt. promptsync reads only the parts that can affect the plan. */
 export type PromptHistory = {
   /** The line up to HEAD. Its newest state is the planned file. Empty if promotion order does not need it. */
   readonly line: Line;
@@ -21,7 +18,6 @@ export type PromptHistory = {
   readonly changeSummaries: ChangeSummariesByRef;
   /** The content of versions that promptsync found in git instead of the service, by version id. */
   readonly contents: ReadonlyMap<string, Content>;
-  /** Whether the clone is shallow, so that older commits are missing. */
   readonly isShallow: boolean;
 };
 
@@ -47,7 +43,6 @@ export type ChangeSummariesByRef = ReadonlyMap<string, Pick<Provenance, 'changeS
 /** What the planner needs from git about all prompts, by prompt id. */
 export type PlanningHistory = ReadonlyMap<string, PromptHistory>;
 
-/** A prompt without history, for example outside a repository. */
 export const NO_PROMPT_HISTORY: PromptHistory = {
   line: EMPTY_LINE,
   base: null,
@@ -57,5 +52,4 @@ export const NO_PROMPT_HISTORY: PromptHistory = {
   isShallow: false,
 };
 
-/** An empty history, for plans that do not use git and for folders outside a repository. */
 export const NO_PLANNING_HISTORY: PlanningHistory = new Map();

@@ -9,8 +9,8 @@ import {
 } from '../domain/versions.ts';
 
 /**
- * The line of a prompt: the states of its file on the first-parent history of a commit, newest first. promptsync decides
- * everything that depends on history from this list: drift, promotion order, rollbacks, pulls and histories.
+ * The states of a prompt's file on the first-parent history of a commit, newest first. promptsync decides everything
+ * that depends on history from this list: drift, promotion order, rollbacks, pulls and histories.
  */
 export type Line = {
   readonly states: readonly LineState[];
@@ -20,7 +20,6 @@ export type Line = {
   readonly isComplete: boolean;
 };
 
-/** One state of a prompt's file. */
 export type LineState = {
   /** The first-parent commit that created the state. Null for uncommitted edits, which only the newest state can be. */
   readonly commit: string | null;
@@ -28,9 +27,8 @@ export type LineState = {
   readonly time: number | null;
   readonly file: PromptFile;
   /**
-   * What the state wants in each pinned environment, including the environments that another configuration manages.
-   * Omits pins that want nothing: old pins to moving refs, pins to refs that git does not know, and pins to versions
-   * that only the service of another configuration has.
+   * What the state wants in each environment, including those of other configurations. Omits pins that want nothing:
+   * old pins to moving refs, pins to unknown refs, and pins to versions that only another configuration's service has.
    */
   readonly wants: ReadonlyMap<string, Want>;
 };
@@ -46,10 +44,8 @@ export type Want =
       readonly isMoving: boolean;
     };
 
-/** The line of a prompt without history, for example outside a repository. */
 export const EMPTY_LINE: Line = { states: [], isCut: false, isComplete: false };
 
-/** Returns true if both wants name the same number, the same id or the same content. */
 export function isSameWant(one: Want, other: Want): boolean {
   switch (one.kind) {
     case 'number':
@@ -61,11 +57,7 @@ export function isSameWant(one: Want, other: Want): boolean {
   }
 }
 
-/**
- * Returns true if a want names the given version, or wants content that this version holds. A version whose text is
- * unknown matches no content.
- * @param metadata whether the service stores the metadata of versions
- */
+/** A version whose text is unknown matches no content. `metadata` tells whether the service stores metadata. */
 export function namesVersion(want: Want | undefined, version: VersionTraits, metadata: 'kept' | 'dropped'): boolean {
   switch (want?.kind) {
     case undefined:
@@ -83,10 +75,7 @@ export function namesVersion(want: Want | undefined, version: VersionTraits, met
   }
 }
 
-/**
- * Returns the known version that a want names by its number, its id or its content. If several versions hold the wanted
- * content, `findByContent` chooses one.
- */
+/** If several versions hold the wanted content, `findByContent` chooses one. */
 export function findWantedVersion(
   want: Want,
   known: readonly KnownVersion[],
@@ -101,7 +90,6 @@ export function findWantedVersion(
   }
 }
 
-/** Returns true if the state wants this version in the environment. */
 export function wantsVersion(
   { wants }: LineState,
   environment: string,
@@ -125,10 +113,7 @@ export function countRun({ states }: Pick<Line, 'states'>, environment: string):
   });
 }
 
-/**
- * Lists the states of a line from before the current run of an environment, newest first. What they wanted has been
- * replaced since.
- */
+/** Lists the states from before the current run, newest first. What they wanted has been replaced since. */
 export function listStatesBeforeRun({ states }: Pick<Line, 'states'>, environment: string): readonly LineState[] {
   return states.slice(countRun({ states }, environment));
 }
@@ -149,10 +134,7 @@ export function countNewest(states: readonly LineState[], matches: (state: LineS
   return end === -1 ? states.length : end;
 }
 
-/**
- * Returns the oldest state of a run. Returns null if the run may have begun before the oldest known state.
- * @param length the number of states in the run
- */
+/** Returns the oldest of the run's `length` states. Null if the run may have begun before the oldest known state. */
 export function findStartOfRun({ states, isCut }: Pick<Line, 'states' | 'isCut'>, length: number): LineState | null {
   if (isCut && length === states.length) return null;
   return states[length - 1] ?? null;

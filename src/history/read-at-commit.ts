@@ -18,19 +18,13 @@ import type { FileAtCommit } from '../git/read-trees.ts';
 import type { PinnedRef } from '../git/resolve-refs.ts';
 import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
 
-/**
- * The git repository of a workspace, and the settings with which promptsync parses prompt files at any commit. `branch`
- * decides which remote the branches in pins refer to.
- */
+/** Reads and parses prompt files at any commit. `branch` decides which remote the branches in pins refer to. */
 export type PromptRepository = Repository &
   Pick<Config, 'branch'> & {
     readonly fileSettings: FileSettings;
     /** Reads the configuration at a commit, which determines the default pins and the ids from paths. */
     readonly readConfigAt: (commit: string) => Promise<FormerConfig>;
-    /**
-     * Records that the configuration at a commit is the same as in the work tree, so that promptsync does not read it
-     * again.
-     */
+    /** Records that the configuration at a commit equals the one in the work tree, so that it is not read again. */
     readonly rememberConfig: (commit: string) => void;
   };
 
@@ -43,17 +37,13 @@ export type FormerConfig = Pick<FormerSettings, 'patterns' | 'acceptWarnings'> &
   readonly repository: PromptRepository;
 };
 
-/** The live branch, and the repository with its history. */
 export type LiveBranch = {
   readonly repository: PromptRepository;
-  /** The name of the branch. Null if the configuration does not name it. */
+  /** Null if the configuration does not name the branch. */
   readonly branch: string | null;
 };
 
-/**
- * Parses a prompt file as of a commit. Its path is relative to the repository root, and so is the path in the result.
- * Returns null if the commit has no regular file at that path.
- */
+/** Both paths are relative to the repository root. Returns null if the commit has no regular file there. */
 export async function parseFileAtCommit(
   repository: PromptRepository,
   { commit, path }: FileAtCommit,
@@ -62,7 +52,7 @@ export async function parseFileAtCommit(
   return blob === null ? null : parseBlob(repository, blob, path);
 }
 
-/** Parses a prompt file with the given blob id and path. The path is relative to the repository root. */
+/** The path is relative to the repository root. */
 export function parseBlob(repository: PromptRepository, blob: string, path: string): Promise<ParseResult> {
   const results = parsedFiles.get(repository) ?? new Map<string, Promise<ParseResult>>();
   parsedFiles.set(repository, results);
@@ -81,17 +71,10 @@ async function readAndParse(repository: PromptRepository, blob: string, path: st
   });
 }
 
-/**
- * Caches parsed files by blob id and path. A file has the same blob in many commits, and parsing a large file takes
- * about 20 ms.
- */
+/** The parsed files by blob id and path. Many commits have the same blob, and parsing a large file takes 20 ms. */
 const parsedFiles = new WeakMap<PromptRepository, Map<string, Promise<ParseResult>>>();
 
-/**
- * Reads a prompt file as of a commit. The path is relative to the repository root. Returns null if the commit has no
- * valid prompt file at that path. Also returns null if git fails, because the commit and the path may come from the
- * service and may be invalid.
- */
+/** Returns null if there is no valid file, or if git fails: the commit and the path may come from the service. */
 export async function readFileFromGit(
   repository: PromptRepository | null,
   commit: string,
@@ -111,18 +94,14 @@ export async function readFileFromGit(
   }
 }
 
-/**
- * Returns the repository with the settings for reading the content of prompts at a commit. Reads the configuration at
- * the commit only if files can take their ids from their paths, because default pins do not affect the content.
- */
+/** Reads the configuration only if files can take ids from their paths. Default pins do not affect the content. */
 async function openForContent(repository: PromptRepository, commit: string): Promise<PromptRepository> {
   return repository.fileSettings.pathIds === null ? repository : (await repository.readConfigAt(commit)).repository;
 }
 
 /**
- * Reads the prompt file from which a version was created, at the commit and path that the version records as its
- * source. Returns null if the version records no source, if git has no valid file there, or if the text of that file
- * differs from the text of the version.
+ * Reads the prompt file from which a version was created. Returns null if the version records no source, if git has no
+ * valid file there, or if the text of that file differs from the text of the version.
  */
 export async function readSourceFile(
   { source, digest }: KnownVersion,
@@ -134,11 +113,7 @@ export async function readSourceFile(
   return file?.content.digest === digest ? file : null;
 }
 
-/**
- * Reads the content of each prompt at the refs of its `git:` pins. Returns the content by prompt id and then by ref.
- * `files` may contain two files for the same prompt: its file in the work tree and its file at the base. If both files
- * pin the same ref, the result for the first file wins.
- */
+/** Returns the content by prompt id and by ref. If two files of a prompt pin the same ref, the first file wins. */
 export async function readContentsAtRefs(
   files: readonly PromptFile[],
   repository: PromptRepository | null,
@@ -190,7 +165,6 @@ function makeUnresolvedProblem(ref: string, pinned: Exclude<PinnedRef, { kind: '
   return makeProblem(code, { ref, commits: pinned.commits }, place);
 }
 
-/** Returns the refs in these files' pins that can move to other commits, such as branches and `HEAD`. */
 export async function findMovingRefs(
   files: readonly PromptFile[],
   repository: PromptRepository | null,
@@ -204,24 +178,15 @@ export async function findMovingRefs(
   return new Set(moving.map(({ ref }) => ref));
 }
 
-/**
- * The id and the type of a prompt, and the path at which its file is expected. The type of a prompt never changes, so a
- * file with the same id and another type belongs to a different prompt.
- */
+/** The expected path of a prompt. The type never changes, so a file with another type belongs to another prompt. */
 export type PromptLocation = Pick<PromptFile, 'id' | 'path' | 'type'>;
 
-/**
- * The result of searching a commit for a prompt's file. It contains either the file and its path, or the reason why the
- * commit has no valid file for the prompt. The path is relative to the repository root.
- */
+/** The path is relative to the repository root. */
 type FileSearchResult =
   | { readonly kind: 'found'; readonly file: PromptFile; readonly path: string }
   | { readonly kind: 'missing'; readonly reason: string };
 
-/**
- * Finds a prompt's file in a commit, to read its content. The configuration at that commit determines which ids come
- * from paths.
- */
+/** The configuration at that commit determines which ids come from paths. */
 export async function findContentAtCommit(
   location: PromptLocation,
   commit: string,
@@ -231,9 +196,8 @@ export async function findContentAtCommit(
 }
 
 /**
- * Finds a prompt's file in a commit by the prompt's id. First checks the expected path, which is relative to the
- * repository root. If the prompt's file is not there, searches all files in the commit that have the same file name
- * extension. Caches each result, because a commit never changes.
+ * Checks the expected path first, relative to the repository root, and then all files with the same extension. Caches
+ * each result, because a commit never changes.
  */
 export function findFileAtCommit(
   location: PromptLocation,
@@ -248,7 +212,6 @@ export function findFileAtCommit(
   return result;
 }
 
-/** A file that may belong to a prompt, with the result of parsing it. */
 type Candidate = { readonly path: string; readonly parsed: ParseResult };
 
 /** The searches for prompt files in one repository, with their cached results. */
@@ -256,18 +219,15 @@ type Finder = {
   /** The cached results, by commit, prompt id, type and expected path. */
   readonly results: Map<string, Promise<FileSearchResult>>;
   /**
-   * Searches root trees for the files of prompts. Each item in a batch consists of a tree id and a prompt id, separated
-   * by NUL. All items in a batch share a file name extension. The result maps each item to its candidates.
+   * Searches root trees. Each item is a tree id and a prompt id, separated by NUL, and the result maps it to its
+   * candidates. All items in a batch share a file name extension.
    */
   readonly search: BatchedCall<ReadonlyMap<string, readonly Candidate[]>>;
   /** The root trees that promptsync has searched during this run, each with the file name extension of the search. */
   readonly searchedTrees: Set<string>;
 };
 
-/**
- * The maximum number of trees that promptsync searches for moved prompts during one run. git reads every file in each
- * of these trees. Searching 200 trees with 100,000 files each takes 30 seconds.
- */
+/** git reads every file in a searched tree. Searching 200 trees with 100,000 files each takes 30 seconds. */
 const MAX_SEARCHED_TREES = 200;
 
 const finders = new WeakMap<PromptRepository, Finder>();
@@ -339,10 +299,7 @@ async function readCandidatesByPath(
   return candidates.flat();
 }
 
-/**
- * Returns the reason why the search found no file. git searches the bytes that it stores, before any git filter is
- * applied.
- */
+/** git searches the bytes that it stores, before any git filter is applied. */
 async function describeFailedSearch(path: string, repository: PromptRepository): Promise<string> {
   const attributes = await repository.readAttributes(path);
   const filter = ['filter', 'working-tree-encoding'].find((name) => attributes.has(name));
@@ -350,10 +307,7 @@ async function describeFailedSearch(path: string, repository: PromptRepository):
   return `it is not at ${path}, and git cannot search files with the attribute ${filter}=${attributes.get(filter)}`;
 }
 
-/**
- * Counts a root tree toward the limit on searched trees. Returns true if the tree may be searched: it is within the
- * limit, or it has been counted before.
- */
+/** Counts a root tree toward the limit. Returns true if it is within the limit, or was counted before. */
 function reserveSearch(tree: string, extension: string, { searchedTrees }: Finder): boolean {
   const key = [tree, extension].join('\0');
   if (searchedTrees.size < MAX_SEARCHED_TREES) searchedTrees.add(key);
@@ -361,9 +315,8 @@ function reserveSearch(tree: string, extension: string, { searchedTrees }: Finde
 }
 
 /**
- * Returns the first candidate that is a valid file of the prompt. If the prompt has only files that are invalid or have
- * another type, returns the reason why the last of them does not count. Returns null if no candidate belongs to the
- * prompt.
+ * Returns a valid file of the prompt or, if there is none, the reason why the last one does not count. Returns null if
+ * no candidate belongs to the prompt.
  */
 function chooseCandidate(
   candidates: readonly Candidate[],
@@ -379,10 +332,8 @@ function chooseCandidate(
 }
 
 /**
- * Returns the reason why the prompt's file is invalid. Returns null if the file is valid or belongs to a different
- * prompt. An invalid file belongs to the prompt in two cases:
- * - It has the prompt's id.
- * - Its id is unreadable, and the file is at the expected path.
+ * Returns null if the file is valid or belongs to another prompt. An invalid file belongs to the prompt if it has its
+ * id, or if its id is unreadable and it is at the expected path.
  */
 function describeInvalidFile(
   { outline, problems }: ParseResult,

@@ -5,7 +5,6 @@ import type { Line } from './prompt-line.ts';
 import type { PromptRepository } from './read-at-commit.ts';
 import { readPromptLine } from './read-prompt-line.ts';
 
-/** The git history of prompt files, with details of the commits in it. */
 export type GitHistory = {
   /** The line of each prompt up to HEAD, by prompt id. */
   readonly lines: ReadonlyMap<string, Line>;
@@ -16,10 +15,7 @@ export type GitHistory = {
 
 const NO_GIT_HISTORY: GitHistory = { lines: new Map(), commits: new Map(), isShallow: false };
 
-/**
- * Reads the git history of the selected prompts that promptsync has observed. Returns an empty history outside a
- * repository.
- */
+/** Reads the history of the prompts that promptsync has observed. Empty outside a repository. */
 export async function readGitHistory(
   selected: readonly PromptFile[],
   { observed }: Pick<Observation, 'observed'>,

@@ -4,11 +4,7 @@ import type { KnownVersion, VersionSource } from '../domain/versions.ts';
 import type { PromptRepository } from './read-at-commit.ts';
 import { findContentAtCommit, type PromptLocation } from './read-at-commit.ts';
 
-/**
- * Returns the observed prompt with a git source for each version that has no version record but whose message contains
- * a commit id. A message alone proves nothing, so the version must also have the text of the prompt file at that
- * commit.
- */
+/** A commit id in a message proves nothing, so the version must also have the text of the file at that commit. */
 export async function addMessageSources(
   prompt: PromptLocation,
   observed: ObservedPrompt,
@@ -28,7 +24,7 @@ export async function addMessageSources(
   };
 }
 
-/** Reads the git sources of the versions that have no version record, by version id. Reads each version only once. */
+/** Returns the sources by version id, for versions without a version record. Reads each version only once. */
 export async function readMessageSources(
   prompt: PromptLocation,
   versions: readonly KnownVersion[],
@@ -42,10 +38,7 @@ export async function readMessageSources(
   return new Map((await Promise.all(sources)).flat());
 }
 
-/**
- * Reads the git source of a version from the commit id in its message. Returns null if the service shows who created
- * the version, if the clone does not have the commit, or if the file had different text at that commit.
- */
+/** Returns null if the service shows the creator, if the clone lacks the commit, or if the text differs there. */
 async function readMessageSource(
   { id, type, path }: PromptLocation,
   { isManaged, message = '', digest }: KnownVersion,

@@ -11,21 +11,17 @@ import {
   type PromptRepository,
 } from './read-at-commit.ts';
 
-/**
- * The number of states that promptsync reads at first. Two states answer most questions, and reading a state takes 1
- * ms.
- */
+/** Two states answer most questions, and reading a state takes 1 ms. */
 export const FIRST_STATES = 2;
 
 /** The maximum number of states that promptsync reads of any line. Users wait for the result, and 500 take two seconds. */
 export const MAX_STATES = 500;
 
 /**
- * Reads the line of a prompt up to a commit. Follows the prompt through renames and moves by its id. A deletion ends
- * the line, and so does a state in which the file at this path belongs to another prompt. In all states, the
- * configuration at the commit determines the default pins and the ids from paths.
- * @param prompt the id and the type of the prompt, and the path at which to look first, relative to the folder
- * @param limit the maximum number of states to read
+ * Follows the prompt through renames and moves by its id. The line ends at a deletion, and at a state in which the file
+ * at this path belongs to another prompt. In all states, the configuration at the commit determines the default pins
+ * and the ids from paths.
+ * @param prompt the path is where to look first, relative to the folder of the configuration
  */
 export async function readPromptLine(
   prompt: PromptLocation,
@@ -57,10 +53,7 @@ export async function readPlannedLine(file: PromptFile, repository: PromptReposi
   return { ...line, states: [planned, ...line.states.map(omitMovingWants)] };
 }
 
-/**
- * The line up to HEAD in a repository without commits. It is complete, because no file can have come back after a
- * deletion.
- */
+/** It is complete, because no file can have come back after a deletion. */
 const NO_COMMITS: Line = { states: [], isCut: false, isComplete: true };
 
 /** The end of a line: the first state of the file, a file that came back after a deletion, or a limit. */
@@ -78,9 +71,7 @@ function omitMovingWants(state: LineState): LineState {
   return { ...state, wants: new Map(wants) };
 }
 
-/**
- * Returns true if two files have the same content, pins and fields. Ignores their paths and the line numbers of pins.
- */
+/** Ignores the paths and the line numbers of pins. */
 function isSameState(one: PromptFile, other: PromptFile): boolean {
   return makeStateKey(one) === makeStateKey(other);
 }
@@ -117,10 +108,7 @@ async function readPathStates(
   return { states, isCut };
 }
 
-/**
- * Reads the state of a file at a commit that changed it. Returns `invalid` if the file is invalid there. Returns
- * `ended` if the commit deleted the file, or if the file belongs to another prompt there.
- */
+/** Returns `invalid` for an invalid file. Returns `ended` if it was deleted or belongs to another prompt there. */
 async function readPlace(
   { id, type }: PromptLocation,
   place: FileAtCommit,
@@ -176,10 +164,8 @@ async function readWant({ pin }: EnvironmentPin, file: PromptFile, repository: P
 }
 
 /**
- * Finds the file that had the prompt's id right before the oldest known state, because git treats some moved files as new
- * files. If no states are known, looks for the file at the commit of `start`. Returns null if there is no such file.
- * @param start the file and the commit from which the known states were read
- * @param oldest the commit of the oldest known state; null if no states are known
+ * Finds the prompt's file right before the oldest known state, because git treats some moved files as new files.
+ * @param oldest the commit of that state; null if no states are known, so that the commit of `start` counts
  */
 async function findEarlierFile(
   { id, type }: PromptLocation,
@@ -194,19 +180,12 @@ async function findEarlierFile(
   return { commit, path: result.path };
 }
 
-/**
- * Returns true if the clone is shallow and lacks the parent of this commit. git reports all files of such a commit as
- * new.
- */
+/** Returns true if a shallow clone lacks the parent. git reports all files of such a commit as new. */
 async function isAtShallowEdge(place: FileAtCommit | undefined, repository: PromptRepository): Promise<boolean> {
   return place !== undefined && repository.isShallow && (await repository.resolveRef(`${place.commit}^`)) === null;
 }
 
-/**
- * Returns true if the first-parent history of a commit deleted a file of the prompt. Ignores commits that moved the
- * file in a way that git does not follow.
- * @param states the states of the line
- */
+/** Ignores commits that moved the file in a way that git does not follow. */
 async function wasDeleted(
   { id, type, path }: PromptLocation,
   states: readonly LineState[],

@@ -7,10 +7,7 @@ import type { ChangeSummariesByRef } from './prompt-history.ts';
 import type { PromptRepository } from './read-at-commit.ts';
 import { readPlannedLine } from './read-prompt-line.ts';
 
-/**
- * Reads the source of a file's own content: the commit of the newest state of its line. Returns an empty provenance for
- * uncommitted edits.
- */
+/** Uses the commit of the newest state of the line. Returns an empty provenance for uncommitted edits. */
 export async function readProvenance(file: PromptFile, repository: PromptRepository): Promise<Provenance> {
   const [newest] = (await readPlannedLine(file, repository, 1)).states;
   if (newest === undefined || newest.commit === null) return {};
@@ -20,9 +17,8 @@ export async function readProvenance(file: PromptFile, repository: PromptReposit
 }
 
 /**
- * Reads a change summary for each ref if a sync would create a version of the content at this ref. The summary is the
- * subject of the commit that introduced the content on the line. If the line does not have the content, it is the
- * subject of the commit that the ref points to.
+ * Only refs from whose content a sync would create a version get a summary: that of the commit that introduced the
+ * content on the line or, if the line does not have the content, of the commit that the ref points to.
  */
 export async function readChangeSummaries(
   file: PromptFile,
@@ -45,10 +41,7 @@ export async function readChangeSummaries(
   return new Map((await Promise.all(summaries)).flat());
 }
 
-/**
- * Reads the subject of a commit, or the title of the pull request that it merged. A commit without a message has
- * neither.
- */
+/** Reads the subject of a commit, or the title of the pull request that it merged. */
 async function readChangeSummary(
   commit: string,
   repository: PromptRepository,

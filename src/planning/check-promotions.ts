@@ -16,22 +16,17 @@ import type { PromptHistory } from '../history/prompt-history.ts';
 import type { PinContext } from './plan-changes.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
-/** The environments with a promotion source. */
 type PromotionRules = Pick<DesiredState, 'promotionSources' | 'otherPromotionSources'>;
 
 /** A version that is about to go live in an environment, and the source environment where it must go live first. */
 export type Promotion = {
   readonly environment: string;
   readonly from: string;
-  /**
-   * Whether another configuration manages the source environment. If so, promptsync cannot ask that environment's
-   * service.
-   */
+  /** Whether another configuration manages the source environment, so that promptsync cannot ask its service. */
   readonly isOtherSource: boolean;
   readonly target: VersionTraits;
 };
 
-/** Lists the planned activations of a prompt in environments that have a promotion source. */
 export function listPlannedPromotions(
   changes: readonly Change[],
   observed: ObservedPrompt,
@@ -48,16 +43,15 @@ export function listPlannedPromotions(
 }
 
 /**
- * Returns true if promotion order allows a version to go live. At least one of these conditions must be met:
+ * Returns true if at least one of these conditions is met:
  * 1. The source environment serves the version, or a version with its content.
  * 2. The environment serves a version with a higher number. This is a rollback.
- * 3. Before the current run of the environment began, a state of the line wanted the version in the environment or in its
- *    source.
- * 4. The environment has wanted the version since the first state of a complete line. The file was adopted with this pin.
- *    A default pin never meets this condition, because all states of a line have the default pins of the newest commit.
+ * 3. Before the environment's current run, a state of the line wanted the version there or in the source.
+ * 4. The environment has wanted the version since the first state of a complete line: the file was adopted with this
+ *    pin. A default pin never counts, because all states of a line have the default pins of the newest commit.
  *
  * A version that does not exist yet can only meet the first condition, unless another configuration manages the source.
- * promptsync cannot ask that source, so it applies the other conditions to the content that the version will have.
+ * promptsync cannot ask that source, so it applies the others to the content that the version will have.
  * @param line the line up to HEAD, with the planned file as its newest state
  */
 export function isPromotionAllowed(
@@ -74,21 +68,13 @@ export function isPromotionAllowed(
   return [environment, from].some(wasWanted) || (earlier.length === 0 && wasAdopted(environment, line));
 }
 
-/**
- * Returns true if a line shows that the file has had its current pin for an environment since it was added: every state
- * of the line has the same want there.
- */
+/** Returns true if the file was added with this pin. The caller checks that the run covers the whole line. */
 function wasAdopted(environment: string, { isComplete, states }: Line): boolean {
   const pin = findPin(states[0]?.file.pins ?? [], environment);
   return isComplete && pin?.path === undefined;
 }
 
-/**
- * Returns a problem for each promotion that promotion order does not allow. The decision depends only on the
- * observation and on the line up to HEAD.
- * @param changes all changes in the plan; they determine the hint
- * @param mustCheck returns true if the activations in this environment must be checked
- */
+/** The decisions depend only on the observation and on the line. All `changes` of the plan determine the hint. */
 export function checkPromotions(
   changes: readonly Change[],
   mustCheck: (environment: string) => boolean,
@@ -155,9 +141,6 @@ function makeRefusalProblem(
   return makeProblem('guard/promotion-order', evidence, locateEnvironment(environment, file));
 }
 
-/**
- * Returns whether a version is older or newer than the one that an environment serves. Returns null if this is unknown.
- */
 function compareWithServed(
   { id, number }: VersionTraits,
   environment: string,
@@ -173,9 +156,7 @@ function describeServed(environment: string, { observed }: PinContext): string |
   return active === null ? null : `v${active.number}`;
 }
 
-/**
- * Returns the first pinned environment that serves the version, for use in a hint. Returns null if no environment does.
- */
+/** Returns the first pinned environment that serves the version, for use in a hint. */
 function findLiveEnvironment(target: VersionTraits, context: PinContext): string | null {
   return (
     context.file.pins
@@ -198,10 +179,7 @@ export function warnAboutUnaskedSources(
   });
 }
 
-/**
- * Returns a problem for each pin that `allow_latest: false` forbids: `latest` and moving refs. An edit of the text or a
- * new commit can change what such a pin resolves to, although nobody changed the pin.
- */
+/** `allow_latest: false` forbids `latest` and moving refs: what they refer to can change without an edit of the pin. */
 export function checkFixedPins(
   { pins, path }: Pick<PromptFile, 'pins' | 'path'>,
   { environmentsWithoutLatest, movingRefs }: Pick<DesiredState, 'environmentsWithoutLatest' | 'movingRefs'>,

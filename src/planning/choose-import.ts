@@ -4,7 +4,6 @@ import { type StoredContent, toFileContent } from '../domain/content.ts';
 import { renderCanonicalJson } from '../domain/json.ts';
 import type { Environment } from '../domain/policy.ts';
 
-/** The content and the pins of a new prompt file. */
 export type ImportChoice = {
   readonly content: StoredContent;
   /** The pins in promotion order. */
@@ -14,14 +13,12 @@ export type ImportChoice = {
 };
 
 /**
- * Chooses the content and the pins of a new file so that the next plan is empty. One environment provides the content.
- * If that environment allows `latest`, it is pinned to `latest`, so that it receives later edits of the file. Every
- * other environment is pinned to its active version. With portable pins, only environments that serve the content of the
- * file are pinned. Returns null if no environment can provide the content.
+ * Chooses the content and the pins so that the next plan is empty. `textEnvironment` provides the content. If it is
+ * null, this is the first environment that serves a version, preferably one that allows `latest`. If it allows
+ * `latest`, it is pinned to `latest`, so that it receives later edits of the file. Every other environment is pinned to
+ * its active version. With portable pins, only environments that serve the content of the file are pinned. Returns null
+ * if no environment can provide the content.
  * @param environments the environments to pin, in promotion order
- * @param textEnvironment the environment that provides the content. If it is null, promptsync uses the first
- *   environment that serves a version and allows `latest`. If there is none, it uses the first environment that serves
- *   a version.
  */
 export function chooseImport(
   prompt: Pick<ObservedPrompt, 'active'>,
@@ -49,7 +46,6 @@ export function chooseImport(
   return { content: textSource.content, pins, unpinned: [] };
 }
 
-/** An environment that serves a version, with the content and the pin of that version. */
 type ServingEnvironment = Environment & Omit<EnvironmentContent, 'environment'> & { readonly pin: WrittenPin };
 
 /** Returns the environments that serve a version whose content is known, in the given order. */
@@ -64,15 +60,12 @@ function listServing(
   });
 }
 
-/** The content of a version that an environment serves. */
 export type EnvironmentContent = {
   readonly environment: string;
-  /** The number of the version. */
   readonly number: number;
   readonly content: StoredContent;
 };
 
-/** Returns pins of each environment to the version that it serves, in promotion order. */
 export function listServedPins(
   prompt: Pick<ObservedPrompt, 'active'>,
   environments: readonly Environment[],
@@ -81,9 +74,8 @@ export function listServedPins(
 }
 
 /**
- * Returns pins to `latest`, in promotion order, for the environments that serve the content of a file and allow
- * `latest`. Before the file is committed, no other pin means the same in every service. The metadata must be equal, too.
- * Otherwise, the next edit of the file would replace metadata that is not in git.
+ * Before the file is committed, no pin other than `latest` means the same in every service. The metadata must be equal,
+ * too, because the next edit of the file would otherwise replace metadata that is not in git.
  */
 export function listPortablePins(
   prompt: Pick<ObservedPrompt, 'active'>,
@@ -96,12 +88,7 @@ export function listPortablePins(
     .map(({ name }) => ({ environment: name, value: 'latest', comment: '' }));
 }
 
-/**
- * Lists the contents that environments serve but a new file does not hold, starting with the last environment in
- * promotion order. Two contents are equal if a prompt file would hold the same text and metadata for both.
- * @param environments the environments to pin, in promotion order
- * @param fileContent the content of the new file
- */
+/** Lists the contents that a new file does not hold, starting with the last environment in promotion order. */
 export function listOtherServedContents(
   prompt: Pick<ObservedPrompt, 'active'>,
   environments: readonly Environment[],
@@ -117,10 +104,7 @@ export function listOtherServedContents(
   return [...byKey.values()];
 }
 
-/**
- * Returns a key of a content for comparisons. Contents with the same type, text and metadata have the same key, because
- * a prompt file would hold the same for them.
- */
+/** Contents have the same key if a prompt file would hold the same text and metadata for both. */
 function makeFileContentKey(content: StoredContent): string {
   const { type, text, metadata = {} } = toFileContent(content);
   return renderCanonicalJson([type, text, metadata]);

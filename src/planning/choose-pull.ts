@@ -8,7 +8,7 @@ import type { LineState } from '../history/prompt-line.ts';
 
 /** The facts that a pull needs about an environment that serves a version other than the one its pin names. */
 type PullFacts = {
-  /** The file's pin for the environment. Null if the file does not pin it. */
+  /** Null if the file does not pin the environment. */
   readonly pin: Pin | null;
   /** Whether git has the content of the served version. */
   readonly isInGit: boolean;
@@ -19,10 +19,7 @@ type PullFacts = {
 /** The parts that a pull writes into the file: a pin for the served version, its text, both or neither. */
 export type PullEffect = { readonly writesPin: boolean; readonly takesText: boolean };
 
-/**
- * Chooses what a pull writes into the file. With `portable_pins`, it writes no pins and leaves an environment with a
- * `git:` pin alone.
- */
+/** With `portable_pins`, writes no pins, and leaves an environment with a `git:` pin alone. */
 export function choosePullEffect({ pin, isInGit, isOlder }: PullFacts, portablePins: boolean): PullEffect {
   if (portablePins && pin?.kind === 'git') return { writesPin: false, takesText: false };
   return {
@@ -31,7 +28,6 @@ export function choosePullEffect({ pin, isInGit, isOlder }: PullFacts, portableP
   };
 }
 
-/** Returns true if a pull can copy the drifted value into the file. */
 export function canPullDrift(drift: Drift, { pins }: Pick<PromptFile, 'pins'>, portablePins: boolean): boolean {
   if (drift.subject === 'field') return true;
   const { environment, expected, observed } = drift;
@@ -43,10 +39,9 @@ export function canPullDrift(drift: Drift, { pins }: Pick<PromptFile, 'pins'>, p
 }
 
 /**
- * Returns true if git has the content of a version, either because promptsync definitely created the version or because
- * a state of the line has the same content. Uses the entry in `known` if there is one: there, every version that may be
- * an edited copy counts as foreign. In `ObservedPrompt.active`, such a version counts as foreign only if its original
- * is known.
+ * Returns true if promptsync definitely created the version, or if a state of the line has the same content. Uses the
+ * entry in `known` if there is one: there, every version that may be an edited copy counts as foreign. In
+ * `ObservedPrompt.active`, such a version counts as foreign only if its original is known.
  */
 export function isVersionInGit(
   version: KnownVersion,

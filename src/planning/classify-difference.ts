@@ -3,22 +3,19 @@ import type { LineState } from '../history/prompt-line.ts';
 
 /**
  * The cause of a difference between the service and the base:
- * - `head`: The change comes from the head, because a state that the base lacks wants what the service has.
+ * - `head`: A state that the base lacks wants what the service has.
  * - `behind`: The live branch wants what the service has, and HEAD does not contain that commit yet.
  * - `moved`: The provider shows that somebody moved the environment.
  * - `outside`: No state of the base's line wants what the service has, so somebody changed the service.
  * - `first`: The base wants this for the first time, and no sync has put it into the service yet.
- * - `unfinished`: A sync has not finished, or somebody restored an earlier state. promptsync cannot know which. This
- *   also covers everything that git cannot explain: a moving ref, a shallow clone, and an environment that serves
- *   nothing.
+ * - `unfinished`: A sync has not finished, or somebody restored an earlier state. This also covers what git cannot
+ *   explain: a moving ref, a shallow clone, and an environment that serves nothing.
  */
 export type DifferenceCause = 'head' | 'behind' | 'moved' | 'outside' | 'first' | 'unfinished';
 
 /** What git and the service show about an environment or a field that matches neither the base nor the head. */
 export type DriftEvidence = {
-  /**
-   * Returns true if the given state of the file wants what the service has. Returns false if the service has nothing.
-   */
+  /** Returns true if the state of the file wants what the service has. False if the service has nothing. */
   readonly wantsCurrent: (state: LineState) => boolean;
   /** Whether no version is active in the environment. */
   readonly isNothing: boolean;
@@ -59,13 +56,10 @@ export function classifyDifference(
   return base.some(wantsCurrent) ? 'unfinished' : 'outside';
 }
 
-/**
- * An environment that serves a version other than the one that its pin wants, with the evidence that somebody moved it.
- */
+/** Evidence that somebody moved an environment away from the version that its pin wants. */
 export type MoveEvidence = {
-  /** The version that the pin wants. */
   readonly wanted: KnownVersion;
-  /** The version that the environment serves. Null if no version is active. */
+  /** Null if no version is active. */
   readonly served: KnownVersion | null;
   /** The committer date of the commit that began the run of the pin, in seconds since 1970. Null if unknown. */
   readonly wantedSince: number | null;
@@ -78,12 +72,12 @@ const MAX_SECONDS_OF_MOVE = 2;
 
 /**
  * Returns true if the times of the versions show that somebody moved the environment after it had served what its pin
- * wants. A move updates the version that the environment leaves and the version that it joins. The move counts if both
- * were updated together, after the commit and after the creation of the wanted version. All times are in whole seconds.
+ * wants. A move updates the version that the environment leaves and the version that it joins. It counts if both were
+ * updated together, after the commit and after the creation of the wanted version. All times are in whole seconds.
  *
- * A job for another environment of the same commit may also have updated one of the two versions, so their times prove
- * nothing. If the wanted version is older than the commit, one such environment is enough to reject the evidence. If it
- * is newer, there must be two, because the sync that created the version moved the first of them in the same call.
+ * A job for another environment of the same commit may also have updated one of the versions. If the wanted version is
+ * older than the commit, one such environment is enough to reject the evidence. If it is newer, there must be two,
+ * because the sync that created the version moved the first of them in the same call.
  */
 export function wasMovedAfterSync({ wanted, served, wantedSince, servedBySameCommit }: MoveEvidence): boolean {
   const touched = served === null ? [wanted] : [wanted, served];

@@ -14,10 +14,7 @@ import {
 import type { KnownVersion } from '../domain/versions.ts';
 import type { PlannedTextChange, TextChange, TextChangesByPrompt } from '../domain/text-changes.ts';
 
-/**
- * Returns the content before and after each activation in a plan, by prompt id. Diffs show this content. If promptsync
- * has not read the new version from the service, it uses content from git or from the prompt file.
- */
+/** Returns content by prompt id. If promptsync has not read a new version, uses content from git or from the file. */
 export function collectTextChanges(
   prompts: readonly PromptPlan[],
   desired: Pick<DesiredState, 'contentsAtRefs'>,
@@ -32,10 +29,7 @@ export function collectTextChanges(
   );
 }
 
-/**
- * Lists the content before and after each activation of one prompt.
- * @param fileContents the content of the file and the content of each of its `git:` pins
- */
+/** `fileContents` are the contents of the file and of each of its `git:` pins. */
 function listTextChanges(
   { observed, changes }: PromptPlan,
   fileContents: readonly Content[],
@@ -60,10 +54,8 @@ function listTextChanges(
 }
 
 /**
- * Returns the content of the version that the plan creates for a pin. The version may have metadata even if the pinned
- * content does not manage metadata, for two reasons:
- * - The plan creates one version for several pins, and the metadata comes from a different pin.
- * - The new version copies the metadata of an existing version.
+ * The version may have metadata that the pinned content does not manage: another pin may need it, or the version copies
+ * the metadata of an existing version.
  */
 function makeCreatedContent(target: NewVersionRef, changes: readonly Change[]): StoredContent {
   const { content, metadataFrom } = findCreateFor(target, changes) ?? { content: target.newContent };
@@ -71,9 +63,8 @@ function makeCreatedContent(target: NewVersionRef, changes: readonly Change[]): 
 }
 
 /**
- * Returns the content of a version that promptsync has not read. The text comes from `content`, which has the same
- * text. The metadata comes from `content`, too, if the metadata digests match. Otherwise, the metadata is unknown, so
- * it is undefined.
+ * Returns the content of a version that promptsync has not read. `content` has the same text. Its metadata counts only
+ * if the metadata digests match. Otherwise, the metadata is undefined, because it is unknown.
  */
 function makeUnreadContent(version: KnownVersion, content: Content): StoredContent {
   const isKnown = content.metadataDigest === version.metadataDigest;

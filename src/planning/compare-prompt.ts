@@ -9,18 +9,14 @@ import { planChanges, type PinContext, type PromptChanges, type ResolvedPin } fr
 
 /** The observed state of a prompt, compared with what its file wants and with what the base wants. */
 export type ComparedPrompt = PinContext & {
-  /** What the file wants. */
   readonly head: WantedChanges;
-  /** What the base wants. Null if there is no base, or if the base does not have the prompt. */
+  /** Null if there is no base, or if the base does not have the prompt. */
   readonly base: WantedChanges | null;
   /** The differences that may be drift. Empty without a base. */
   readonly differences: readonly Difference[];
 };
 
-/**
- * Compares a prompt with its file and with the base. Finds the targets of all pins.
- * @param sources for each content from which a sync would create a version, the commit that introduced it
- */
+/** `sources` has, for each content from which a sync would create a version, the commit that introduced it. */
 export function comparePrompt(
   file: PromptFile,
   observed: ObservedPrompt,
@@ -43,11 +39,10 @@ export type WantedChanges = PromptChanges & { readonly file: PromptFile };
 /** An environment or a field whose state in the service matches neither what the base wants nor what the head wants. */
 export type Difference = EnvironmentDifference | FieldDifference;
 
-/** An environment that serves neither the version that the base wants nor the version that the head wants. */
 export type EnvironmentDifference = {
   readonly subject: 'environment';
   readonly environment: string;
-  /** The version that the environment serves. Null if no version is active. */
+  /** Null if no version is active. */
   readonly current: KnownVersion | null;
   /** The version that the base wants. */
   readonly expected: WantedVersionRef;
@@ -63,7 +58,6 @@ type FieldDifference = {
   readonly restoresBase: boolean;
 };
 
-/** Lists the environments and the fields whose state in the service differs from what the base and the head want. */
 function listDifferences(
   head: WantedChanges,
   base: WantedChanges,
@@ -88,9 +82,8 @@ function listDifferences(
 }
 
 /**
- * Returns the version that a pin wants. Returns null if the environment already serves that version, or if the pin
- * wants nothing. A sync cannot activate a version number that promptsync does not know, but the pin still wants that
- * number.
+ * Returns null if the environment already serves the version, or if the pin wants nothing. A sync cannot activate a
+ * version number that promptsync does not know, but the pin still wants that number.
  */
 export function findUnservedVersion(
   { pin: { pin }, after }: Pick<ResolvedPin, 'pin' | 'after'>,

@@ -3,10 +3,8 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { FileRules } from '../providers/provider-interface.ts';
 
 /**
- * Finds the composed prompts that a plan affects, even if their own files do not change. A composed prompt is affected
- * if its text includes the active version of an environment that moves, or the newest version if the plan creates one,
- * either directly or through other composed prompts. Returns the files of these prompts for each changed prompt, by
- * prompt id.
+ * Finds the composed prompts whose text includes, directly or through others, the active version of an environment that
+ * moves, or the newest version if the plan creates one. Returns their files by the id of the changed prompt.
  * @param files all prompt files of the workspace, including those that the user did not select
  */
 export function findAffectedPrompts(

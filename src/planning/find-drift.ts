@@ -32,10 +32,7 @@ export type DriftResult = { readonly drift: readonly Drift[]; readonly annotatio
 
 export const NO_DRIFT: DriftResult = { drift: [], annotations: [] };
 
-/**
- * Finds the drift of one prompt. With a base that the user specified, reports both kinds of drift. With a default base,
- * an unfinished sync appears only in the notes.
- */
+/** With a default base, an unfinished sync appears only in the notes. With any other base, it is drift, too. */
 export function findDrift(
   { file, base, observed, differences }: ComparedPrompt,
   history: PromptHistory,
@@ -87,8 +84,7 @@ function makeEvidence(difference: Difference, sources: DriftSources): DriftEvide
     return { ...wanting, isNothing: false, isMovingRef: false, wasMoved: false, isFirstWant };
   }
   const { environment, current, expected } = difference;
-  // If the run may have begun before the oldest known state, promptsync cannot tell whether an earlier state pinned the
-  // environment.
+  // If the run may have begun before the oldest known state, an earlier state may have pinned the environment.
   const isFirstPin = findStartOfRun(line, run) !== null && !before.some(({ file }) => findPin(file.pins, environment));
   const isOlder = isNewVersionRef(expected) || (current !== null && isOlderVersion(current, expected));
   return {
@@ -151,10 +147,6 @@ function toDrift(difference: Difference, cause: DifferenceCause, sources: DriftS
   };
 }
 
-/**
- * Returns a list with the note about a change that does not come from the head, or an empty list if the change needs no
- * note.
- */
 function makeAnnotations(
   difference: Difference,
   cause: DifferenceCause,
@@ -167,10 +159,7 @@ function makeAnnotations(
     : [{ subject: 'environment', environment: difference.environment, note }];
 }
 
-/**
- * Chooses the note about a change. An unfinished sync has none if the head and the base want different things, if the
- * pin is a moving ref, or if promptsync does not know the commit that began the base's run.
- */
+/** An unfinished sync has no note for a moving ref or a run of unknown start, or if the head and the base differ. */
 function chooseNote(difference: Difference, cause: DifferenceCause, sources: DriftSources): ChangeNote | null {
   if (cause === 'behind') return { kind: 'behind' };
   if (cause !== 'unfinished' || !difference.restoresBase) return null;
@@ -181,7 +170,6 @@ function chooseNote(difference: Difference, cause: DifferenceCause, sources: Dri
   return { kind: 'wanted-since', commit, time, isMerged: !unmergedCommits.has(commit) };
 }
 
-/** Describes the version that a drifted environment serves. */
 function makeServedVersion(version: KnownVersion, sources: DriftSources): ServedVersion {
   const { baseHistory } = sources;
   const { missingCommits, headStates, line } = baseHistory;
@@ -195,10 +183,7 @@ function makeServedVersion(version: KnownVersion, sources: DriftSources): Served
   };
 }
 
-/**
- * Returns the commit that a version was made from. A message counts only if git has the version's text at the commit that
- * it names, or if the clone does not have this commit.
- */
+/** A message counts only if git has the version's text at that commit, or if the clone lacks the commit. */
 function findSourceCommit(version: KnownVersion, { missingCommits, messageSources }: BaseHistory): string | undefined {
   const named = findNamedCommit(version);
   if (named !== null && (version.isManaged || missingCommits.has(named))) return named;

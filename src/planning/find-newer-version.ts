@@ -7,14 +7,11 @@ import type { VersionFacts } from '../domain/versions.ts';
 /** A version that an environment serves or that the file pins there. */
 export type NewerVersion = {
   readonly verb: 'serves' | 'pins';
-  /** The number of the version. Null if the version does not exist yet. */
+  /** Null if the version does not exist yet. */
   readonly number: number | null;
 };
 
-/**
- * Returns the version that an environment serves, or that the file pins there, if it is newer than the given version.
- * Returns null if neither is newer. A version that does not exist yet is newer than every version that exists.
- */
+/** A version that does not exist yet is newer than every version that exists. */
 export function findNewerVersion(
   environment: string,
   { number: promoted }: Pick<VersionFacts, 'number'>,

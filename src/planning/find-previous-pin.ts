@@ -4,17 +4,14 @@ import { findPin, type Pin } from '../domain/prompt-file.ts';
 import { findVersionWithContent, type KnownVersion } from '../domain/versions.ts';
 import { findWantedVersion, type Line, type LineState, type Want, wantsVersion } from '../history/prompt-line.ts';
 
-/** The environment to roll back, and what promptsync knows about it. */
 export type RollbackSource = {
   readonly environment: string;
-  /** The version that the environment serves. */
   readonly served: KnownVersion;
   /** The line up to HEAD, with the planned file as its newest state. */
   readonly line: Line;
   readonly metadata: ObservedPrompt['metadata'];
 };
 
-/** The pin that a state of the line has for the environment. */
 type LinePin = {
   readonly state: LineState;
   readonly pin: Pin;
@@ -22,7 +19,6 @@ type LinePin = {
   readonly want: Want | undefined;
 };
 
-/** The earlier pin that a rollback restores. */
 type PreviousPin =
   | { readonly kind: 'version'; readonly version: KnownVersion }
   | { readonly kind: 'pin'; readonly pin: Pin }
@@ -31,10 +27,9 @@ type PreviousPin =
   | { readonly kind: 'nothing' };
 
 /**
- * Finds the version that the newest pin from before the served version wants. Skips versions that are not older than
- * the served version or have the same text, and committed text that no version holds, because no sync has created it.
- * The result is `unclear` if a newer pin wants nothing, or wants a version that promptsync does not know.
- * @param known the known versions, newest first
+ * Finds the version that the newest pin from before the served version wants. Skips versions that are not older or have
+ * the same text, and committed text that no version holds, because no sync has created it. The result is `unclear` if a
+ * newer pin wants nothing, or wants an unknown version. `known` is sorted newest first.
  */
 export function findPreviousVersion(source: RollbackSource, known: readonly KnownVersion[]): PreviousPin {
   const newest = source.line.states.findIndex((state) => wantsServed(state, source));
@@ -53,11 +48,10 @@ export function findPreviousVersion(source: RollbackSource, known: readonly Know
 }
 
 /**
- * Finds the newest `git:` pin from before the environment was first pinned to the served version. Going back that far
- * keeps rollbacks from alternating between two pins, because commits have no order such as that of version numbers.
- * Skips version numbers, ids and `latest`, because they mean something different in another service or in another state
- * of the file. In the newest state, every pin counts, because the file keeps its meaning there. The result is `unclear`
- * if the pin wants nothing.
+ * Finds the newest `git:` pin from before the environment was first pinned to the served version, so that rollbacks do
+ * not alternate between two pins: commits have no order such as that of version numbers. Skips numbers, ids and
+ * `latest`, because they mean something different in another service or another state of the file. In the newest state,
+ * every pin counts. The result is `unclear` if the pin wants nothing.
  */
 export function findPreviousGitPin(source: RollbackSource): PreviousPin {
   const [present] = source.line.states;
@@ -80,7 +74,6 @@ function isEarlierText(version: KnownVersion, served: Pick<KnownVersion, 'number
   return version.number < served.number && version.digest !== served.digest;
 }
 
-/** Returns true if a state of the line wants the version that the environment serves. */
 export function wantsServed(state: LineState, { environment, served, metadata }: RollbackSource): boolean {
   return wantsVersion(state, environment, served, metadata);
 }

@@ -5,21 +5,14 @@ import { type EvidenceOf, makeProblem, type Problem } from '../problem.ts';
 import { shortenDigest } from '../text.ts';
 import { canPullDrift } from './choose-pull.ts';
 
-/** The conditions that a plan must meet before promptsync may apply it. */
 export type GuardSettings = {
   readonly onDrift: OnDrift;
   /** Whether pins may name only commits. This decides whether a pull can keep the drifted state. Default: false. */
   readonly portablePins?: boolean;
   readonly maxChanges: MaxChanges | null;
-  /**
-   * The number of selected prompts that promptsync did not observe. They count toward the total if `maxChanges` is a
-   * percentage. Default: 0.
-   */
+  /** The number of selected prompts that were not observed. A percentage in `maxChanges` includes them. Default: 0. */
   readonly notLookedAt?: number;
-  /**
-   * The digest of the plan that was reviewed: `sha256:` and at least the first 12 hexadecimal digits. Null if promptsync
-   * may apply any plan.
-   */
+  /** The digest of the reviewed plan: `sha256:` and at least 12 hexadecimal digits. Null if any plan may be applied. */
   readonly expectedPlan: string | null;
   /** The paths of prompt files with uncommitted changes. Empty if the run allows uncommitted changes. */
   readonly uncommitted: ReadonlySet<string>;
@@ -31,13 +24,10 @@ export type GuardSettings = {
   readonly refuse?: RefusePrompt;
 };
 
-/** Returns the reasons why promptsync must not write a prompt. An empty list allows the write. */
+/** An empty list allows the write. */
 export type RefusePrompt = (prompt: PromptPlan) => readonly Problem[];
 
-/**
- * Returns the plan with all refused prompts marked as blocked. Blocked prompts keep their changes so that reports can
- * show them.
- */
+/** Marks refused prompts as blocked. They keep their changes, so that reports can show them. */
 export function guardPlan(plan: Plan, guards: GuardSettings): Plan {
   const { refuse = () => [] } = guards;
   const problemsOfAll = [...checkMaxChanges(plan, guards), ...checkExpectedPlan(plan, guards)];
@@ -53,19 +43,14 @@ export function guardPlan(plan: Plan, guards: GuardSettings): Plan {
 }
 
 function blockPrompt(prompt: PromptPlan, problems: readonly Problem[]): PromptPlan {
-  // A prompt without planned changes may change, too: an apply may plan more changes after it has found the versions in
-  // `pinsToFind`.
+  // A prompt without changes may change, too: an apply may plan more after it has found versions in `pinsToFind`.
   const mayChange = prompt.changes.length + prompt.pinsToFind.length > 0;
   if (!mayChange || problems.length === 0) return prompt;
-  // Do not search for the versions of a refused prompt, because a search may use probes, and a probe writes to the
-  // service.
+  // Do not search for a refused prompt's versions: a search may use probes, and a probe writes to the service.
   return { ...prompt, status: 'blocked', problems: [...prompt.problems, ...problems], pinsToFind: [] };
 }
 
-/**
- * Prevents an apply from searching for the versions of a blocked prompt. Otherwise, the search might unblock the prompt
- * and add changes that are not in the reviewed plan.
- */
+/** A search might unblock the prompt and add changes that are not in the reviewed plan. */
 function keepBlocked(prompt: PromptPlan): PromptPlan {
   return prompt.status === 'blocked' ? { ...prompt, pinsToFind: [] } : prompt;
 }
@@ -84,10 +69,7 @@ function checkExpectedPlan({ digest }: Plan, { expectedPlan }: GuardSettings): r
   return [makeProblem('guard/stale-plan', { expected: expectedPlan, actual: digest })];
 }
 
-/**
- * Returns true if `expected` is the digest or a prefix of it. A prefix with fewer than 12 digits never matches, because
- * it could stand for a plan that nobody reviewed.
- */
+/** A prefix with fewer than 12 digits never matches, because it could stand for a plan that nobody reviewed. */
 function isDigestPrefix(expected: string, digest: string): boolean {
   return expected.length >= shortenDigest(digest).length && digest.startsWith(expected);
 }
@@ -98,7 +80,6 @@ function checkCommitted({ file }: PromptPlan, guards: GuardSettings): readonly P
   return [makeProblem('guard/uncommitted', makeUncommittedEvidence(file, guards.findSubmodule), { path })];
 }
 
-/** Returns the evidence for the problems about a prompt with uncommitted changes. */
 export function makeUncommittedEvidence(
   file: PromptFile,
   findSubmodule: GuardSettings['findSubmodule'],
@@ -107,9 +88,8 @@ export function makeUncommittedEvidence(
 }
 
 /**
- * Checks the fresh plan of a prompt, which promptsync computes right before it first writes to the prompt. If the
- * caller expects a reviewed plan, the changes must be the same as in the first plan. The drift guard also refuses drift
- * that has appeared since the first plan.
+ * Checks the plan that promptsync makes right before its first write to a prompt. If a plan was reviewed, the changes
+ * must be the same as in the first plan. The drift guard also refuses drift that has appeared since the first plan.
  */
 export function guardFreshPlan(fresh: PromptPlan, planned: PromptPlan, guards: GuardSettings): PromptPlan {
   return blockPrompt(fresh, [...checkSameChanges(fresh, planned, guards), ...checkDrift(fresh, guards)]);
@@ -122,10 +102,7 @@ function checkSameChanges(fresh: PromptPlan, planned: PromptPlan, { expectedPlan
   return expected === actual ? [] : [makeProblem('guard/stale-plan', { expected, actual })];
 }
 
-/**
- * Returns a fresh plan without the details of the versions that promptsync searched for. The first plan contains only
- * the ids of these versions. With the details, the two plans would have different digests.
- */
+/** The first plan has only the ids of the versions to search for, so their details would change the digest. */
 export function omitFoundVersions(fresh: PromptPlan, { pinsToFind }: Pick<PromptPlan, 'pinsToFind'>): PromptPlan {
   if (fresh.observed === null) return fresh;
   const ids = new Set(pinsToFind.flatMap((pin) => (pin.kind === 'version' ? [pin.id] : [])));

@@ -5,10 +5,6 @@ import { canReuseVersion } from '../domain/compare-content.ts';
 import { toStoredContent } from '../domain/content.ts';
 import { countRun, findWantedVersion, type Line, type LineState, type Want } from '../history/prompt-line.ts';
 
-/**
- * The data from which promptsync builds the version history of one prompt: its state as observed in the service, and
- * its git history.
- */
 export type HistorySources = {
   readonly observed: ObservedPrompt;
   /** The line up to HEAD. Empty outside a repository. */
@@ -45,20 +41,16 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
   });
 }
 
-/**
- * Returns the known versions. If a version is active, replaces its ledger entry with the version that promptsync read
- * from the service. The two can differ, because some services add metadata to every version.
- */
+/** Prefers a served version to its ledger entry, because some services add metadata to every version. */
 function listKnownVersions({ known, active }: ObservedPrompt): readonly KnownVersion[] {
   const served = [...active.values()].filter((version) => version !== null);
   return known.map((one) => served.find(({ id }) => id === one.id) ?? one);
 }
 
 /**
- * Returns a limit: every foreign version with a lower number is from before the adoption. The limit is the number of
- * the first managed version. If ledgers may have dropped that version, only the first state of the file gives evidence.
- * The foreign versions that it pins by number or id are from before the adoption, and so are all older versions.
- * Returns 0 if promptsync never created a version.
+ * Returns the number below which all foreign versions are from before the adoption: that of the first managed version.
+ * If ledgers may have dropped it, only the first state of the file gives evidence: the foreign versions that it pins,
+ * and all older ones. Returns 0 if promptsync never created a version.
  */
 function findAdoptionEnd(known: readonly KnownVersion[], { states, isComplete }: Line): number {
   const firstManaged = known.findLast(({ isManaged }) => isManaged);
@@ -86,7 +78,6 @@ function sortEnvironments(environments: readonly string[], order: readonly strin
   return [...new Set([...order.filter((one) => environments.includes(one)), ...environments])];
 }
 
-/** The id of a version, and a period in which the file pinned an environment to that version. */
 type VersionPeriod = { readonly id: string; readonly period: PinnedPeriod };
 
 function listAllPinnedPeriods(known: readonly KnownVersion[], sources: HistorySources): readonly VersionPeriod[] {
@@ -97,9 +88,8 @@ function listAllPinnedPeriods(known: readonly KnownVersion[], sources: HistorySo
 }
 
 /**
- * Returns the periods in which the file pinned an environment to known versions, newest first. Consecutive wants of the
- * same version form one period, even if the pins are written differently (such as `7` and `latest`). States that want an
- * unknown version or nothing belong to no period.
+ * Returns the periods, newest first. Consecutive wants of the same version form one period, even if the pins are
+ * written differently (such as `7` and `latest`). States that want an unknown version or nothing belong to no period.
  */
 function listPinnedPeriods(
   environment: string,
@@ -124,9 +114,8 @@ function listPinnedPeriods(
 /** Consecutive states that want the same thing in an environment. */
 type Run = {
   readonly environment: string;
-  /** What the states want in the environment. Undefined if they want nothing. */
+  /** Undefined if the states want nothing. */
   readonly want: Want | undefined;
-  /** The oldest state of the run. */
   readonly start: LineState;
 };
 
@@ -140,10 +129,8 @@ function listRuns(states: readonly LineState[], environment: string): readonly R
 
 /**
  * Returns the version that a run wanted. A version that was created after the run ended does not count, unless it has a
- * version record. If several versions have the wanted content, prefers the one that is active in the environment, and
- * then the first one that was created after the run started. If the service does not show creation times, every version
- * counts.
- * @param next the run that replaced this run; undefined if the file's newest state belongs to this run
+ * version record. If several match, prefers the active one, and then the first one created after the run started.
+ * Without creation times, every version counts. `next` is the run that replaced this run.
  */
 function findVersionOfRun(
   { environment, want, start }: Run,

@@ -4,9 +4,8 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { DriftResult } from './find-drift.ts';
 
 /**
- * The parts of a prompt's plan that a run includes. promptsync always plans a prompt with all its pins, because a plan
- * made from only some of the pins would lose ledger entries and misjudge the promotion order. Then it drops the parts
- * that the run does not include.
+ * The parts of a prompt's plan that a run includes. promptsync always plans all pins and then drops parts, because a
+ * plan made from only some pins would lose ledger entries and misjudge the promotion order.
  */
 export type PlanScope = {
   /** Returns true if the run includes this environment's activations, drift and pin problems. */
@@ -18,14 +17,10 @@ export type PlanScope = {
 };
 
 /**
- * Returns the scope of a prompt:
- * - The scope includes the fields if the run includes the last environment that the file pins. If the file has no pins,
- *   the last known environment decides.
- * - The scope includes versions without an activation if the run includes the first known environment. These are
- *   baselines, and versions of the file's own text if no pin uses it.
- * - If the run only activates versions, the scope includes neither.
+ * Includes the fields if the run includes the last environment that the file pins or, without pins, the last known one.
+ * Includes baselines, and versions of the file's own text that no pin uses, if the run includes the first known
+ * environment. If the run only activates versions, includes neither.
  * @param file the file with its pins in promotion order
- * @param selection the environments of the run; null if the run covers all environments
  */
 export function makePlanScope({ pins }: PromptFile, selection: EnvironmentSelection | null): PlanScope {
   if (selection === null) {
@@ -41,7 +36,6 @@ export function makePlanScope({ pins }: PromptFile, selection: EnvironmentSelect
   };
 }
 
-/** Returns the changes that are in the scope, in their original order. */
 export function selectChanges(changes: readonly Change[], scope: PlanScope): readonly Change[] {
   return changes.filter((change) => {
     switch (change.kind) {
@@ -55,10 +49,7 @@ export function selectChanges(changes: readonly Change[], scope: PlanScope): rea
   });
 }
 
-/**
- * Returns true if any activation in the scope uses the new version. A version without an activation, such as a
- * baseline, counts only if the scope includes such versions.
- */
+/** A version without an activation, such as a baseline, counts only if the scope includes such versions. */
 function isVersionInScope(create: CreateVersion, changes: readonly Change[], scope: PlanScope): boolean {
   const users = listUsers(create, changes);
   if (users.length === 0) return scope.includesUnusedVersions;
@@ -72,7 +63,6 @@ export function listUsers(create: CreateVersion, changes: readonly Change[]): re
     .filter(({ after }) => isNewVersionRef(after) && findCreateFor(after, changes) === create);
 }
 
-/** Returns the drift and the annotations that the scope includes. */
 export function selectDrift({ drift, annotations }: DriftResult, scope: PlanScope): DriftResult {
   return {
     drift: drift.filter((one) => isSubjectInScope(one, scope)),
@@ -80,7 +70,6 @@ export function selectDrift({ drift, annotations }: DriftResult, scope: PlanScop
   };
 }
 
-/** The subject of a drift or of an annotation: either one environment or a field of the prompt. */
 type DriftSubject = { readonly subject: 'environment'; readonly environment: string } | { readonly subject: 'field' };
 
 function isSubjectInScope(one: DriftSubject, scope: PlanScope): boolean {

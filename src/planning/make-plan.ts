@@ -26,7 +26,7 @@ import { listUsers, makePlanScope, type PlanScope, selectChanges, selectDrift } 
 
 type PlanInput = Omit<DesiredState, 'files'>;
 
-/** Plans the changes that make the service match the files. This function is pure: equal input yields an equal plan. */
+/** This function is pure: equal input yields an equal plan. */
 export function makePlan(
   desired: DesiredState,
   observation: Observation,
@@ -42,10 +42,7 @@ export function makePlan(
   return { prompts, digest: computePlanDigest(prompts) };
 }
 
-/**
- * Plans one prompt. Sorts its pins in promotion order, and its changes in the order in which promptsync applies them.
- * If the run is limited to some environments, the result contains only the parts that the run includes.
- */
+/** Sorts pins in promotion order and changes in the order of an apply. Keeps only the parts that the run includes. */
 export function planPrompt(
   written: PromptFile,
   observed: ObservedPrompt,
@@ -84,10 +81,8 @@ export function planPrompt(
   };
 }
 
-/** The pins and the changes of one prompt, limited to the selected environments. */
 type ScopedChanges = Pick<PromptChanges, 'pins' | 'changes'>;
 
-/** Selects the pins and the changes of the selected environments. */
 function selectInScope(
   compared: ComparedPrompt,
   scope: PlanScope,
@@ -129,9 +124,8 @@ function addMissingPin(
 }
 
 /**
- * Returns true if a run for some environments must create a baseline that the full plan does not have. A prompt's
- * first sync needs no baseline if it creates a regular version, because that version carries the ledger. But if only a
- * different environment's job creates that version, this run would move environments away from unrecorded versions.
+ * If only another environment's job creates the version that carries the ledger, this run needs a baseline. Otherwise,
+ * it would move environments away from unrecorded versions.
  */
 function needsBaselineOfItsOwn(
   changes: readonly Change[],
@@ -147,7 +141,6 @@ function createsVersion(changes: readonly Change[]): boolean {
   return changes.some(({ kind }) => kind === 'create-version');
 }
 
-/** Returns the existing versions that pins other than `latest` make active. */
 function listPinnedVersions(pins: readonly ResolvedPin[]): readonly VersionRef[] {
   return pins.flatMap(({ pin, after }) =>
     after === null || isNewVersionRef(after) || pin.pin.kind === 'latest' ? [] : [after],
@@ -187,11 +180,8 @@ function chooseUnobservedStatus({ code }: Problem): PlanStatus {
 }
 
 /**
- * Returns the pins whose versions an apply must search for. Returns none if the run includes a pin with a problem that
- * no search can solve, because promptsync blocks such a prompt. A search may use probes, and promptsync must not write
- * probes for a blocked prompt.
- * @param pins the pins that the run includes
- * @param allPins all pins of the file; if the run creates a version, its ledger must list the versions of all of them
+ * Returns none if a pin of the run has a problem that no search can solve: promptsync blocks such a prompt, and must
+ * not write probes for it. If the run creates a version, its ledger must list the versions of all pins of the file.
  */
 function listPinsToFind(
   pins: readonly ResolvedPin[],

@@ -16,20 +16,14 @@ import { makeVersionRef, type VersionRef } from '../domain/versions.ts';
 import { locatePin, type EnvironmentPin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 
-/**
- * The data that promptsync needs to resolve the pins of a prompt file: the file, the state of the prompt as observed in
- * the service, and the content at the refs of `git:` pins.
- */
+/** What promptsync needs to resolve the pins of a prompt file. */
 export type PinContext = {
   readonly file: PromptFile;
   readonly observed: ObservedPrompt;
   readonly contentsAtRefs: ContentsAtRefs;
 };
 
-/**
- * A pin, with either the version that it activates or the problems that prevent the activation. If a pin has neither,
- * it is in sync.
- */
+/** A pin, with the version that it activates or the problems that prevent this. If it has neither, it is in sync. */
 export type ResolvedPin = {
   readonly pin: EnvironmentPin;
   readonly after: VersionRef | NewVersionRef | null;
@@ -38,7 +32,6 @@ export type ResolvedPin = {
   readonly needsSearch: boolean;
 };
 
-/** The resolved pins and the planned changes of one prompt. */
 export type PromptChanges = {
   /** The targets of the pins, in the order of the file. */
   readonly targets: readonly PinTarget[];
@@ -48,16 +41,13 @@ export type PromptChanges = {
   readonly changes: readonly Change[];
 };
 
-/** The sources in git of the contents from which a plan may create versions. */
 type ContentSources = {
   readonly atRefs: ContentsAtRefs;
   /** The source of the file's own content. */
   readonly provenance: Provenance;
-  /** The change summaries of the contents at refs. */
   readonly changeSummaries: ChangeSummariesByRef;
 };
 
-/** Plans the changes that make the service match one file. */
 export function planChanges(
   context: PinContext,
   { provenance, changeSummaries }: Pick<PromptHistory, 'provenance' | 'changeSummaries'>,
@@ -94,10 +84,8 @@ function resolvePin(pin: EnvironmentPin, target: PinTarget, context: PinContext)
 }
 
 /**
- * Resolves a pin whose version is unknown:
- * - An id refers to exactly one version. promptsync plans the activation immediately, and reads the version before it
- *   goes live. If promptsync knows all versions of the prompt, it refuses any other id.
- * - For a version number, promptsync plans the activation only after an apply has found the version.
+ * An id refers to exactly one version, so promptsync plans its activation, unless it knows that the prompt has no such
+ * version. It activates a version number only after an apply has found the version.
  */
 function resolveUnknownPin(environmentPin: EnvironmentPin, context: PinContext): ResolvedPin {
   const { pin } = environmentPin;
@@ -138,10 +126,7 @@ function chooseReason({ isMissing, known }: ObservedPrompt, needsSearch: boolean
   return known.length === 0 ? 'no-version' : 'others';
 }
 
-/**
- * Plans the versions to create. Versions for `git:` pins come first, so that the version with the file's own content
- * becomes the newest. If several pins need equal content, they share one version.
- */
+/** Versions for `git:` pins come first, so that the file's own content is newest. Equal contents share one version. */
 function planCreates(
   { file, observed }: PinContext,
   targets: readonly PinTarget[],
@@ -162,15 +147,13 @@ function planCreates(
     }));
 }
 
-/** Plans the baseline of a prompt. It holds the file's own text. */
 export function makeBaseline({ content }: PromptFile, provenance: Provenance): CreateVersion {
   return { kind: 'create-version', content, provenance, baseline: true };
 }
 
 /**
- * Returns true if `content` needs no version of its own, because the version for `other` can also serve it. If each of
- * the two can serve the other, only the later one gets a version. The file's own content comes last, so it has priority
- * over equal content at a ref.
+ * Returns true if the version for `other` can also serve `content`. If each can serve the other, only the later one
+ * gets a version: the file's own content comes last, so that it has priority over equal content at a ref.
  */
 function isServedByOther(content: Content, index: number, other: Content, otherIndex: number): boolean {
   return isInSync(other, content) && (!isInSync(content, other) || otherIndex > index);
@@ -181,10 +164,6 @@ function listOtherContents(content: Content, contents: readonly Content[]): Pick
   return otherContents.length > 0 ? { otherContents } : {};
 }
 
-/**
- * Returns the existing version from which a new version copies its metadata. Returns none if the content manages its
- * own metadata.
- */
 function chooseMetadataSource(
   content: Content,
   { metadataFrom }: Pick<ObservedPrompt, 'metadataFrom'>,
@@ -192,10 +171,7 @@ function chooseMetadataSource(
   return metadataFrom !== undefined && content.metadata === undefined ? { metadataFrom } : {};
 }
 
-/**
- * Builds the change that creates a version. Finds the ref whose content is the same object as `content`. Equal content
- * is not enough: the file's own content belongs to no ref, but it may equal the content at a ref.
- */
+/** Finds the ref whose content is the same object, because the file's own content may equal the content at a ref. */
 function makeCreateChange(content: Content, { atRefs, provenance, changeSummaries }: ContentSources): CreateVersion {
   for (const [ref, at] of atRefs) {
     if (!at.isSuccess || at.value.content !== content) continue;
