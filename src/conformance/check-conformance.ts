@@ -23,27 +23,23 @@ type CheckSettings = Pick<RetryPolicy, 'now' | 'sleep'> & { readonly runId: stri
 type ConformanceRun = {
   readonly target: ConformanceTarget;
   readonly options: CheckSettings;
-  /** The number of the version that an earlier run left in `DOCTOR_ENVIRONMENT`. Null if there is none. */
+  /** The number of the version that an earlier run left in `DOCTOR_ENVIRONMENT`. */
   earlierNumber: number | null;
   readonly results: SampleResult[];
   /** All versions that the check created, or may have created. */
   readonly versions: CreatedSample[];
-  /** Whether the check activated a version in `DOCTOR_ENVIRONMENT`. */
   environment: CheckRemains['environment'];
   /** The number of requests to which the service did not respond. */
   unanswered: number;
-  /**
-   * The values that the service failed to show within `MAX_VISIBILITY_MS`: the newest version, the active version, or
-   * both. After such a failure, the check reads that value only once for each sample.
-   */
+  /** What the service failed to show within `MAX_VISIBILITY_MS`. The check then reads it only once for each sample. */
   readonly neverSeen: { newest: boolean; active: boolean };
   readonly points: DoctorPoint[];
 };
 
 /**
- * Checks whether a service follows the rules that promptsync depends on. It creates versions of one prompt and
- * activates them in `DOCTOR_ENVIRONMENT`. If the run is interrupted or the service stops responding, it skips the
- * remaining points, but still lists what it left behind.
+ * Checks whether a service follows the rules that promptsync depends on, with versions of one prompt in
+ * `DOCTOR_ENVIRONMENT`. If the run is interrupted or the service stops responding, skips the remaining points, but
+ * still lists what it left behind.
  */
 export async function checkConformance(
   target: ConformanceTarget,
@@ -71,10 +67,10 @@ export async function checkConformance(
   return [...points, await target.cleanUp(run)];
 }
 
-/** The name of the catch-all point for whatever the check could not determine. */
+/** The name of the point for whatever the check could not determine. */
 const OTHERS = 'other points';
 
-/** Checks all rules. Throws only because of a bug. */
+/** Throws only because of a bug. */
 async function makeRulePoints(run: ConformanceRun): Promise<readonly DoctorPoint[]> {
   const ending = await runChecks(run);
   const { results, earlierNumber, points } = run;
@@ -83,7 +79,7 @@ async function makeRulePoints(run: ConformanceRun): Promise<readonly DoctorPoint
   return [...samplePoints, ...points, ...(ending === null ? [] : [ending])];
 }
 
-/** Runs all checks. Returns null, or the point about the reason why some of them did not run. */
+/** Returns null, or the point about the reason why some checks did not run. */
 async function runChecks(run: ConformanceRun): Promise<DoctorPoint | null> {
   try {
     const earlier = await readOrNull(() => readOwnEnvironment(run.target), run);
@@ -109,10 +105,10 @@ function isInterruption(error: unknown): boolean {
 /** The number of requests without a response after which the check stops. Each of them can take four attempts. */
 const MAX_UNANSWERED = 2;
 
-/** The problem codes of a service that does not respond. A connection that times out counts as unreachable. */
+/** A connection that times out counts as unreachable. */
 const NO_RESPONSE_CODES: readonly ProblemCode[] = ['service/timeout', 'service/unreachable'];
 
-/** Handles the error of a failed request. Rethrows the error if it must stop the check. */
+/** Rethrows the error if it must stop the check. */
 function noteFailure(error: unknown, run: ConformanceRun): void {
   countUnanswered(error, run);
   rethrowIfStopped(error, run);
@@ -122,7 +118,6 @@ function countUnanswered(error: unknown, run: ConformanceRun): void {
   if (NO_RESPONSE_CODES.includes(toProblem(error).code)) run.unanswered += 1;
 }
 
-/** Rethrows an error that stops the check: an interruption, or any error after too many requests without a response. */
 function rethrowIfStopped(error: unknown, run: ConformanceRun): void {
   if (isInterruption(error) || run.unanswered >= MAX_UNANSWERED) throw error;
 }
@@ -182,7 +177,7 @@ async function tryToActivate(
   return { active, served: active.kind === 'seen' ? active.value : null };
 }
 
-/** Sends a request that activates a version if the service accepts it. Notes that `DOCTOR_ENVIRONMENT` has changed. */
+/** Sends a request that activates a version if the service accepts it. */
 async function trackActivation(send: () => Promise<unknown>, run: ConformanceRun): Promise<void> {
   try {
     await send();
@@ -193,12 +188,12 @@ async function trackActivation(send: () => Promise<unknown>, run: ConformanceRun
   }
 }
 
-/** Returns the active version of `DOCTOR_ENVIRONMENT`. Some services answer 404 if no version is active there. */
+/** Some services answer 404 if no version is active. */
 function readOwnEnvironment({ readActive }: ConformanceTarget): Promise<SampleVersion | null> {
   return returnNullIfMissing(readActive(DOCTOR_ENVIRONMENT), 'service/prompt-not-found');
 }
 
-/** Handles a create request whose response was lost, by recording the version that it may have created. */
+/** Records the version that a create request with a lost response may have created. */
 async function findPossibleVersion(newestBefore: string | null, run: ConformanceRun): Promise<void> {
   const find = async (): Promise<string | null> => {
     const id = await readOrNull(() => run.target.readNewestId(), run);
@@ -207,7 +202,7 @@ async function findPossibleVersion(newestBefore: string | null, run: Conformance
   run.versions.push({ id: await findLostVersion(find, run.options.sleep), number: null });
 }
 
-/** Runs a read, and returns null if it fails. Throws only an error that must stop the whole check. */
+/** Returns null if the read fails. Throws only an error that must stop the whole check. */
 async function readOrNull<Value>(read: () => Promise<Value | null>, run: ConformanceRun): Promise<Value | null> {
   try {
     return await read();
@@ -222,11 +217,7 @@ const MAX_VISIBILITY_MS = 30_000;
 /** The wait between the reads that follow those of a sync, in milliseconds. */
 const LATE_WAIT_MS = 1_000;
 
-/**
- * Polls a value until it is the expected one, and measures how long that takes. The first reads follow the schedule of
- * a sync. Throws only if the check must stop.
- * @param readsOnce whether to give up after the first read
- */
+/** Polls a value on the schedule of a sync, and measures how long it takes. Throws only if the check must stop. */
 async function awaitValue<Value>(
   read: () => Promise<Value>,
   isExpected: (value: Value) => boolean,
@@ -299,10 +290,7 @@ async function checkOtherVersion(run: ConformanceRun): Promise<DoctorPoint | nul
   return makeUncheckedPoint(target.requirements.otherVersion.point, reason);
 }
 
-/**
- * Sends a request that must not activate anything. Reports an error if the service accepts the request. Also reports an
- * error if the service refuses it, but `DOCTOR_ENVIRONMENT` then serves a different version.
- */
+/** Reports an error if the service accepts the request, or if it refuses it but then serves a different version. */
 async function checkRefusedActivation(
   rule: 'unknownVersion' | 'otherVersion',
   send: () => Promise<unknown>,
@@ -324,12 +312,11 @@ async function checkRefusedActivation(
   return makeErrorPoint(point.name, `refused, but the ${words.environment} changed anyway`, hint);
 }
 
-/** Returns the id of the version that `DOCTOR_ENVIRONMENT` serves, or an empty id for none. Null if a read fails. */
+/** Returns an empty id if no version is active. Null if a read fails. */
 function readServedId(run: ConformanceRun): Promise<string | null> {
   return readOrNull(async () => (await readOwnEnvironment(run.target))?.id ?? '', run);
 }
 
-/** Checks that the service returns no version for an environment in which nothing has ever been activated. */
 async function checkNothingActive(environment: string, run: ConformanceRun): Promise<DoctorPoint> {
   const { requirements, words, readActive } = run.target;
   const { service } = words;

@@ -10,10 +10,7 @@ import { shortenText } from '../text.ts';
 import { DEFAULT_WORDS } from '../service-words.ts';
 import { FOUR_CALL_REQUIREMENTS } from './four-call-requirements.ts';
 
-/**
- * Checks whether a four-call service follows the rules that promptsync depends on, by creating versions of the
- * throwaway prompt. If it cannot read that prompt, it writes nothing and throws a `ServiceError`.
- */
+/** If it cannot read the throwaway prompt, writes nothing and throws a `ServiceError`. */
 export async function checkFourCallService(
   { connection, secretKey }: ProviderOpening,
   { promptId, otherPromptIds, runId }: ConformanceRequest,
@@ -64,10 +61,7 @@ function makeFourCallTarget(
 /** How many other prompts to try when the check looks for a version that belongs to another prompt. */
 const MAX_OTHER_PROMPTS = 10;
 
-/**
- * Tries the prompts in order. Returns the id of the newest version of the first prompt that can be read and has a
- * version. Returns null if there is none.
- */
+/** Returns the newest version of the first prompt that can be read and has one. */
 async function findNewestVersionId(service: PromptService, promptIds: readonly string[]): Promise<string | null> {
   for (const id of promptIds) {
     const prompt = await service.readPrompt(id).catch(returnNullIfRejected);
@@ -76,7 +70,7 @@ async function findNewestVersionId(service: PromptService, promptIds: readonly s
   return null;
 }
 
-/** Returns null if the service refused a request, for example because the prompt does not exist. Rethrows other errors. */
+/** Returns null if the service refused a request, for example because the prompt does not exist. */
 function returnNullIfRejected(error: unknown): null {
   if (error instanceof ServiceError && error.effect === 'rejected') return null;
   throw error;
@@ -86,7 +80,7 @@ function toSampleVersion({ id, number, content: { text, metadata } }: ServiceVer
   return { id, number, text, metadata };
 }
 
-/** Lists what the check changed. Separately lists what it may have changed, because a response was lost. */
+/** Separately lists what the check may have changed, because a response was lost. */
 function describeRemains({ versions, environment }: CheckRemains, promptId: string): string {
   const known = versions.flatMap(({ id, number }) =>
     id === null || number === null ? [] : [`v${number} (${shortenId(id)})`],
@@ -106,7 +100,7 @@ function describePossibleVersion(id: string | null): string {
   return `perhaps ${id === null ? 'a version' : `the version ${shortenId(id)}`}, because a response was lost`;
 }
 
-/** Shortens an id for display, because a faulty service can return one of any length. */
+/** A faulty service can return an id of any length. */
 function shortenId(id: string): string {
   return shortenText(id, 100);
 }

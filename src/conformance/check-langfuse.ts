@@ -17,10 +17,7 @@ import { makeUnexpectedError } from '../providers/write-outcome.ts';
 import { connectLangfuse, type LangfuseService, type VersionSelector } from '../providers/langfuse/client.ts';
 import { LANGFUSE_WORDS } from '../providers/langfuse/file-rules.ts';
 
-/**
- * Checks whether Langfuse, or a gateway in front of it, follows the rules that promptsync depends on. Creates its
- * own prompt, and deletes it at the end, even after an interruption.
- */
+/** Checks Langfuse, or a gateway in front of it. Creates its own prompt, and deletes it even after an interruption. */
 export async function checkLangfuse(
   { connection, secretKey, publicKey }: ProviderOpening,
   { runId }: ConformanceRequest,
@@ -47,8 +44,8 @@ export async function checkLangfuse(
 }
 
 /**
- * Returns settings for a connection that stays open after an interruption, so that the check can delete its prompt.
- * After an interruption, pauses between its requests end at once. A second signal ends promptsync at once.
+ * The connection stays open after an interruption, but without pauses, so that the check can delete its prompt. A
+ * second signal ends promptsync at once.
  */
 function makeUnstoppable({ stop: _, ...connection }: ConnectionOptions): ConnectionOptions {
   return { ...connection, sleep: (milliseconds) => connection.sleep(milliseconds).catch(() => {}) };
@@ -60,10 +57,7 @@ const UNKNOWN_NUMBER = 1_000_000;
 /** The name of the prompt that the check creates, and what else the target needs. */
 type OwnPrompt = Pick<ConformanceTarget, 'readWithWrongKey'> & {
   readonly name: string;
-  /**
-   * Deletes the prompt, even after an interruption. Returns the point that reports whether the check left anything
-   * behind.
-   */
+  /** Works even after an interruption. Returns the point about what the check left behind. */
   readonly deletePrompt: () => Promise<DoctorPoint>;
 };
 
@@ -87,8 +81,7 @@ function makeLangfuseTarget(
       const prompt = await service.find(name);
       return prompt === null || prompt.versions.length === 0 ? null : `${Math.max(...prompt.versions)}`;
     },
-    // A sync always reads a version before it moves a label to that version. Therefore, only the response to this read
-    // matters.
+    // A sync always reads a version before it moves a label to it, so only the response to this read matters.
     useUnknownVersion: async () => {
       const found = await service.read(name, { kind: 'version', version: UNKNOWN_NUMBER });
       const evidence = { promptId: name, versionId: `${UNKNOWN_NUMBER}` };
@@ -118,9 +111,8 @@ async function readSample(
 }
 
 /**
- * Deletes the prompt that the check has created. Returns the point about what it left behind. The prompt counts as
- * deleted only if Langfuse no longer lists it, because a gateway can also answer 404, or answer without forwarding the
- * request.
+ * The prompt counts as deleted only if Langfuse no longer lists it, because a gateway can also answer 404, or answer
+ * without forwarding the request.
  */
 async function deleteOwnPrompt(
   service: LangfuseService,

@@ -22,21 +22,18 @@ export type Visibility<Value = unknown> =
   | { readonly kind: 'never' }
   | { readonly kind: 'failed'; readonly problem: Problem };
 
-/** What the service did with one sample. If it did not create a version, `problem` says why. */
 export type SampleResult =
   | {
       readonly sample: TextSample;
       readonly created: null;
       readonly problem: Problem;
-      /** Whether the service refused the content. False if it refused the key, or if the response was lost. */
+      /** False if the service refused the key, or if the response was lost. */
       readonly isContentRefused: boolean;
     }
   | {
       readonly sample: TextSample;
       readonly created: NewSample;
-      /**
-       * The content of the version as each read after the creation returned it. Empty if the service never returned it.
-       */
+      /** The content of the version as each later read returned it. Empty if the service never returned it. */
       readonly stored: readonly SampleContent[];
       /** Whether the service reported the version as the newest one. */
       readonly newest: Visibility;
@@ -44,10 +41,8 @@ export type SampleResult =
       readonly active: Visibility;
     };
 
-/** The result for a sample for which the service created a version. */
 type CreatedResult = Extract<SampleResult, { readonly newest: Visibility }>;
 
-/** The results of the samples, and the values to compare them with. */
 type SampleEvidence = {
   readonly results: readonly SampleResult[];
   /** The number of a version that existed before the check. Null if the check knows none. */
@@ -100,10 +95,7 @@ function makeTextPoint(result: SampleResult, requirement: ServiceRequirement, wo
   return makeErrorPoint(name, found, makeRequirementHint(requirement, words));
 }
 
-/**
- * Lists the content of a version from every response that shows what the service stored: the response to the create
- * request, and each later read.
- */
+/** Lists what the service returned: in the response to the create request, if it shows it, and in later reads. */
 function listContents({ created: { content }, stored }: CreatedResult): readonly SampleContent[] {
   return content === null ? stored : [content, ...stored];
 }
@@ -113,10 +105,7 @@ function makeUnreadPoint(name: string, { service }: Words): DoctorPoint {
   return makeUncheckedPoint(name, `${service} did not return the stored version`);
 }
 
-/**
- * Describes how the received text differs from the sent text. The result is a phrase that completes "returned the
- * text".
- */
+/** Returns a phrase that completes "returned the text". */
 function describeTextChange(sent: string, received: string): string {
   if (received === sent.replace(/[\r\n]+$/, '')) return 'without its trailing line breaks';
   if ([sent.trim(), sent.trimEnd(), sent.trimStart()].includes(received))

@@ -5,18 +5,15 @@ import { checkFourCallService } from './check-four-call.ts';
 import type { ProviderOpening } from '../providers/provider-descriptor.ts';
 import type { ProviderName } from '../providers/provider-list.ts';
 
-/**
- * The conformance check of each provider. It finds out whether a service behaves in the way that promptsync needs. The
- * checks are not part of the descriptors, because only `promptsync doctor --write` loads them.
- */
+/** The checks are not part of the descriptors, because only `promptsync doctor --write` loads them. */
 export const CONFORMANCE_CHECKS: Readonly<Record<ProviderName, ConformanceCheck>> = {
   integration: checkFourCallService,
   langfuse: checkLangfuse,
 };
 
 /**
- * Checks a service by writing to it. Returns the points about the rules, followed by one that lists what the check left
- * behind. If it cannot start, it throws a `ServiceError` before it writes anything.
+ * Checks a service by writing to it. The last point lists what the check left behind. If it cannot start, throws a
+ * `ServiceError` before it writes anything.
  */
 export type ConformanceCheck = (
   opening: ProviderOpening,

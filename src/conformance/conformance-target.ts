@@ -12,13 +12,9 @@ export type SampleVersion = SampleContent & { readonly id: string; readonly numb
 /** The response to a create request. `content` is null if the response does not show what the service has stored. */
 export type NewSample = Pick<SampleVersion, 'id' | 'number'> & { readonly content: SampleContent | null };
 
-/**
- * The requests of the conformance check for one kind of service. They all concern the same prompt. A failed request
- * throws a `ServiceError`.
- */
+/** The requests of the check to one service, all about the same prompt. A failed request throws a `ServiceError`. */
 export type ConformanceTarget = {
   readonly requirements: ServiceRequirements;
-  /** The words for the service in the points. */
   readonly words: Words;
   /** Creates a version without activating it. Sends the request only once. */
   readonly createVersion: (text: string, metadata: JsonObject) => Promise<NewSample>;
@@ -28,21 +24,15 @@ export type ConformanceTarget = {
   readonly activate: (versionId: string) => Promise<void>;
   /** Returns the active version of an environment, or null if none is active. Can throw if the service answers 404. */
   readonly readActive: (environment: string) => Promise<SampleVersion | null>;
-  /** Returns the id of the newest version as the service reports it. Null if it reports none. */
+  /** Returns the id of the newest version as the service reports it. */
   readonly readNewestId: () => Promise<string | null>;
   /** Requests that the service must refuse. */
   readonly useUnknownVersion: () => Promise<unknown>;
   readonly readUnknownPrompt: () => Promise<unknown>;
   readonly readWithWrongKey: () => Promise<unknown>;
-  /**
-   * Finds the id of a version that belongs to a different prompt. Returns null if no such version can be read. The
-   * property is null for a service whose versions have no ids.
-   */
+  /** Finds a version of a different prompt. The property is null for a service whose versions have no ids. */
   readonly findOtherVersionId: (() => Promise<string | null>) | null;
-  /**
-   * Removes everything that the check created, as far as the service allows. Returns a point that lists what remains.
-   * Never throws.
-   */
+  /** Removes what the check created, as far as possible. Returns a point that lists what remains. Never throws. */
   readonly cleanUp: (remains: CheckRemains) => Promise<DoctorPoint>;
 };
 
@@ -54,8 +44,5 @@ export type CheckRemains = {
   readonly environment: 'unchanged' | 'uncertain' | 'changed';
 };
 
-/**
- * A version that the check created. If the response was lost, the number is null, and the id is that of the newest
- * version, or null if no new version appeared.
- */
+/** If the response was lost, the number is null, and the id is that of the newest version, or null if none appeared. */
 export type CreatedSample = { readonly id: string | null; readonly number: number | null };

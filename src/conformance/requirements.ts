@@ -6,16 +6,12 @@ export const DOCTOR_ENVIRONMENT = 'promptsync-doctor';
 /** The name of the point about what the conformance check left behind. The text output shows it even with `--quiet`. */
 export const REMAINS_POINT = 'left behind';
 
-/** The input of the conformance check, which finds out whether a service behaves as promptsync requires. */
 export type ConformanceRequest = {
   /** The id of the throwaway prompt. Null if the check creates its own prompt. */
   readonly promptId: string | null;
   /** The ids of other prompts. Their versions must not become active in the prompt of the check. */
   readonly otherPromptIds: readonly string[];
-  /**
-   * A string of lower-case letters and digits, unique to this run. The check uses it in names that must not exist in the
-   * service.
-   */
+  /** Lower-case letters and digits, unique to this run, for names that must not exist in the service. */
   readonly runId: string;
 };
 
@@ -34,16 +30,12 @@ export const CONFORMANCE_RULES = [
 ] as const;
 export type ConformanceRule = (typeof CONFORMANCE_RULES)[number];
 
-/** One rule for a service. */
 export type ServiceRequirement = {
   /** The name of the point. */
   readonly point: string;
   /** What the service must do, as a verb phrase such as `store prompt text unchanged`. */
   readonly request: string;
-  /**
-   * What promptsync cannot guarantee if the service breaks the rule: one or more complete sentences. The first one begins
-   * with `promptsync`, so that it can also continue a sentence.
-   */
+  /** What promptsync cannot guarantee otherwise: full sentences, of which the first begins with `promptsync`. */
   readonly loss: string;
 };
 
@@ -78,10 +70,7 @@ const COMMON_REQUIREMENTS = {
   },
 } as const satisfies Partial<ServiceRequirements>;
 
-/**
- * Makes the rules that every service must follow, in the words of the provider. Each provider adds the rules that name
- * its own fields.
- */
+/** Each provider adds the rules that name its own fields. */
 export function makeSharedRequirements(words: Words): Omit<ServiceRequirements, 'metadata' | 'newest'> {
   const environment = addArticle(words.environment);
   return {
@@ -104,10 +93,6 @@ export function makeSharedRequirements(words: Words): Omit<ServiceRequirements, 
   };
 }
 
-/**
- * Returns the hint for a service that does not meet a requirement: what the service must do, and what promptsync cannot
- * guarantee otherwise.
- */
 export function makeRequirementHint({ request, loss }: ServiceRequirement, { service }: Words): string {
   return `Ask the operator of ${service} to ${request}. Otherwise, ${loss}`;
 }

@@ -1,20 +1,15 @@
 import type { JsonObject } from '../domain/json.ts';
 
-/** Sample text that the conformance check stores. */
 export type TextSample = {
   /** The label of the sample, such as `CRLF`. The name of the point contains it, as in `text: CRLF`. */
   readonly name: string;
   readonly text: string;
 };
 
-/** The size of the long text, in bytes. */
 const LONG_TEXT_BYTES = 100_000;
 const LONG_TEXT_LINE = 'A line of a long text, with the variable {{name}}.\n';
 
-/**
- * Returns the texts to store. Each of them contains the id of the run, so that no other run stores the same texts.
- * @param runId the unique part of the texts
- */
+/** Each text contains the id of the run, so that no other run stores the same texts. */
 export function listSamples(runId: string): readonly TextSample[] {
   const title = `promptsync doctor ${runId}`;
   const lines = LONG_TEXT_LINE.repeat(Math.ceil(LONG_TEXT_BYTES / LONG_TEXT_LINE.length));
@@ -27,8 +22,8 @@ export function listSamples(runId: string): readonly TextSample[] {
 }
 
 /**
- * The metadata that each sample gets. It is as large and as deeply nested as a version record. It omits the key of the
- * version record, so that promptsync does not mistake the sample for one of its own versions.
+ * As large and as deeply nested as a version record. It omits the key of the record, so that promptsync does not
+ * mistake the sample for one of its own versions.
  */
 export const SAMPLE_METADATA: JsonObject = {
   'promptsync-doctor': {

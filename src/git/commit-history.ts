@@ -5,54 +5,38 @@ import type { BlobCache } from './committed-files.ts';
 import { FULL_HISTORY, MAX_COMMITS, readCommitInfos, readCommitTimes, readLog } from './read-log.ts';
 import { type FileAtCommit, makeFileKey } from './read-trees.ts';
 
-/** Functions that read the history of commits and files. Paths are relative to the repository root. */
+/** Reads the history of commits and files. Paths are relative to the repository root. */
 export type CommitHistory = {
   /**
-   * Searches the first-parent history of a commit for the commits that changed a file, so each merge counts as one change.
-   * Returns them newest first. Follows renames, so each entry has the path that the file had at that commit.
+   * Finds the commits in the first-parent history that changed a file, newest first. Each merge counts as one change.
+   * Follows renames, so each entry has the path that the file had at that commit.
    */
   readonly followFile: (commit: string, path: string) => Promise<readonly FileAtCommit[]>;
-  /**
-   * Returns all files that were deleted in the first-parent history of the commit, latest deletion first. Omits renamed
-   * files.
-   */
+  /** Returns the files that the first-parent history deleted, latest deletion first. Omits renamed files. */
   readonly listDeletedFiles: (commit: string, path: string) => Promise<readonly DeletedFile[]>;
   /**
-   * Searches `commit` and its ancestors for the commits that changed the file at this path. Includes the commits of
-   * merged branches. A merge commit counts only if it differs from each of its parents in this file. Does not follow
-   * renames.
+   * Finds the commits that changed the file at this path, among `commit` and all its ancestors. A merge commit counts
+   * only if the file differs from each of its parents. Does not follow renames.
    */
   readonly findCommitsChanging: (commit: string, path: string) => Promise<readonly string[]>;
-  /** Returns true if `commit` equals `other` or is an ancestor of it. The clone must contain both commits. */
+  /** The clone must contain both commits. */
   readonly isSameOrAncestor: (commit: string, other: string) => Promise<boolean>;
   /**
-   * Returns true if no branch, no tag and not HEAD contains the commit. A clone has such commits after it has fetched only
-   * objects. The clone must contain the commit.
+   * Returns true if neither HEAD nor a ref contains the commit, as after a fetch of only objects. The clone must
+   * contain the commit.
    */
   readonly isUnreferenced: (commit: string) => Promise<boolean>;
-  /** Returns the author, date and message of each commit, by id. Omits commits that the clone does not have. */
+  /** Returns the commits by id. Omits commits that the clone does not have. */
   readonly readCommits: (ids: Iterable<string>) => Promise<ReadonlyMap<string, CommitInfo>>;
-  /**
-   * Returns the subject of a commit, or the title of the pull request that it merged. Empty if the commit has no message, or
-   * if the clone does not have the commit.
-   */
+  /** Returns the subject, or the title of the merged pull request. Empty if the clone does not have the commit. */
   readonly readSubject: (commit: string) => Promise<string>;
-  /** Returns the committer date of each commit, in seconds since 1970. Omits commits that the clone does not have. */
+  /** Returns the committer dates, in seconds since 1970. Omits commits that the clone does not have. */
   readonly readCommitTimes: (ids: Iterable<string>) => Promise<ReadonlyMap<string, number>>;
-  /**
-   * Maps each commit that entered a branch through a merge to the id of the merge commit. `commit` is the tip of the
-   * branch. First-parent commits of the branch have no entry.
-   */
+  /** Maps each commit that entered the branch with the tip `commit` through a merge to the id of that merge. */
   readonly mapCommitsToMerges: (commit: string) => Promise<ReadonlyMap<string, string>>;
-  /**
-   * Returns the merge base of two commits. Returns null if they have no common ancestor, or if the clone lacks one of
-   * them.
-   */
+  /** Returns null if the commits have no common ancestor, or if the clone lacks one of them. */
   readonly findMergeBase: (one: string, other: string) => Promise<string | null>;
-  /**
-   * Returns the first-parent history of a commit, newest first. It begins with the commit itself and has at most
-   * `maxCount` commits.
-   */
+  /** Returns the first-parent history, newest first, beginning with the commit itself. */
   readonly listBranchCommits: (commit: string, maxCount?: number) => Promise<readonly string[]>;
 };
 
@@ -95,10 +79,7 @@ export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCac
   };
 }
 
-/**
- * Creates the functions that follow files through history. They cache the history of each file, because promptsync may
- * need more of its states later.
- */
+/** Caches the history of each file, because promptsync may need more of its states later. */
 function makeFileFollowers(readers: FollowReaders): Pick<CommitHistory, 'followFile' | 'listDeletedFiles'> {
   const followTogether = batchCalls((paths, commit = '') => followFiles(readers, commit, paths));
   const histories = new Map<string, Promise<FollowedHistory>>();
@@ -114,7 +95,7 @@ function makeFileFollowers(readers: FollowReaders): Pick<CommitHistory, 'followF
   };
 }
 
-/** Returns the commits in the list that no ref contains. Returns none if git fails, because they only improve a message. */
+/** Returns none if git fails, because the result only improves a message. */
 async function findUnreferencedCommits(run: RunGit, commits: readonly string[]): Promise<readonly string[]> {
   if (commits.length === 0) return [];
   const output = await run('rev-list', ...commits, '--not', '--all', '--').catch(() => '');
@@ -122,10 +103,7 @@ async function findUnreferencedCommits(run: RunGit, commits: readonly string[]):
   return commits.filter((commit) => unreferenced.has(commit));
 }
 
-/**
- * Creates the function that reads committer dates. Simultaneous calls share one process. The dates of commits that
- * promptsync has read to follow a file need no process.
- */
+/** Simultaneous calls share one process. Commits that `followFiles` has read need no process. */
 function makeTimeReader({ runWithInput, commits }: HistoryReaders): CommitHistory['readCommitTimes'] {
   const readTogether = batchCalls((ids) => readCommitTimes(runWithInput, ids));
   return async (ids) => {
@@ -149,10 +127,7 @@ function parsePairKey(key: string): CommitPair {
   return { commit, other };
 }
 
-/**
- * Returns the pairs whose first commit is the second commit or an ancestor of it. Both the input and the result use the
- * keys from `makePairKey`.
- */
+/** Returns the pairs whose first commit is the second commit or an ancestor of it, as keys from `makePairKey`. */
 async function findAncestorPairs(run: Git['runWithInput'], pairKeys: readonly string[]): Promise<ReadonlySet<string>> {
   const pairs = pairKeys.map(parsePairKey);
   const byOther = [...Map.groupBy(pairs, ({ other }) => other)];
@@ -186,7 +161,7 @@ function parseCommitGraph(output: string): CommitGraph {
   };
 }
 
-/** Returns the pairs whose first commit is `other` or its ancestor. All pairs must have `other` as their second commit. */
+/** Returns the pairs whose first commit is `other` or its ancestor. The second commit of all pairs must be `other`. */
 function pickAncestors(
   pairs: readonly CommitPair[],
   other: string,
@@ -194,8 +169,7 @@ function pickAncestors(
 ): readonly CommitPair[] {
   const getPosition = (commit: string): number => positions.get(commit) ?? -1;
   const start = getPosition(other);
-  // In the graph, the ancestors of a commit come after the commit. So the search can end at the last commit of the
-  // pairs.
+  // Ancestors come after their descendants in the graph, so the search can end at the last commit of the pairs.
   const end = Math.max(...pairs.map(({ commit }) => getPosition(commit)));
   const visited = new Set([start]);
   const pending = start < end ? [start] : [];
@@ -209,14 +183,11 @@ function pickAncestors(
   return pairs.filter(({ commit }) => commit === other || (positions.has(commit) && visited.has(getPosition(commit))));
 }
 
-/** What the functions below read from. */
 type HistoryReaders = FollowReaders & Pick<Git, 'runWithInput'>;
 
 /**
- * Maps each commit that entered a branch through a merge to the id of the merge commit. First-parent commits of the
- * branch have no entry.
- * @param lines one line per commit, newest first, starting with the tip of the branch; each line contains the id of the
- * commit and the ids of its parents
+ * Maps each commit that entered the branch through a merge to the id of that merge.
+ * @param lines each line is a commit id and its parents' ids; newest first, starting with the tip of the branch
  */
 export function mapCommitsToMerges(lines: readonly string[]): ReadonlyMap<string, string> {
   const parents = new Map(lines.map((line) => [line.split(' ')[0], line.split(' ').slice(1)]));
@@ -239,10 +210,7 @@ export function mapCommitsToMerges(lines: readonly string[]): ReadonlyMap<string
   return merges;
 }
 
-/**
- * The maximum number of commits whose histories promptsync reads in separate processes. For more commits, a single
- * process reads all histories.
- */
+/** For more histories than this, one process reads all of them instead of one process each. */
 const MAX_SEPARATE_HISTORIES = 4;
 
 async function findCommitsChangingPaths(

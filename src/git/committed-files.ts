@@ -3,34 +3,29 @@ import { isRegular, readCheckedOutFiles, readObjects } from './read-objects.ts';
 import { makeRefResolver } from './resolve-refs.ts';
 import { type FileAtCommit, readBlobIds, readRootTrees, makeFileKey, parseFileKey } from './read-trees.ts';
 
-/** Functions that read files at any commit. All paths are relative to the repository root. */
+/** Reads files at any commit. All paths are relative to the repository root. */
 export type CommittedFiles = {
-  /** Resolves a ref to a commit id. Returns null if git does not know the ref. */
+  /** Returns the commit id, or null if git does not know the ref. */
   readonly resolveRef: (ref: string) => Promise<string | null>;
   /** Returns the id of a commit's root tree. Commits with identical files have the same root tree. */
   readonly readRootTreeId: (commit: string) => Promise<string>;
-  /** Returns the blob id of a file at a commit, or null if the commit has no regular file at this path. */
+  /** Returns null if the commit has no regular file at this path. */
   readonly findBlobId: (commit: string, path: string) => Promise<string | null>;
-  /** Returns the bytes that git stores for a blob. */
   readonly readBlob: (blob: string) => Promise<Buffer>;
   /** Returns the bytes that `git checkout` would write for a file with this blob at this path. */
   readonly readCheckedOutFile: (blob: string, path: string) => Promise<Buffer>;
   /**
-   * Returns the bytes that git stores for a file at a commit, or null if the commit has no regular file at this path.
-   * Use it for configuration files. A pull request can change the git attributes that affect a checkout, but it cannot
-   * change these bytes.
+   * Returns the bytes that git stores, or null if the commit has no regular file at this path. Use it for configuration
+   * files: a pull request can change the git attributes that affect a checkout, but not these bytes.
    */
   readonly readFileAt: (commit: string, path: string) => Promise<Buffer | null>;
-  /**
-   * Returns the values of the git attributes that make a file in the work tree differ from the bytes that git stores:
-   * `filter`, `working-tree-encoding`, and `ident`. Omits attributes that are not set for the path.
-   */
+  /** Returns the set attributes that change a checkout: `filter`, `working-tree-encoding`, and `ident`. */
   readonly readAttributes: (path: string) => Promise<ReadonlyMap<string, string>>;
-  /** Lists all files of a commit. Maps each path to the file's mode, type and id, as `git ls-tree` prints them. */
+  /** Maps the path of each file to its mode, type and id, as `git ls-tree` prints them. */
   readonly listFilesAt: (commit: string) => Promise<ReadonlyMap<string, string>>;
   /**
-   * Searches the commits for files that contain at least one of `texts`. Considers only files whose names end with
-   * `ending`. No search text may contain a line break. `commits` can contain the ids of commits and of root trees.
+   * Finds the files that contain at least one of `texts` and whose names end with `ending`. No text may contain a line
+   * break. `commits` can also contain the ids of root trees.
    */
   readonly findFilesContaining: (
     commits: readonly string[],
@@ -114,7 +109,7 @@ async function grepCommits(
   });
 }
 
-/** Lists the files of a commit that match the pathspecs. Without pathspecs, lists all files. */
+/** Without pathspecs, lists all files. */
 async function listTree(
   git: Git,
   commit: string,
@@ -125,14 +120,11 @@ async function listTree(
 
 /** A cache that maps a commit and a path to a blob id. Paths are relative to the repository root. */
 export type BlobCache = {
-  /** Caches a blob id that another git command printed. Null means that the commit has no regular file at this path. */
+  /** Caches a blob id that another git command printed. Null means that the commit has no regular file there. */
   readonly rememberBlobId: (commit: string, path: string, blob: string | null) => void;
   /** Returns the paths of all files of a commit, and caches their blob ids. */
   readonly listPathsAt: (commit: string) => Promise<readonly string[]>;
-  /**
-   * Returns the blob id of a file at a commit, or null if the commit has no regular file at this path. Symbolic links
-   * do not count as regular files, because promptsync does not follow links to prompt files.
-   */
+  /** Returns null if the commit has no regular file there. promptsync does not follow links to prompt files. */
   readonly findBlobId: (commit: string, path: string) => Promise<string | null>;
 };
 
@@ -150,7 +142,6 @@ export function makeBlobCache(git: Git): BlobCache {
     }
     return [...entries.keys()];
   };
-  /** Loads the blob ids for these keys from `makeFileKey`. */
   const loadBlobIds = async (keys: readonly string[]): Promise<void> => {
     const files = keys.map(parseFileKey);
     const byCommit = Map.groupBy(files, ({ commit }) => commit);
@@ -176,19 +167,15 @@ export function makeBlobCache(git: Git): BlobCache {
   };
 }
 
-/**
- * The maximum number of commits for which promptsync runs one `git ls-tree` per commit. For more commits, it reads the
- * tree objects of all commits together.
- */
+/** For more commits than this, promptsync reads their tree objects together, without a `git ls-tree` for each. */
 const MAX_COMMITS_TO_LIST = 4;
 
-/** The maximum length of a path that promptsync looks up, in characters. Many operating systems impose this limit. */
+/** The longest path that promptsync looks up, in characters. Many operating systems impose this limit. */
 const MAX_LISTED_PATH_LENGTH = 4096;
 
 /**
- * Returns true if git accepts the path on its command line. promptsync checks this because the path may come from the
- * service. If one path led out of the repository, git would reject the whole command, and the lookups of all other
- * paths would fail, too.
+ * Returns true if git accepts the path on its command line. The path may come from the service. If it led out of the
+ * repository, git would reject the whole command, and with it all other paths.
  */
 function canBeListed(path: string): boolean {
   const names = path.split('/');

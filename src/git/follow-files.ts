@@ -3,11 +3,10 @@ import type { RunGit } from './run-git.ts';
 import { type FileStateChange, type LogEntry, MAX_COMMITS, readLog } from './read-log.ts';
 import type { FileAtCommit } from './read-trees.ts';
 
-/** What `followFiles` reads from, and where it stores what it learns. */
 export type FollowReaders = {
   readonly run: RunGit;
   readonly blobCache: BlobCache;
-  /** The commits that changed a followed file, by commit id. */
+  /** The commits that changed a followed file, by commit id. `followFiles` adds to them. */
   readonly commits: Map<string, Pick<LogEntry, 'time' | 'subject'>>;
 };
 
@@ -20,18 +19,15 @@ export type DeletedFile = FileAtCommit & {
 /** The first-parent history of a commit, as far as it concerns the files that promptsync follows. */
 export type FollowedHistory = {
   /**
-   * The commits that changed each file, newest first. The key is the path of the file at the commit where the history
-   * starts. Each entry has the path of the file at its own commit.
+   * The commits that changed each file, newest first. The key is the path at the commit where the history starts. Each
+   * entry has the path at its own commit.
    */
   readonly touchesByPath: ReadonlyMap<string, readonly FileAtCommit[]>;
-  /** All files that the commits deleted, newest first. */
+  /** Newest first. */
   readonly deletedFiles: readonly DeletedFile[];
 };
 
-/**
- * Searches the first-parent history of a commit for the commits that changed each file. Reads the history once for all
- * paths. Compares a merge with its first parent, so a merge counts as one change that contains everything it merged.
- */
+/** Finds the commits in the first-parent history that changed each file. A merge counts as one change. */
 export async function followFiles(
   { run, blobCache, commits }: FollowReaders,
   asOf: string,

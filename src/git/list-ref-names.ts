@@ -3,10 +3,10 @@ import { type GitSettings, openGit, splitLines } from './run-git.ts';
 /** A kind of ref, named after its folder in `refs/`. */
 export type RefKind = 'heads' | 'remotes' | 'tags';
 
-/** The maximum number of refs that `listRefNames` returns, so that a repository with many refs stays fast. */
+/** Keeps promptsync fast in a repository with many refs. */
 const MAX_REFS = 2000;
 
-/** Lists the short names of refs, such as `main`, `origin/main` and `v1.0`. Throws a `ProblemError` if git fails. */
+/** Lists short names, such as `main`, `origin/main` and `v1.0`. Throws a `ProblemError` if git fails. */
 export async function listRefNames(kinds: readonly RefKind[], settings: GitSettings): Promise<readonly string[]> {
   const { run } = openGit(settings);
   const folders = kinds.map((kind) => `refs/${kind}/`);

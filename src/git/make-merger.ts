@@ -6,25 +6,18 @@ import type { SimpleGitOptions } from 'simple-git';
 import type { ConflictLabels, MergedText, MergeLines, PreferredSide, ThreeTexts } from '../domain/edits.ts';
 import { detectFailure, type GitSettings, openGit } from './run-git.ts';
 
-/** Runs at most four merge processes at a time, regardless of the number of prompts. */
+/** The maximum number of merge processes, regardless of the number of prompts. */
 const limit = pLimit(4);
 
-/**
- * The largest number of conflicts that `git merge-file` reports as its exit code. A higher exit code means that git
- * failed.
- */
+/** `git merge-file` reports at most this many conflicts as its exit code. A higher code means that git failed. */
 const MAX_COUNTED_CONFLICTS = 127;
 
-/**
- * The options that make git show only the two sides of a conflict. Otherwise, the user's configuration could make git
- * show the base, too.
- */
+/** Keeps the user's configuration from making git show the base of a conflict, too. */
 const TWO_SIDED_CONFLICTS = ['-c', 'merge.conflictStyle=merge'];
 
 /**
- * Creates a function that merges prompt texts line by line, as git does. If both sides changed the same lines, the
- * result contains the lines of the preferred side. If no side is preferred, it contains conflict markers around both.
- * The function works without a repository. It throws a `ProblemError` if git cannot merge.
+ * Creates a function that merges prompt texts line by line, as git does, without a repository. A conflict results in
+ * the lines of the preferred side or, without one, in conflict markers. Throws a `ProblemError` if git cannot merge.
  */
 export function makeMerger(keyVariables: readonly string[]): MergeLines {
   return (texts, side, labels) =>
@@ -58,8 +51,7 @@ async function mergeInFolder(
 async function useTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'promptsync-merge-'));
   try {
-    // promptsync runs git only in a folder that contains `.git`. For `git merge-file`, an empty `.git` folder is
-    // enough.
+    // `openGit` requires a `.git` folder. `git merge-file` accepts an empty one.
     await mkdir(join(folder, '.git'));
     return await use(folder);
   } finally {

@@ -2,42 +2,38 @@ import type { EditCommit } from '../domain/edits.ts';
 import { makeProblem, ProblemError, toProblem, type Problem } from '../problem.ts';
 import { makeLiteralPathspec, openGit, type RunGit, type GitSettings, splitLines, splitNames } from './run-git.ts';
 
-/** Functions that create branches and commits in the user's clone. */
+/** Creates branches and commits in the user's clone. */
 export type Committer = {
   /**
-   * Returns the problem that prevents promptsync from creating a branch with this name, or null if there is none. The
-   * checked-out branch is not a problem, because promptsync commits to it.
+   * Returns the problem that prevents promptsync from creating this branch. The checked-out branch is not a problem,
+   * because promptsync commits to it.
    */
   readonly findBranchProblem: (name: string) => Promise<Problem | null>;
   /**
-   * Creates a branch at HEAD and checks it out. Does nothing if the branch is already checked out. The files in the
-   * work tree stay unchanged. Returns null if the branch is then checked out, or a problem if git refuses.
+   * Creates a branch at HEAD and checks it out, unless it is already checked out. The files in the work tree stay
+   * unchanged. Returns a problem if git refuses.
    */
   readonly switchTo: (branch: string) => Promise<Problem | null>;
   /**
-   * Undoes `switchTo`: checks out the previous branch or commit, and deletes the new branch. The files in the work tree
-   * stay unchanged. Keeps a branch that has commits, and does nothing if git refuses.
+   * Checks out the previous branch or commit, and deletes the new branch unless it has commits. The files in the work
+   * tree stay unchanged. Does nothing if git refuses.
    */
   readonly undoSwitch: (branch: string) => Promise<void>;
   /**
-   * Commits only these files, even if other files are staged, and runs the user's hooks. Afterwards, the index matches
-   * the commit for each committed file, even if a hook has changed and staged files. Paths are relative to the
-   * repository root. Throws a `ProblemError` if git refuses.
+   * Commits only these files, even if others are staged, and runs the user's hooks. Afterwards, the index matches the
+   * commit for each committed file, even if a hook has staged changes. Throws a `ProblemError` if git refuses.
    */
   readonly commit: (pathsFromRoot: readonly string[], message: string) => Promise<EditCommit>;
   /** Returns the id of the commit at HEAD, or an empty string before the first commit. */
   readonly readHead: () => Promise<string>;
   /**
-   * Removes the newest commits from the checked-out branch. Leaves the index and the work tree unchanged. Throws a
-   * `ProblemError` if the branch has any other commit on top of `to`, for example because somebody else has committed.
+   * Removes the newest commits from the checked-out branch, but not from the index and the work tree. Throws a
+   * `ProblemError` if the branch has any other commit on top of `to`, for example from somebody else.
    * @param made the ids of the commits to remove, oldest first
    * @param to the id of the commit to go back to, or an empty string if the branch had no commit
    */
   readonly moveBack: (made: readonly string[], to: string) => Promise<void>;
-  /**
-   * Makes the index entries of these files match HEAD. Leaves the work tree and all other index entries unchanged.
-   * Throws a `ProblemError` if git refuses.
-   */
+  /** Makes the index entries of these files match HEAD. Throws a `ProblemError` if git refuses. */
   readonly unstage: (pathsFromRoot: readonly string[]) => Promise<void>;
 };
 
@@ -80,8 +76,7 @@ export function openCommitter(settings: GitSettings): Committer {
       if (listed.length !== made.length || !listed.every((commit) => made.includes(commit))) {
         throw new ProblemError(makeProblem('git/failed', { reason: 'someone else added commits to the branch.' }));
       }
-      // git checks that HEAD is still the commit in the last argument. So a commit that somebody else makes in the
-      // meantime is not lost.
+      // git checks that HEAD is still the last argument, so a commit that somebody else makes meanwhile is not lost.
       await (to === '' ? run('update-ref', '-d', 'HEAD', newest) : run('update-ref', 'HEAD', to, newest));
     },
     unstage: (pathsFromRoot) => unstage(run, pathsFromRoot),
@@ -89,8 +84,8 @@ export function openCommitter(settings: GitSettings): Committer {
 }
 
 async function undoSwitch(run: RunGit, branch: string): Promise<void> {
-  // If only the post-checkout hook fails, git has already switched back. If git fails, it does not delete the branch that
-  // is still checked out. It also keeps a branch with commits that HEAD lacks.
+  // Ignore errors: a failed post-checkout hook does not undo the switch, and git deletes neither a checked-out branch
+  // nor a branch with commits that HEAD lacks.
   await runOrReturnEmpty(run, 'checkout', '--quiet', '-');
   await runOrReturnEmpty(run, 'branch', '--quiet', '--delete', '--', branch);
 }
@@ -100,9 +95,8 @@ async function unstage(run: RunGit, pathsFromRoot: readonly string[]): Promise<v
 }
 
 /**
- * Updates the user's index to match the commit, for these files and for all other files that the commit changed. `git
- * commit --only` gives the hooks a separate index. If a hook stages a formatted file there, the user's index still
- * contains the unformatted file.
+ * Updates the user's index to match the commit, for these files and all others that the commit changed. `git commit
+ * --only` gives the hooks a separate index, so the user's index lacks what a hook has staged.
  */
 async function unstageCommittedFiles(run: RunGit, commit: string, pathsFromRoot: readonly string[]): Promise<void> {
   try {
@@ -114,12 +108,12 @@ async function unstageCommittedFiles(run: RunGit, commit: string, pathsFromRoot:
   }
 }
 
-/** Returns the name of the checked-out branch, or an empty string if HEAD is detached. */
+/** Returns an empty string if HEAD is detached. */
 function readBranch(run: RunGit): Promise<string> {
   return runOrReturnEmpty(run, 'branch', '--show-current');
 }
 
-/** Returns the id of the commit at HEAD, or an empty string before the first commit. */
+/** Returns an empty string before the first commit. */
 function readHead(run: RunGit): Promise<string> {
   return runOrReturnEmpty(run, 'rev-parse', '--verify', '--quiet', 'HEAD');
 }
@@ -134,19 +128,13 @@ async function findBranchProblem(run: RunGit, branch: string): Promise<Problem |
   return makeProblem('git/branch', { branch, reason: 'a branch with this name already exists' });
 }
 
-/**
- * Returns true if git allows the branch name. git prints a valid name unchanged, but expands a shorthand such as
- * `@{-1}`, which means the previous branch. A shorthand is not a branch name.
- */
+/** Returns true if git prints the name unchanged. git expands a shorthand such as `@{-1}`, the previous branch. */
 async function isValidBranchName(run: RunGit, branch: string): Promise<boolean> {
   if (branch === '' || branch.startsWith('-')) return false;
   return (await runOrReturnEmpty(run, 'check-ref-format', '--branch', branch)) === branch;
 }
 
-/**
- * Runs a command and returns its output without the final line break. Returns an empty string if git fails, even if it
- * fails without a message.
- */
+/** Returns the output without the final line break, or an empty string if git fails. */
 async function runOrReturnEmpty(run: RunGit, ...args: readonly string[]): Promise<string> {
   return (await run(...args).catch(() => '')).replace(/\n$/, '');
 }

@@ -1,10 +1,7 @@
 import { splitLines, NO_EXTERNAL_PROGRAMS, type GitSettings, type RunGit } from './run-git.ts';
 import { DEFAULT_REMOTE, openRemoteGit } from './open-remote.ts';
 
-/**
- * The author that promptsync configures if git has none, for example on a runner. GitHub attributes commits of this
- * author to the workflow.
- */
+/** The author of commits if git has none, for example on a runner. GitHub attributes its commits to the workflow. */
 const WORKFLOW_AUTHOR = {
   'user.name': 'github-actions[bot]',
   'user.email': '41898282+github-actions[bot]@users.noreply.github.com',
@@ -13,41 +10,22 @@ const WORKFLOW_AUTHOR = {
 /** The prefix of all branches on which promptsync proposes edits. */
 const PROPOSAL_BRANCH_PREFIX = 'promptsync/';
 
-/**
- * The remote branch of a proposal, and the clone that contains the commit to propose. All functions except
- * `readChanges` throw a `ProblemError` if git fails.
- */
+/** The remote branch of a proposal. All functions except `readChanges` throw a `ProblemError` if git fails. */
 export type ProposalBranch = {
   /** The name of the branch, including the prefix `promptsync/`. */
   readonly branch: string;
   /** Detaches HEAD so that new commits do not move a branch. Configures an author if git has none. */
   readonly prepareClone: () => Promise<void>;
-  /**
-   * Fetches the branch with its history. Returns the commit id of its tip, or null if the remote does not have the
-   * branch.
-   */
+  /** Fetches the branch with its history. Returns its tip, or null if the remote does not have the branch. */
   readonly fetch: () => Promise<string | null>;
-  /**
-   * Merges another commit into the checked-out commit. In a conflict, the checked-out commit wins. Returns the id of
-   * the commit that is checked out after the merge.
-   */
+  /** Merges a commit into the checked-out commit, which wins conflicts. Returns the id of the result. */
   readonly merge: (commit: string) => Promise<string>;
-  /** Returns the subject of the checked-out commit. */
   readonly readSubject: () => Promise<string>;
-  /**
-   * Pushes a commit to the remote branch. Fails if the tip of the remote branch is not `expectedTip`. If `expectedTip`
-   * is null, the branch must not exist yet.
-   */
+  /** Pushes only if the tip of the remote branch is `expectedTip`. Null means that the branch must not exist. */
   readonly push: (commit: string, expectedTip: string | null) => Promise<void>;
-  /**
-   * Returns the changes from the merge base of both commits to `commit`, in the raw format of `git diff`. This format
-   * contains the paths, the modes and the ids of the old and new blobs. Returns null if git fails.
-   */
+  /** Returns the changes since the merge base in git's raw format, with modes and blob ids. Null if git fails. */
   readonly readChanges: (base: string, commit: string) => Promise<string | null>;
-  /**
-   * Searches `commit` and its ancestors for a commit that somebody else committed, but skips `base` and its ancestors.
-   * Returns the id of the commit, or null if there is none.
-   */
+  /** Finds a commit that somebody else committed, among `commit` and its ancestors, except `base` and its ancestors. */
   readonly findForeignCommit: (base: string, commit: string) => Promise<string | null>;
 };
 
@@ -65,8 +43,8 @@ export function openProposal(settings: GitSettings, branch: string): ProposalBra
     fetch: async () => {
       const trackingPrefix = `refs/remotes/${DEFAULT_REMOTE}/${PROPOSAL_BRANCH_PREFIX}`;
       const refspec = `+refs/heads/${PROPOSAL_BRANCH_PREFIX}*:${trackingPrefix}*`;
-      // Fetch all proposal branches. git fails if an exact name does not exist on the remote, but not if a pattern
-      // matches nothing. `--prune` then removes the tracking ref of a deleted branch.
+      // Fetch all proposal branches, because git fails if an exact name does not exist on the remote, but not if a
+      // pattern matches nothing. `--prune` then removes the tracking ref of a deleted branch.
       await run('fetch', '--quiet', '--no-tags', '--prune', '--no-recurse-submodules', '--', DEFAULT_REMOTE, refspec);
       return (await run('for-each-ref', '--format=%(objectname)', `${trackingPrefix}${branch}`)).trim() || null;
     },

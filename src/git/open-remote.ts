@@ -12,24 +12,22 @@ import {
 } from './run-git.ts';
 
 /**
- * The time after which promptsync stops a git command that prints nothing, in milliseconds. By then, either the remote
- * is hanging or git is waiting for a password that nobody will type. git itself gives up on a silent HTTP server a few
- * seconds earlier. It then also ends the programs that it started.
+ * The time after which promptsync stops a silent git command, in milliseconds: the remote hangs, or git waits for a
+ * password that nobody will type. git gives up on an HTTP server a few seconds earlier, and then ends its programs.
  */
 const MAX_SILENCE_MS = 60_000;
 
 /**
- * The time that promptsync waits for the pipes of a git command to close after git has ended, in milliseconds. If
- * promptsync killed git, a program such as ssh can hold the pipes as long as the remote stays silent.
+ * How long promptsync waits for the pipes to close after git has ended, in milliseconds. If git was killed, a program
+ * such as ssh can hold the pipes as long as the remote stays silent.
  */
 const MAX_CLOSE_MS = 100;
 
 export const DEFAULT_REMOTE = 'origin';
 
-/** The current tip of a branch on a remote. */
 export type BranchTip = { readonly remote: string; readonly branch: string; readonly commit: string };
 
-/** A remote of a clone. The URL contains no user name and no password. It is empty if the clone has none. */
+/** The URL contains no user name and no password. It is empty if the clone has none. */
 export type RemoteAddress = { readonly name: string; readonly url: string };
 
 /** The remote of a clone. Each function throws a `ProblemError` if git fails or if the remote does not respond. */
@@ -42,29 +40,19 @@ export type Remote = {
    */
   readonly findRemote: (branch: string | null) => Promise<RemoteAddress | null>;
   /**
-   * Returns the branch that a remote-tracking branch tracks, for example `main` for `origin/main`. Does not contact the
-   * remote. Returns null if the clone has no remote-tracking branch with this name, or if the remote that `readTip`
-   * would query has a branch with exactly this name.
+   * Returns the remote's branch for a remote-tracking branch, for example `main` for `origin/main`. Does not contact
+   * the remote. Returns null if the clone does not know `name`, or if the remote has a branch with exactly this name.
    */
   readonly findTrackedBranch: (name: string) => Promise<string | null>;
-  /**
-   * Queries the remote for the current tip of a branch. If `branch` is null, uses the default branch of the remote.
-   * Returns null if the clone has no remote.
-   */
+  /** Queries the remote for the tip of `branch`, or of its default branch. Returns null if the clone has no remote. */
   readonly readTip: (branch: string | null) => Promise<BranchTip | null>;
-  /**
-   * Fetches the commit of a tip and its history without moving any ref. If `isShallow` is true, fetches the commit
-   * without its history.
-   */
+  /** Fetches a tip, with its history unless `isShallow` is true. Does not move any ref. */
   readonly fetchTip: (tip: BranchTip, isShallow: boolean) => Promise<void>;
   /** Fetches the missing history of a shallow clone, for all branches. Local files and branches stay unchanged. */
   readonly fetchHistory: () => Promise<void>;
 };
 
-/**
- * Opens git for commands that contact a remote. A command fails if the remote stays silent.
- * @param maxSilence the time after which promptsync stops a silent command, in milliseconds
- */
+/** `maxSilence` is the time after which promptsync stops a silent command, in milliseconds. */
 export function openRemoteGit(settings: GitSettings, maxSilence = MAX_SILENCE_MS): Git {
   return openGit(settings, {
     timeout: { block: maxSilence },
@@ -115,8 +103,7 @@ async function readTip(run: RunGit, branch: string | null): Promise<BranchTip | 
   const line = splitLines(output).find((candidate) => candidate.endsWith(`\t${ref}`)) ?? '';
   const [value = ''] = line.split('\t');
   if (branch !== null && value !== '') return { remote, branch, commit: value };
-  // The remote reported the name of its default branch. Choose the remote again, because this branch may track a
-  // different remote.
+  // This is the name of the default branch. Choose the remote again, because the branch may track a different remote.
   if (value.startsWith(`ref: ${BRANCHES}`)) return readTip(run, value.slice(`ref: ${BRANCHES}`.length));
   throw toGitError(new Error(`the remote "${remote}" has no ${branch === null ? 'default branch' : ref}.`));
 }
@@ -124,9 +111,8 @@ async function readTip(run: RunGit, branch: string | null): Promise<BranchTip | 
 const BRANCHES = 'refs/heads/';
 
 /**
- * Chooses the remote that the branch tracks. Falls back to `origin`, and then to the only remote. Returns null if the
- * clone has no remote. Throws a `ProblemError` if the choice is unclear: there are several remotes, the branch tracks
- * none of them, and none is called `origin`.
+ * Chooses the remote that the branch tracks, or else `origin`, or else the only remote. Returns null if the clone has
+ * no remote. Throws a `ProblemError` if it has several and none of these rules applies.
  */
 function chooseRemote({ remotes, trackedRemotes }: CloneSettings, branch: string | null): string | null {
   const tracked = branch === null ? undefined : trackedRemotes.get(branch);
@@ -183,9 +169,8 @@ const isPartialCloneSetting = (name: string) => new RegExp(PARTIAL_CLONE_SETTING
 type KnownTipRef = { readonly branch: string; readonly ref: string };
 
 /**
- * Finds the ref that stores the last known tip of a remote branch. If `branch` is null, uses the default branch of the
- * remote. In a clone without remotes, returns the ref of the local branch. Returns null if promptsync cannot determine
- * the name of the branch.
+ * Finds the ref that stores the last known tip of a remote branch, by default the default branch of the remote. In a
+ * clone without remotes, this is the local branch. Returns null if the name of the branch is unknown.
  */
 export async function findKnownTipRef(
   run: RunGit,
@@ -198,8 +183,8 @@ export async function findKnownTipRef(
 }
 
 /**
- * Returns the name of the remote that `readTip` would query, as far as the clone knows its default branch. Does not
- * contact the remote. Returns null if the clone has no remote, or if the choice is unclear.
+ * Returns the name of the remote that `readTip` would query, without contacting it. Returns null if the clone has no
+ * remote, or if the choice is unclear.
  */
 export async function findRemoteName(
   run: RunGit,
@@ -210,13 +195,12 @@ export async function findRemoteName(
   return (await chooseRemoteAndBranch(run, settings, branch)).remote ?? null;
 }
 
-/** A remote and one of its branches. The remote is undefined if the choice is unclear. */
+/** The remote is null if the clone has none, and undefined if the choice is unclear. */
 type RemoteAndBranch = { readonly remote: string | null | undefined; readonly branch: string | null };
 
 /**
- * Chooses the remote for a branch. If `branch` is null, also finds the default branch of the remote. If the clone does not
- * know it, this is `main` or `master`, provided that exactly one of them exists: on the remote, or in a clone without
- * remotes locally.
+ * If `branch` is null, also finds the default branch. If the clone does not know it, this is `main` or `master`,
+ * provided that exactly one of them exists on the remote, or in a clone without remotes locally.
  */
 async function chooseRemoteAndBranch(
   run: RunGit,
@@ -234,7 +218,6 @@ async function chooseRemoteAndBranch(
   return remote === null ? { remote, branch: name } : chooseRemoteAndBranch(run, settings, name);
 }
 
-/** Returns the refs of the branches that are named `main` or `master`. */
 async function listDefaultRefs(run: RunGit, prefix: string): Promise<readonly string[]> {
   const names = [`${prefix}main`, `${prefix}master`];
   // A pattern of `git for-each-ref` also matches refs below it, such as `main/old`.

@@ -16,75 +16,56 @@ import { makePinnedRefResolver, type PinnedRef } from './resolve-refs.ts';
 
 /**
  * The git repository that contains a folder, usually the folder of the configuration. Each function throws a
- * `ProblemError` if git fails. Paths are relative to the repository root unless a comment says that they are relative
- * to the folder.
+ * `ProblemError` if git fails. Paths are relative to the repository root unless a comment names the folder.
  */
 export type Repository = CommittedFiles &
   CommitHistory & {
     /** The id of the checked-out commit. Null before the first commit. */
     readonly head: string | null;
-    /** Whether the clone is shallow. In a shallow clone, older commits are missing. */
+    /** Whether older commits are missing from the clone. */
     readonly isShallow: boolean;
     /** Converts a path relative to the folder to a path relative to the repository root. The root itself is empty. */
     readonly toRootPath: (path: string) => string;
-    /** Converts a path relative to the repository root to a path relative to the folder. */
     readonly toFolderPath: (path: string) => string;
-    /**
-     * Returns the files in the list that differ from HEAD: edited, staged, untracked or ignored files. Paths are
-     * relative to the folder.
-     */
+    /** Returns the edited, staged, untracked and ignored files in the list. Paths are relative to the folder. */
     readonly findUncommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
     /**
-     * Compares the files in `paths` with HEAD, as `findUncommitted` does. Also returns all tracked files that were
-     * changed or deleted since HEAD, below the folders in `folders`. Paths are relative to the folder. All files in
-     * `paths` must be below these folders.
+     * Also returns all tracked files below `folders` that were changed or deleted since HEAD. All `paths` must be below
+     * `folders`. Paths are relative to the folder.
      */
     readonly compareWithHead: (paths: readonly string[], folders: readonly string[]) => Promise<HeadComparison>;
-    /**
-     * Returns the submodule that contains a file, or null if there is none. Any other nested repository also counts as
-     * a submodule. The path and the result are relative to the folder.
-     */
+    /** Returns the submodule or other nested repository that contains a file. Paths are relative to the folder. */
     readonly findSubmodule: (path: string) => string | null;
     /** Returns the files in the list whose staged content differs from HEAD. Paths are relative to the folder. */
     readonly findStaged: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
-    /**
-     * Compares the files of a commit with the work tree. Omits the files that are absent because of a sparse checkout.
-     */
+    /** Omits files that are absent because of a sparse checkout. */
     readonly compareWithWorkTree: (commit: string) => Promise<WorkTreeComparison>;
     /** Lists the tracked files that are absent because of a sparse checkout. Paths are relative to the folder. */
     readonly listSparsePaths: () => Promise<readonly string[]>;
     /**
-     * Returns the last known tip of a remote branch, or null if the clone knows none. Does not contact the remote. If
-     * `branch` is null, uses the default branch of the remote. In a clone without remotes, uses the local branch.
+     * Returns the last known tip of a remote branch, by default the default branch, without contacting the remote. In a
+     * clone without remotes, uses the local branch.
      */
     readonly findKnownTip: (branch: string | null) => Promise<KnownTip | null>;
-    /**
-     * Resolves the ref of a `git:` pin. If the ref names a branch, prefers the branch of the remote that `findKnownTip`
-     * would choose for `branch`.
-     */
+    /** Resolves the ref of a `git:` pin. Prefers the branch of the remote that `findKnownTip` would choose. */
     readonly resolvePinnedRef: (ref: string, branch: string | null) => Promise<PinnedRef>;
-    /** Returns true if the clone fetches missing objects only when git needs them (`git clone --filter`). */
+    /** Whether the clone fetches missing objects only when git needs them (`git clone --filter`). */
     readonly isPartial: () => Promise<boolean>;
   };
 
 /** The files of the work tree, compared with HEAD. Paths are relative to the folder. */
 export type HeadComparison = { readonly uncommitted: ReadonlySet<string>; readonly changed: readonly string[] };
 
-/** The last known tip of a branch. */
 export type KnownTip = { readonly branch: string; readonly commit: string };
 
 /** The files of a commit, compared with the work tree. Paths are relative to the folder. */
 export type WorkTreeComparison = {
-  /** The files that are identical in the commit and in the work tree. */
   readonly same: ReadonlySet<string>;
   /** The files that were changed or deleted in the work tree. */
   readonly changed: readonly string[];
 };
 
-/**
- * Opens the repository that contains a folder. The returned functions write nothing to the repository except for git's
- * cache of file times. They pass paths and refs to git in such a way that git cannot interpret them as options.
- */
+/** Writes only git's cache of file times. git cannot interpret the paths and refs that it gets as options. */
 export async function openRepository(settings: GitSettings, folder: string): Promise<Repository> {
   const git = openGit(settings);
   const { run } = git;
@@ -133,13 +114,12 @@ function makeSubmoduleFinder(
   };
 }
 
-/** Normalizes a path. Returns an empty string for the root, because git finds no file for the pathspec `:(top,literal).` */
+/** Returns an empty string for the root, because git finds no file for the pathspec `:(top,literal).`. */
 function normalizeRootPath(path: string): string {
   const normalizedPath = posix.normalize(path);
   return normalizedPath === '.' ? '' : normalizedPath;
 }
 
-/** Creates the function that compares files of the work tree with HEAD. */
 function makeHeadComparer(
   run: RunGit,
   head: string | null,
@@ -154,7 +134,6 @@ function makeHeadComparer(
   };
 }
 
-/** Creates the functions that compare the work tree with any commit and list the files absent from the work tree. */
 function makeWorkTreeComparer(
   { run }: Git,
   settings: GitSettings,
@@ -180,13 +159,13 @@ function makeWorkTreeComparer(
   };
 }
 
-/** Creates the function that reads the settings of the clone. The function reads them only once. */
+/** Creates a function that reads the settings only once. */
 function makeSettingsReader(run: RunGit): () => Promise<CloneSettings> {
   let settings: Promise<CloneSettings> | null = null;
   return () => (settings ??= readCloneSettings(run));
 }
 
-/** Creates the function that finds the last known tip of a branch. The function looks up each branch only once. */
+/** Creates a function that looks up each branch only once. */
 function makeKnownTipFinder(
   run: RunGit,
   readSettings: () => Promise<CloneSettings>,
@@ -205,7 +184,7 @@ function makeKnownTipFinder(
   };
 }
 
-/** Creates the function that resolves the refs of pins. The function resolves each ref only once. */
+/** Creates a function that resolves each ref only once. */
 function makeCachedPinnedRefResolver(
   git: Git,
   readSettings: () => Promise<CloneSettings>,
@@ -229,15 +208,14 @@ function makeCachedPinnedRefResolver(
 }
 
 /**
- * Returns the path from the repository root to the folder, with a trailing slash. Returns an empty string if the folder
- * is the root. Resolves symbolic links first, because git does not follow links inside a repository.
+ * Returns the path from the root to the folder with a trailing slash, or an empty string for the root. Resolves
+ * symbolic links first, because git does not follow links inside a repository.
  */
 function makeFolderPrefix({ root }: GitSettings, folder: string): string {
   const path = relative(realpathSync(root), realpathSync(folder));
   return path === '' ? '' : `${path.split(sep).join('/')}/`;
 }
 
-/** The pathspec that matches all files of the repository. */
 const ALL_FILES = ':(top)';
 
 /** The command that lists the names of changed files, regardless of the user's configuration. */
@@ -256,10 +234,7 @@ async function listStagedNames(run: RunGit): Promise<ReadonlySet<string>> {
 
 /** A comparison of the work tree with a commit. Paths are relative to the repository root. */
 type RawComparison = {
-  /**
-   * Returns true if a file is identical in the work tree and in the commit. Returns false for a file with an unfinished
-   * merge. Also returns false if `update-index --assume-unchanged` makes git ignore edits of the file.
-   */
+  /** Returns false for an unfinished merge, and if `update-index --assume-unchanged` makes git ignore edits. */
   readonly isUnchanged: (path: string) => boolean;
   /** The tracked files that differ, including deleted files. */
   readonly changed: readonly string[];
@@ -271,9 +246,8 @@ type RawComparison = {
 const LIST_INDEX = ['ls-files', '-v', '-z', '--full-name', '--'] as const;
 
 /**
- * Parses the output of `LIST_INDEX`. git prints a letter before each path. The letter H marks a file that git checks
- * for edits. The letter S marks a file with the `skip-worktree` flag, or s if the file also has the `assume-unchanged`
- * flag.
+ * Parses the output of `LIST_INDEX`: a letter before each path. H marks a file that git checks for edits. S marks the
+ * `skip-worktree` flag, or s if the file also has the `assume-unchanged` flag.
  */
 function parseIndex(output: string): Readonly<Record<'watched' | 'flagged', readonly string[]>> {
   const entries = splitNames(output);
@@ -281,15 +255,11 @@ function parseIndex(output: string): Readonly<Record<'watched' | 'flagged', read
   return { watched: listPaths(/^H /), flagged: listPaths(/^S /i) };
 }
 
-/**
- * Returns the paths that have no file in the work tree. A path's `skip-worktree` flag is not enough to know this,
- * because users can set it for any file.
- */
+/** A path's `skip-worktree` flag does not prove that the file is absent, because users can set it for any file. */
 function keepAbsentPaths(paths: readonly string[], { root }: GitSettings): readonly string[] {
   return paths.filter((path) => !existsSync(join(root, path)));
 }
 
-/** Compares the files that match the pathspecs with a commit. */
 async function makeComparison(run: RunGit, commit: string, pathspecs: readonly string[]): Promise<RawComparison> {
   const [listedFiles, changedNames] = await Promise.all([
     run(...LIST_INDEX, ...pathspecs),

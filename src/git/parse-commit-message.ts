@@ -1,21 +1,11 @@
-/** The information that promptsync extracts from a commit message. */
 export type CommitMessage = {
-  /**
-   * The subject of the commit. If the body of a merge commit contains the title of the pull request, this is that title
-   * instead.
-   */
+  /** The subject of the commit or, for a merge, the title of the pull request if the body contains it. */
   readonly subject: string;
-  /**
-   * The pull request on GitHub, such as `#12`, or the merge request on GitLab, such as `!12`. Null if the message
-   * mentions neither.
-   */
+  /** The pull request on GitHub, such as `#12`, or the merge request on GitLab, such as `!12`. */
   readonly pullRequest: string | null;
 };
 
-/**
- * Parses a commit message in the format of GitHub or GitLab. The subject of a merge commit does not describe the
- * change, so the function uses the title in the body instead.
- */
+/** Parses a commit message in the format of GitHub or GitLab. */
 export function parseCommitMessage(subject: string, body: string): CommitMessage {
   const mergedNumber = /^Merge pull request #(\d{1,9})\b/.exec(subject)?.[1];
   if (mergedNumber !== undefined) return { subject: findTitle(body) ?? subject, pullRequest: `#${mergedNumber}` };
@@ -30,9 +20,7 @@ export function parseCommitMessage(subject: string, body: string): CommitMessage
 /** The line that GitLab adds to a merge commit, such as `See merge request acme/prompts!12`. */
 const MERGE_REQUEST = /^See merge request [^\s!]*!\d{1,9}(?=\r?$)/gm;
 
-/**
- * Returns the first line of a merge commit's body. Returns null if the line is empty or is GitLab's merge request line.
- */
+/** Returns the first line of a merge commit's body, unless it is empty or GitLab's merge request line. */
 function findTitle(body: string): string | null {
   const firstLine = body.split('\n', 1)[0]?.trim() ?? '';
   return firstLine === '' || firstLine.startsWith('See merge request ') ? null : firstLine;

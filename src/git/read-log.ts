@@ -6,7 +6,7 @@ import { isRegular } from './read-objects.ts';
 /** A commit in the output of `git log`, with the changes that it made to files. */
 export type LogEntry = {
   readonly commit: string;
-  /** The first parent. Null for a commit without parents. */
+  /** Null for a commit without parents. */
   readonly firstParent: string | null;
   /** The committer date, in seconds since 1970. */
   readonly time: number;
@@ -17,7 +17,7 @@ export type LogEntry = {
 /** The change that a commit made to the file at one path. */
 export type FileStateChange = {
   readonly path: string;
-  /** The previous path if the change renamed the file. Null for all other changes. */
+  /** The previous path if the change renamed the file. */
   readonly before: string | null;
   /** The blob id after the change. Null if the change leaves no regular file at the path. */
   readonly blob: string | null;
@@ -28,7 +28,7 @@ export type FileStateChange = {
 /** The maximum number of commits that promptsync reads to find renames, changes and merges, and to list a branch. */
 export const MAX_COMMITS = 100_000;
 
-/** The `git log` command. Its options override all user settings that would change the output. */
+/** The options override all user settings that would change the output. */
 const LOG = [
   'log',
   ...NO_EXTERNAL_PROGRAMS,
@@ -42,17 +42,13 @@ const LOG = [
 ] as const;
 
 /**
- * The options of `git log` that keep all sides of a merge. Without `--full-history`, git follows only one parent of a
- * merge if the queried files are identical in that parent and in the merge. This would cause two errors: the result for
- * a file would depend on the other files in the query, and commits whose changes a merge discarded would be missing.
- * With `combined`, git lists a file as changed by a merge only if the file differs from its state in every parent.
+ * Keeps all sides of a merge. Without `--full-history`, git follows only one parent if the queried files are identical
+ * there and in the merge. Then a result would depend on the other files in the query, and changes that a merge
+ * discarded would be missing. With `combined`, a merge changes a file only if the file differs in every parent.
  */
 export const FULL_HISTORY = ['--full-history', '--no-renames', '--diff-merges=combined'] as const;
 
-/**
- * Reads commits, newest first, with the changes that each of them made to files.
- * @param args the options, commits and paths for `git log`
- */
+/** Reads commits, newest first, with the changes that each of them made to files. */
 export async function readLog(run: RunGit, ...args: readonly string[]): Promise<readonly LogEntry[]> {
   return parseLog(
     await run(...LOG, '--root', '--raw', '--no-abbrev', '--format=tformat:%H%x00%P%x00%ct%x00%s', ...args),
@@ -60,8 +56,8 @@ export async function readLog(run: RunGit, ...args: readonly string[]): Promise<
 }
 
 /**
- * Parses the output of `git log --raw -z`. For each commit, git prints the id, the parents, the committer date, the
- * subject and the changes. Before the changes of a merge, it prints an empty field. No field contains a NUL.
+ * Parses the output of `git log --raw -z`: for each commit the id, the parents, the committer date, the subject and the
+ * changes. Before the changes of a merge, there is an empty field. No field contains a NUL.
  */
 function parseLog(output: string): readonly LogEntry[] {
   const fields = output.split('\0');
@@ -87,15 +83,14 @@ function parseLog(output: string): readonly LogEntry[] {
 const HEADER_FIELDS = 4;
 
 /**
- * Matches a change line of `git log --raw`. The line has the modes before and after the change, the blob ids before and
- * after, and the kind of the change. For a merge, the modes and blob ids of all parents precede those of the result.
+ * Matches a change line of `git log --raw`: the modes before and after, the blob ids before and after, and the kind of
+ * the change. For a merge, the modes and blob ids of all parents precede those of the result.
  */
 const CHANGE = /^\n?:+(?:[0-9]{6} )+([0-9]{6}) (?:[0-9a-f]+ )*([0-9a-f]+) ([0-9a-f]+) (?:[A-Z]+|(R)[0-9]*)$/;
 
 /**
- * Parses a change line of `git log --raw` and the paths that follow it. Returns one change per path. A rename results
- * in two changes: the file disappears from the first path and appears at the second. Returns an empty list if the line
- * does not describe a change.
+ * Parses a change line of `git log --raw` and the paths after it. Returns one change per path: a rename removes the
+ * file from the first path and adds it at the second. Returns an empty list if the line is not a change.
  */
 function parseChange(line: string, firstName: string, secondName: string): readonly FileStateChange[] {
   const [, mode, blobBefore = '', id = '', isRename] = CHANGE.exec(line) ?? [];
@@ -112,31 +107,26 @@ function parseChange(line: string, firstName: string, secondName: string): reado
 /** The placeholders of `git log` for the id, author, author date, subject and body of a commit. */
 const FIELDS = ['%H', '%an', '%aI', '%s', '%b'];
 
-/**
- * Reads the author, date and message of each commit. Omits commits that the clone does not have.
- */
+/** Omits commits that the clone does not have. */
 export async function readCommitInfos(
   run: Git['runWithInput'],
   ids: Iterable<string>,
 ): Promise<ReadonlyMap<string, CommitInfo>> {
   const requestedIds = pickCommitIds(ids);
   const commits = parseCommits(await logCommits(run, requestedIds, FIELDS));
-  // If the clone has none of the commits, git prints HEAD. If an id belongs to a tag, git prints the tagged commit.
-  // Drop both, because the caller did not request these commits.
+  // If the clone has none of the commits, git prints HEAD. For a tag's id, git prints the tagged commit. Drop both.
   const requested = commits.filter(({ commit }) => requestedIds.has(commit));
   return new Map(requested.map((info) => [info.commit, info]));
 }
 
-/** Returns the well-formed commit ids. Callers must not pass any other id to git, because it may come from the service. */
+/** Callers must not pass any other id to git, because it may come from the service. */
 function pickCommitIds(ids: Iterable<string>): ReadonlySet<string> {
   return new Set([...ids].filter(isCommitId));
 }
 
 /**
- * Returns what `git log` prints for these commits: the values of the placeholders, each followed by a NUL. Omits commits
- * that the clone does not have.
- * @param ids well-formed commit ids
- * @param placeholders the placeholders of `git log`, such as `%H`
+ * Returns the values of the placeholders, each followed by a NUL. Omits commits that the clone does not have. All ids
+ * must be well-formed.
  */
 async function logCommits(
   run: Git['runWithInput'],
@@ -148,9 +138,7 @@ async function logCommits(
   return run([...ids], ...LOG, '--no-walk=unsorted', '--ignore-missing', '-s', format, '--stdin');
 }
 
-/**
- * Reads the committer date of each commit, in seconds since 1970. Omits commits that the clone does not have.
- */
+/** Returns seconds since 1970. Omits commits that the clone does not have. */
 export async function readCommitTimes(
   run: Git['runWithInput'],
   ids: Iterable<string>,
@@ -163,9 +151,7 @@ export async function readCommitTimes(
   return new Map(entries);
 }
 
-/**
- * Parses the output of `git log -z` for the format `FIELDS`. Each field ends with a NUL, and no field contains a NUL.
- */
+/** Parses the output of `git log -z` for the format `FIELDS`. No field contains a NUL. */
 function parseCommits(output: string): readonly CommitInfo[] {
   const fields = output.split('\0');
   const commits: CommitInfo[] = [];

@@ -4,7 +4,7 @@ import { toGitError, type Git } from './run-git.ts';
 /** An object in git's database. */
 export type GitObject = { readonly id: string; readonly bytes: Buffer };
 
-/** Reads objects by name. Names must not contain line breaks. Maps a name to null if git has no such object. */
+/** Names must not contain line breaks. Maps a name to null if git has no such object. */
 export async function readObjects(git: Git, names: readonly string[]): Promise<ReadonlyMap<string, GitObject | null>> {
   const output = await git.runCatFile(names, '--batch');
   const objects = new Map<string, GitObject | null>();
@@ -20,8 +20,8 @@ export async function readObjects(git: Git, names: readonly string[]): Promise<R
 const LINE_FEED = 0x0a;
 
 /**
- * Parses the next object in the output of `git cat-file --batch`. For an existing object, git prints a line with the
- * id, type and size, followed by the content and a line feed. For a missing object, git prints only one line.
+ * Parses the next object in the output of `git cat-file --batch`: a line with the id, type and size, then the content
+ * and a line feed. For a missing object, git prints only one line.
  */
 function parseObject(output: Buffer, start: number): { readonly object: GitObject | null; readonly end: number } {
   const first = output.indexOf(LINE_FEED, start) + 1;
@@ -34,9 +34,9 @@ function parseObject(output: Buffer, start: number): { readonly object: GitObjec
 }
 
 /**
- * Reads files as `git checkout` would write them: after the filters, encodings and line endings that the git attributes
- * of their paths select. git takes the attributes from the work tree. Each file is given as its blob id, a space, and
- * its path. Maps a file to null if git does not have its blob. Throws a `ProblemError` if a required filter fails.
+ * Reads files as `git checkout` would write them, with the filters, encodings and line endings that the attributes in
+ * the work tree select. Each file is given as its blob id, a space, and its path. Maps a file to null if git lacks its
+ * blob. Throws a `ProblemError` if a required filter fails.
  */
 export async function readCheckedOutFiles(
   git: Git,
@@ -51,16 +51,13 @@ export async function readCheckedOutFiles(
   return new Map([...(await readFileBatch(git, batch)), ...(await Promise.all(contents))]);
 }
 
-/**
- * Matches files that git cannot read from a line of standard input. git ignores spaces and tabs before the path, and a
- * carriage return after it.
- */
+/** Matches files that git cannot read from a line: it ignores blanks before a path, and a carriage return after it. */
 const NEEDS_OWN_PROCESS = /^\S+ [ \t]|\n|\r$/;
 
 async function readFileBatch(git: Git, files: readonly string[]): Promise<readonly [string, Buffer | null][]> {
   if (files.length === 0) return [];
-  // The size that git prints is the size before filtering, so it does not show where the content ends. Each file is
-  // therefore followed by a separator. git has no object with the separator's name, so it prints a known line.
+  // git prints the size before filtering, so it does not show where the content ends. Therefore a separator follows
+  // each file. git has no object with the separator's name, so it prints a known line.
   const separator = `end-${randomUUID()}`;
   const output = await git.runCatFile(
     files.flatMap((file) => [file, separator]),
@@ -75,7 +72,7 @@ async function readFileBatch(git: Git, files: readonly string[]): Promise<readon
   });
 }
 
-/** Splits the output of a command into the parts before each separator. Omits everything after the last separator. */
+/** Returns the parts before each separator. Omits everything after the last separator. */
 function splitAnswers(output: Buffer, separator: string): readonly Buffer[] {
   const answers: Buffer[] = [];
   let start = 0;
@@ -92,10 +89,7 @@ function parseFile(answer: Buffer): Buffer | null {
   return answer.toString('latin1', 0, first).endsWith(' missing\n') ? null : answer.subarray(first, -1);
 }
 
-/**
- * Returns true if a mode such as `100644` denotes a regular file. Symbolic links, folders and submodules are not
- * regular files.
- */
+/** Returns true for a mode such as `100644`, but not for symbolic links, folders and submodules. */
 export function isRegular(mode: string): boolean {
   return mode.startsWith('100');
 }

@@ -1,25 +1,21 @@
 import { splitLines, type Git } from './run-git.ts';
 import { type GitObject, isRegular, readObjects } from './read-objects.ts';
 
-/**
- * A file at a commit. `path` is the file's path at that commit, relative to the repository root. `commit` may also be
- * the id of the commit's root tree.
- */
+/** A file at a commit. The path is relative to the repository root. `commit` may also be the id of a root tree. */
 export type FileAtCommit = { readonly commit: string; readonly path: string };
 
-/** Builds a string that identifies a file at a commit. `batchCalls` and maps need a string. */
+/** `batchCalls` and maps need a string to identify a file at a commit. */
 export function makeFileKey(commit: string, path: string): string {
   return `${commit}\0${path}`;
 }
 
-/** Returns the file that a key from `makeFileKey` identifies. */
 export function parseFileKey(key: string): FileAtCommit {
   const [commit = '', path = ''] = key.split('\0');
   return { commit, path };
 }
 
 type BlobAtCommit = FileAtCommit & {
-  /** The id of the file's blob. Null if the commit has no regular file at this path. */
+  /** Null if the commit has no regular file at this path. */
   readonly blob: string | null;
 };
 
@@ -28,14 +24,11 @@ type TreePath = {
   readonly file: FileAtCommit;
   /** The tree to search next: its id, or the expression `<commit>^{tree}`. */
   readonly tree: string;
-  /** The rest of the path below this tree, split into names. */
+  /** The rest of the path below this tree. */
   readonly names: readonly string[];
 };
 
-/**
- * Reads the blob ids of files at many commits. Reads the trees of all commits together, one folder level at a time, so
- * the number of processes does not grow with the number of commits.
- */
+/** Reads the trees of all commits together, level by level, so that many commits do not need many processes. */
 export async function readBlobIds(git: Git, files: readonly FileAtCommit[]): Promise<readonly BlobAtCommit[]> {
   const blobs: BlobAtCommit[] = [];
   let paths: readonly TreePath[] = files.map((file) => {
@@ -65,7 +58,7 @@ const FOLDER_MODE = '40000';
 type TreeEntries = ReadonlyMap<string, TreeEntry>;
 type TreeEntry = { readonly mode: string; readonly id: string };
 
-/** Looks up the first name of each path in the tree of that path. Maps each tree to the entries found in it. */
+/** Looks up the first name of each path in its tree. Maps each tree to the entries found in it. */
 async function readTreeEntries(git: Git, paths: readonly TreePath[]): Promise<ReadonlyMap<string, TreeEntries>> {
   const headers = await readTreeHeaders(git, [...new Set(paths.map(({ tree }) => tree))]);
   const byTreeId = Map.groupBy(paths, ({ tree }) => headers.get(tree)?.id);
@@ -82,17 +75,10 @@ async function readTreeEntries(git: Git, paths: readonly TreePath[]): Promise<Re
   return entries;
 }
 
-/**
- * The maximum total size of the trees that one process reads, in bytes. promptsync keeps the complete output of a
- * process in memory.
- */
+/** The maximum size of the trees that one process reads. promptsync keeps the output of a process in memory. */
 const MAX_BYTES_PER_PROCESS = 32 * 1024 * 1024;
 
-/**
- * Divides tree ids into groups, each of which is read by one process. A group exceeds `MAX_BYTES_PER_PROCESS` only if
- * it consists of a single tree.
- * @param sizes the size of each tree in bytes, by id
- */
+/** Forms groups of tree ids, each for one process. A single tree may exceed `MAX_BYTES_PER_PROCESS`. */
 function splitBySize(sizes: ReadonlyMap<string, number>): readonly (readonly string[])[] {
   const parts: string[][] = [];
   let remainingBytes = 0;
@@ -113,10 +99,7 @@ type TreeHeader = {
   readonly size: number;
 };
 
-/**
- * Reads the id and size of each tree. Each name is a tree id or has the form `<commit>^{tree}`. Omits names that git
- * cannot resolve to a tree.
- */
+/** Each name is a tree id or has the form `<commit>^{tree}`. Omits names that git cannot resolve to a tree. */
 async function readTreeHeaders(git: Git, names: readonly string[]): Promise<ReadonlyMap<string, TreeHeader>> {
   const lines = splitLines(await git.runWithInput(names, 'cat-file', '--batch-check'));
   const headers = new Map<string, TreeHeader>();
@@ -127,10 +110,7 @@ async function readTreeHeaders(git: Git, names: readonly string[]): Promise<Read
   return headers;
 }
 
-/**
- * Reads the id of each commit's root tree. Commits with identical files have the same root tree. Omits commits whose
- * tree git cannot read.
- */
+/** Reads the id of each commit's root tree. Omits commits whose tree git cannot read. */
 export async function readRootTrees(git: Git, commits: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const headers = await readTreeHeaders(git, commits.map(nameRootTree));
   const trees = new Map<string, string>();
@@ -141,7 +121,6 @@ export async function readRootTrees(git: Git, commits: readonly string[]): Promi
   return trees;
 }
 
-/** Returns an expression that git resolves to the root tree of a commit. */
 function nameRootTree(commit: string): string {
   return `${commit}^{tree}`;
 }
@@ -149,10 +128,7 @@ function nameRootTree(commit: string): string {
 const SPACE = 0x20;
 const NUL = 0;
 
-/**
- * Finds the entries with these names in a tree object. Each entry consists of the mode, a space, the name, a NUL and
- * the id in binary form.
- */
+/** Finds the entries with these names. Each entry is the mode, a space, the name, a NUL and the binary id. */
 function parseTreeEntries({ id, bytes }: GitObject, names: ReadonlySet<string>): TreeEntries {
   const idLength = id.length / 2;
   const entries = new Map<string, TreeEntry>();

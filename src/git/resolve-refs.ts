@@ -3,11 +3,9 @@ import { hasControlCharacters } from '../text.ts';
 
 /**
  * The result of resolving the ref of a `git:` pin:
- * - `found`: The ref refers to a commit. It is fixed if it is the id of a commit or the name of a tag. All other refs
- *   are moving: branches, `HEAD`, and relative refs such as `v1~1`.
- * - `unknown`: git does not know the ref.
- * - `short-id`: The ref is a prefix of a commit id, but it has fewer than `MIN_ID_DIGITS` digits. `commits` contains the
- *   ids that begin with these digits.
+ * - `found`: The ref refers to a commit. It is fixed if it is a commit id or the name of a tag. All other refs are
+ *   moving: branches, `HEAD`, and relative refs such as `v1~1`.
+ * - `short-id`: The ref is a prefix of the ids in `commits`, but it has fewer than `MIN_ID_DIGITS` digits.
  * - `ambiguous-id`: The ref is a prefix of several commit ids.
  */
 export type PinnedRef =
@@ -16,14 +14,12 @@ export type PinnedRef =
   | { readonly kind: 'short-id' | 'ambiguous-id'; readonly commits: readonly string[] };
 
 /**
- * Creates a function that resolves the ref of a `git:` pin. All code that interprets pins must call this function,
- * because git's own rules let a tag shadow a commit, and resolve a branch differently on a laptop than in CI:
- * - 12 or more hexadecimal digits are always the id of a commit. Otherwise, somebody could change what a pin means by
- *   pushing a tag with this name.
- * - Fewer hexadecimal digits are an error if the id of a commit begins with them.
+ * Creates a function that resolves the ref of a `git:` pin. All code that interprets pins must call it, because git's
+ * own rules let a tag shadow a commit, and resolve a branch differently on a laptop than in CI:
+ * - 12 or more hexadecimal digits are always a commit id, so that pushing a tag cannot change what a pin means.
+ * - Fewer hexadecimal digits are an error if a commit id begins with them.
  * - `refs/…` is exactly that ref.
  * - Any other name is a tag, or else a remote branch, or else a local branch.
- * @param resolveRef resolves a ref by git's rules
  */
 export function makePinnedRefResolver(
   { run }: Pick<Git, 'run'>,
@@ -59,10 +55,7 @@ export function makePinnedRefResolver(
   };
 }
 
-/**
- * The minimum number of hexadecimal digits of a commit id in a pin. With fewer digits, it is easy to create another
- * commit whose id begins with the same digits.
- */
+/** With fewer digits, it is easy to create another commit whose id begins with the same digits. */
 const MIN_ID_DIGITS = 12;
 
 /** Matches an object id, or a prefix of one that is long enough for git. */
@@ -104,9 +97,8 @@ async function listObjectIds(run: RunGit, prefixes: readonly string[]): Promise<
 }
 
 /**
- * Creates a function that resolves a ref to a commit id, or to null if git does not know the ref. Simultaneous calls
- * share one process, because prompt files can refer to thousands of refs. Some refs need an additional process. The
- * function resolves such refs to null after it has started `MAX_EXTRA_PROCESSES` additional processes.
+ * Creates a function that returns the commit id of a ref. Simultaneous calls share one process, because prompt files
+ * can refer to thousands of refs. If a ref needs its own process, it becomes null after `MAX_EXTRA_PROCESSES` of these.
  */
 export function makeRefResolver(git: Git): (ref: string) => Promise<string | null> {
   const resolved = new Map<string, Promise<string | null>>();
@@ -130,19 +122,16 @@ export function makeRefResolver(git: Git): (ref: string) => Promise<string | nul
 }
 
 /**
- * Matches refs that make git search. `main@{9999}` searches a reflog. `main^{/word}` and `:/word` search the messages
- * of all commits. If a reflog is too short, git exits and leaves the rest of a batch unresolved. Therefore promptsync
- * resolves each of these refs in a separate process.
+ * Matches refs that make git search a reflog (`main@{9999}`) or commit messages (`main^{/word}`, `:/word`). If a reflog
+ * is too short, git exits without the rest of a batch, so each of these refs needs its own process.
  */
 const SEARCH_SYNTAX = /@\{|\^\{\/|^:\//;
 
-/** The maximum number of additional processes for refs that promptsync cannot resolve in one batch. */
 const MAX_EXTRA_PROCESSES = 100;
 
 /**
- * Resolves refs in one process. Maps a ref to null if it does not refer to a commit. If a ref leads to a damaged
- * object, git exits early. The function then splits the list of refs in half and resolves each half in another process.
- * The result omits damaged refs. It also omits the remaining refs once `mayStartProcess` returns false.
+ * Maps a ref to null if it does not refer to a commit. git exits early at a damaged object, so promptsync then splits
+ * the list in half. Omits damaged refs, and those that remain once `mayStartProcess` returns false.
  */
 async function resolveTogether(
   git: Git,
@@ -163,16 +152,13 @@ async function resolveTogether(
   return commits;
 }
 
-/**
- * Parses a line of `git cat-file --batch-check`. Returns the commit id, or null if the ref does not resolve to a
- * commit.
- */
+/** Parses a line of `git cat-file --batch-check`. */
 function parseCommitId(line: string): string | null {
   const [, id = ''] = /^([0-9a-f]+) commit [0-9]+$/.exec(line) ?? [];
   return isCommitId(id) ? id : null;
 }
 
-/** Resolves one ref in a separate process. Returns null if git fails, because some unknown refs make git fail. */
+/** Returns null if git fails, because some unknown refs make git fail. */
 async function resolveAlone({ run }: Git, ref: string): Promise<string | null> {
   try {
     const commit = (await run('rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`)).trim();

@@ -10,8 +10,8 @@ import { makeProblem, getErrorMessage, ProblemError } from '../problem.ts';
 /** The folder in which git runs, and the environment variables that git must not inherit. */
 export type GitSettings = {
   /**
-   * The folder that contains `.git`. In any other folder, a branch could contain files called HEAD, config, objects and
-   * refs. git could mistake them for a repository and run the programs that this `config` file specifies.
+   * The folder that contains `.git`. Elsewhere, a branch could contain files called HEAD, config, objects and refs,
+   * which git could mistake for a repository whose `config` starts programs.
    */
   readonly root: string;
   /** The names of the environment variables that contain API keys. */
@@ -20,8 +20,8 @@ export type GitSettings = {
 
 /**
  * Matches the names of environment variables that git must not inherit:
- * - Variables that choose another repository, index, or set of refs. git sets them for its hooks. The command `git
- *   rev-parse --local-env-vars` lists them, but also lists the variables that contain settings.
+ * - Variables that choose another repository, index, or set of refs. git sets them for its hooks. `git rev-parse
+ *   --local-env-vars` lists them, but also lists the variables that contain settings.
  * - Variables that change how git reads pathspecs, or what it prints.
  * - Variables of promptsync and inputs of the action. They can contain keys and tokens.
  */
@@ -41,10 +41,8 @@ const OMITTED_VARIABLES = new RegExp(
 );
 
 /**
- * Returns the environment of a git process. git inherits the user's settings, such as `GIT_SSH_COMMAND` or
- * `GIT_CONFIG_GLOBAL`, so that it works as it does in the user's shell. git does not prompt for a password unless the
- * user sets `GIT_TERMINAL_PROMPT`.
- * @param keyVariables the names of the environment variables that contain API keys
+ * git inherits the user's settings, such as `GIT_SSH_COMMAND` or `GIT_CONFIG_GLOBAL`, to work as it does in the user's
+ * shell. It does not prompt for a password unless the user sets `GIT_TERMINAL_PROMPT`.
  */
 function makeGitEnvironment(keyVariables: readonly string[]): Record<string, string | undefined> {
   const inherited = Object.entries(env).filter(
@@ -53,18 +51,12 @@ function makeGitEnvironment(keyVariables: readonly string[]): Record<string, str
   return { GIT_TERMINAL_PROMPT: '0', ...Object.fromEntries(inherited) };
 }
 
-/**
- * Converts an error from git or simple-git to a `ProblemError`.
- * @param isPartial whether the clone is partial, so that git may have failed because it could not reach the remote
- */
+/** In a partial clone, git may have failed because the remote is unreachable. */
 export function toGitError(error: unknown, isPartial = false): ProblemError {
   return new ProblemError(makeProblem('git/failed', { reason: describeGitError(error), isPartial }));
 }
 
-/**
- * Describes an error in one line. Removes the prefix that simple-git adds to some messages. Also removes user names and
- * passwords from URLs, because they may be tokens.
- */
+/** Describes an error in one line, without simple-git's prefix and without credentials in URLs. */
 function describeGitError(error: unknown): string {
   const message = getErrorMessage(error);
   if (message.includes('spawn git ENOENT')) return 'git is not in PATH.';
@@ -76,41 +68,30 @@ function describeGitError(error: unknown): string {
 }
 
 /**
- * Matches the user name and the password in a URL. They may be a token. A password can contain a slash, although git
+ * Matches the user name and the password in a URL, which may be a token. A password can contain a slash, although git
  * cannot use such a URL. Digits before a slash are the port, so an `@` after them belongs to the path.
  */
 const URL_CREDENTIALS = /(?<=:\/\/)(?:[^\s/]*@|[^\s/]*:(?!\d+\/)\S*@)/g;
 
-/** Removes the user name and the password from each URL in a text. */
 export function removeUrlCredentials(text: string): string {
   return text.replaceAll(URL_CREDENTIALS, '');
 }
 
-/**
- * Runs a git command and returns its output. Throws a `ProblemError` if git fails with an error message. If git fails
- * without a message, the output is empty.
- */
+/** Returns the output. Throws a `ProblemError` if git fails with an error message. Without one, the output is empty. */
 export type RunGit = (...args: readonly string[]) => Promise<string>;
 
 const MAX_PARALLEL_PROCESSES = 4;
 
 /** Functions that run git commands in one repository. They report failures in the same way as `RunGit`. */
 export type Git = {
-  /** Runs a command without standard input. */
   readonly run: RunGit;
-  /**
-   * Runs a command with at least one line of standard input. Use it to pass many ids, because they would not fit on a
-   * command line.
-   */
+  /** Passes at least one line to standard input. Use it for many ids, which would not fit on a command line. */
   readonly runWithInput: (input: readonly string[], ...args: readonly string[]) => Promise<string>;
   /** Returns the output of `git cat-file` with these arguments. Each line of standard input names an object. */
   readonly runCatFile: (input: readonly string[], ...args: readonly string[]) => Promise<Buffer>;
 };
 
-/**
- * Returns functions that run git in the folder `settings.root`, with a limit on parallel processes. They throw a
- * `ProblemError` if the folder does not contain `.git`.
- */
+/** Limits parallel processes. The functions throw a `ProblemError` if the folder does not contain `.git`. */
 export function openGit(settings: GitSettings, options: Partial<SimpleGitOptions> = {}): Git {
   const limit = pLimit(MAX_PARALLEL_PROCESSES);
   let isPartial: Promise<boolean> | null = null;
@@ -133,9 +114,8 @@ export function openGit(settings: GitSettings, options: Partial<SimpleGitOptions
 type GitCommand<Output> = (git: SimpleGit) => PromiseLike<Output>;
 
 /**
- * Runs one git command, even if the folder does not contain `.git`. Every git process of promptsync starts here. Loads
- * simple-git only for the first command, because loading it takes time. Throws a `ProblemError` if git fails.
- * @param isPartial whether the folder is a partial clone; called only if git fails
+ * Every git process of promptsync starts here. Loads simple-git only for the first command, because loading it takes
+ * time. Throws a `ProblemError` if git fails. Calls `isPartial` only then.
  */
 async function runGit<Output>(
   settings: GitSettings,
@@ -175,8 +155,8 @@ async function isPartialClone(settings: GitSettings): Promise<boolean> {
 }
 
 /**
- * Returns the version of git, such as `2.51.0`. Runs git in the root folder of the file system, which no branch can
- * change. Throws a `ProblemError` if git cannot be run.
+ * Returns a version such as `2.51.0`. Runs git in the root folder of the file system, which no branch can change.
+ * Throws a `ProblemError` if git cannot be run.
  */
 export async function readGitVersion({ root, keyVariables }: GitSettings): Promise<string> {
   const settings = { root: parse(root).root, keyVariables };
@@ -184,10 +164,7 @@ export async function readGitVersion({ root, keyVariables }: GitSettings): Promi
   return output.trim().replace(/^git version /, '');
 }
 
-/**
- * The time after which git gives up on a silent HTTP server, in seconds. In a partial clone, every git command can
- * contact the remote.
- */
+/** When git gives up on a silent HTTP server. In a partial clone, every git command can contact the remote. */
 const MAX_HTTP_SILENCE_SECONDS = 55;
 
 /** Returns the git settings that make git give up on an HTTP server that stays silent for this time, in seconds. */
@@ -196,8 +173,8 @@ export function makeHttpLimits(seconds: number): readonly string[] {
 }
 
 const SAFE_CONFIG: readonly string[] = [
-  // Keep git from using a folder in the work tree as a bare repository. Also keep it from running a monitor program to
-  // find out which files changed.
+  // Keep git from using a folder in the work tree as a bare repository, and from running a monitor program to find out
+  // which files changed.
   'safe.bareRepository=explicit',
   'core.fsmonitor=false',
   ...makeHttpLimits(MAX_HTTP_SILENCE_SECONDS),
@@ -209,9 +186,9 @@ type SafetyException = Exclude<
 >;
 
 /**
- * The settings that can start programs but that simple-git must accept. By default, simple-git refuses to run if one of
- * them is set by an environment variable such as `GIT_ASKPASS` or by `GIT_CONFIG_COUNT`. The user controls these
- * variables. Text from a branch never becomes a git setting or option.
+ * Settings that can start programs. By default, simple-git refuses to run if a variable such as `GIT_ASKPASS` or
+ * `GIT_CONFIG_COUNT` sets one. The user controls these variables. Text from a branch never becomes a git setting or
+ * option.
  */
 const SAFETY_EXCEPTIONS: Readonly<Record<SafetyException, true>> = {
   allowUnsafeAlias: true,
@@ -240,25 +217,18 @@ const SAFETY_EXCEPTIONS: Readonly<Record<SafetyException, true>> = {
   allowUnsafeUrlRewrite: true,
 };
 
-/**
- * Emits an empty chunk at the end of standard output. Without this chunk, simple-git would wait 50 ms for the output of
- * a command that prints nothing.
- */
+/** Without this chunk, simple-git would wait 50 ms for the output of a command that prints nothing. */
 function emitEmptyChunkAtEnd(stdout: NodeJS.ReadableStream): void {
   stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)));
 }
 
-/**
- * The maximum length of a git error message, in UTF-16 code units. Longer messages lose their beginning, because git
- * prints the reason for its exit last.
- */
+/** In UTF-16 code units. Longer messages lose their beginning, because git prints the reason for its exit last. */
 const MAX_ERROR_LENGTH = 600;
 
 /**
- * Returns the error of a finished process, or undefined if there is none. The error message is git's standard error
- * output. simple-git's own message also contains standard output, which can include prompt text. A process that was
- * killed by a signal has no exit code, and its output may be incomplete. Unlike simple-git, this function treats that
- * as an error.
+ * Returns the error of a finished process. Its message is git's standard error output, because simple-git's message
+ * also contains standard output, and thus perhaps prompt text. A process that was killed by a signal has no exit code,
+ * and its output may be incomplete. Unlike simple-git, this function treats that as an error.
  */
 export const detectFailure: NonNullable<SimpleGitOptions['errors']> = (error, { exitCode, stdErr }) => {
   if (!Number.isInteger(exitCode)) return error ?? new Error('a signal terminated git.');
@@ -267,31 +237,21 @@ export const detectFailure: NonNullable<SimpleGitOptions['errors']> = (error, { 
 
 const DEFAULT_OPTIONS: Partial<SimpleGitOptions> = {
   errors: detectFailure,
-  // The output is complete as soon as its pipe closes. By default, simple-git waits for another 50 ms after the process
-  // exits.
+  // Output is complete once its pipe closes. By default, simple-git waits another 50 ms after the process exits.
   completion: { onClose: true, onExit: false },
 };
 
-/**
- * The options that keep git from running external diff and conversion programs. git attributes can select such
- * programs.
- */
+/** Git attributes can select external diff and conversion programs. */
 export const NO_EXTERNAL_PROGRAMS = ['--no-ext-diff', '--no-textconv'] as const;
 
 const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/**
- * Returns true if the text has the form of a commit id: 40 or 64 hexadecimal digits. promptsync checks each id from the
- * service before it passes the id to git.
- */
+/** Returns true for 40 or 64 hexadecimal digits. promptsync checks each id from the service before using it in git. */
 export function isCommitId(text: string): boolean {
   return COMMIT_ID.test(text);
 }
 
-/**
- * Returns a pathspec that matches only this path. git does not interpret any character of the path as a pattern or as
- * pathspec magic.
- */
+/** git does not interpret any character of the path as a pattern or as pathspec magic. */
 export function makeLiteralPathspec(pathFromRoot: string): string {
   return `:(top,literal)${pathFromRoot}`;
 }
@@ -299,10 +259,7 @@ export function makeLiteralPathspec(pathFromRoot: string): string {
 /** The maximum number of paths on one command line. Every operating system accepts this many. */
 const MAX_PATHSPECS = 50;
 
-/**
- * Returns pathspecs for paths that are relative to the repository root. For more than `MAX_PATHSPECS` paths, returns a
- * single pathspec for their common parent folder.
- */
+/** For more than `MAX_PATHSPECS` paths, returns a single pathspec for their common parent folder. */
 export function makePathspecs(paths: readonly string[]): readonly string[] {
   if (paths.length <= MAX_PATHSPECS) return paths.map(makeLiteralPathspec);
   const [firstFolder = [], ...otherFolders] = paths.map((path) => path.split('/').slice(0, -1));
@@ -320,18 +277,14 @@ export function splitNames(output: string): readonly string[] {
   return output.split('\0').filter((name) => name !== '');
 }
 
-/**
- * Requests the result for one item. Returns the combined result for all items of the same batch. Only items with the
- * same `group` arguments can share a batch.
- */
+/** Returns the combined result for all items of a batch. Only items with the same `group` arguments share a batch. */
 export type BatchedCall<Answer> = (item: string, ...group: readonly string[]) => Promise<Answer>;
 
 type Batch<Answer> = { readonly items: Set<string>; readonly answer: Promise<Answer> };
 
 /**
- * Creates a function that combines simultaneous calls into batches, because each call of `answerBatch` starts a git
- * process. Each batch contains items of only one group. Items share a batch if they are requested in the same turn of
- * the event loop, or while the previous batch of the group is still running.
+ * Combines simultaneous calls into batches of one group each, because each `answerBatch` call starts a git process.
+ * Items share a batch if they are requested in the same turn of the event loop, or while the previous batch is running.
  */
 export function batchCalls<Answer>(
   answerBatch: (items: readonly string[], ...group: readonly string[]) => Promise<Answer>,

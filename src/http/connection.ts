@@ -11,28 +11,23 @@ export type CallReport = {
   readonly method: string;
   /** The path, including the query. */
   readonly path: string;
-  /** The HTTP status of the response. Null if there was no response. */
+  /** Null if there was no response. */
   readonly status: number | null;
   readonly milliseconds: number;
-  /** The number of the attempt: 1 for the first request of a call, 2 for its first retry. */
+  /** 1 for the first request of a call, 2 for its first retry. */
   readonly attempt: number;
 };
 
-/** The settings of a connection, including its clock and its callbacks. */
 export type ConnectionOptions = RetryPolicy &
   HttpSettings & {
     /** Called after each request. */
     readonly onCall?: (report: CallReport) => void;
-    /**
-     * The signal that stops the connection. After it aborts, promptsync sends no further requests, not even those in
-     * the queue.
-     */
+    /** After this signal aborts, promptsync sends no further requests, not even those in the queue. */
     readonly stop?: AbortSignal;
     /** Where the user put the keys, for messages about a rejected key. For example, `the variable MY_KEY`. */
     readonly keySources?: readonly string[];
   };
 
-/** The credentials that are sent with every request. */
 export type Credentials = {
   readonly header: Readonly<Record<string, string>>;
   /** The parts of the header that must not appear in any message. */
@@ -47,15 +42,14 @@ export type Connection = {
   readonly close: () => Promise<void>;
 };
 
-/** Creates a connection to a service. Does not send a request. Throws a `TypeError` if the base URL is invalid. */
+/** Does not send a request. Throws a `TypeError` if the base URL is invalid. */
 export function openConnection(settings: ConnectionOptions, credentials: Credentials): Connection {
   const options = { ...settings, ...credentials };
   const shared = { options, http: makeHttp(options, options.header), liveness: makeLivenessCheck(options) };
   const limit = pLimit(options.concurrency);
   const policy = { ...options, onWait: makeWaitNotifier(options) };
   return {
-    // The limit on requests in flight applies to each attempt, not to the whole call. Other requests can be sent while
-    // a call waits for its next attempt.
+    // The limit applies to each attempt, so other requests can be sent while a call waits for its next attempt.
     perform: (call) => withRetries((attempt) => limit(() => performOnce(call, attempt, shared)), policy),
     close: shared.http.close,
   };
@@ -65,29 +59,22 @@ type ResolvedOptions = ConnectionOptions & Credentials;
 type SharedConnection = { readonly options: ResolvedOptions; readonly http: Http; readonly liveness: LivenessCheck };
 
 /**
- * Detects a service that does not answer at all. Checks only the "first requests": those that promptsync sends before
- * the service has answered any request. Every response counts as an answer, whatever its status. A broken connection
- * also counts as an answer. A timeout does not.
+ * Detects a service that does not answer at all. Checks only the "first requests", which promptsync sends before the
+ * service has answered any. Every response and every broken connection counts as an answer. A timeout does not.
  */
 type LivenessCheck = {
   /** Registers a request that was just sent. */
   readonly noteRequest: (sending: Promise<Exchange>) => void;
   /**
-   * Checks the result of a registered request. If the request timed out, waits for the other first requests. Returns a
-   * problem if all of them timed out. Otherwise returns null.
+   * Checks the result of a registered request. If the request timed out, waits for the other first requests, and
+   * returns a problem if all of them timed out.
    */
   readonly checkExchange: (exchange: Exchange) => Promise<Problem | null>;
-  /**
-   * Returns the problem that `checkExchange` found, or null. Once there is a problem, promptsync sends no further
-   * requests.
-   */
+  /** Returns the problem that `checkExchange` found. After that, promptsync sends no further requests. */
   readonly getSilenceProblem: () => Problem | null;
 };
 
-/**
- * Creates the check for a service that never answers. Without this check, a sync of forty prompts would take nine
- * minutes to fail.
- */
+/** Without this check, a sync of forty prompts would take nine minutes to fail. */
 function makeLivenessCheck(options: ResolvedOptions): LivenessCheck {
   const firstTimeouts: Promise<boolean>[] = [];
   let isAlive = false;
@@ -105,7 +92,7 @@ function makeLivenessCheck(options: ResolvedOptions): LivenessCheck {
   };
 }
 
-/** Makes one attempt at a call. Sends nothing if promptsync was interrupted or if all first requests timed out. */
+/** Sends nothing if promptsync was interrupted or if all first requests timed out. */
 async function performOnce<Value>(
   call: ServiceCall<Value>,
   attempt: number,
@@ -126,7 +113,6 @@ async function performOnce<Value>(
   return result.isSuccess || silence === null ? result : makeFinalFailure(silence, result.error.effect);
 }
 
-/** Creates the result of a failed attempt that must not be retried. */
 function makeFinalFailure(problem: Problem, effect: Effect): AttemptResult<never> {
   return { isSuccess: false, error: new ServiceError(problem, effect), mayRepeat: false, retryAfter: null };
 }

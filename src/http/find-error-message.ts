@@ -1,9 +1,6 @@
 import { isJsonObject } from '../domain/json.ts';
 
-/**
- * Finds the human-readable message in the JSON body of an error response. Understands the usual shapes of such bodies.
- * Returns null if the body is not JSON or has no message.
- */
+/** Finds the human-readable message in the JSON body of an error response, in any of the usual shapes. */
 export function findErrorMessage(body: string): string | null {
   try {
     return describeError(JSON.parse(body), MAX_DEPTH) || null;
@@ -14,16 +11,13 @@ export function findErrorMessage(body: string): string | null {
 
 /** The maximum number of nested objects and lists around a message. A sender can nest a body to any depth. */
 const MAX_DEPTH = 4;
-/** The maximum number of faults to list. One fault is usually enough to understand the others. */
+/** One fault is usually enough to understand the others. */
 const MAX_FAULTS = 3;
 
-/**
- * The properties that can hold the message, in the order in which they are tried. `error` comes after the others,
- * because it often holds only the name of an error class.
- */
+/** In the order in which they are tried. `error` is late, because it often holds only the name of an error class. */
 const MESSAGE_PROPERTIES = ['message', 'msg', 'detail', 'error_description', 'error', 'errors', 'title'];
 
-/** Returns the message of an error as one line. Returns the empty string if there is none. */
+/** Returns the message as one line, or the empty string if there is none. */
 function describeError(error: unknown, depth: number): string {
   if (typeof error === 'string') return error.trim();
   if (depth === 0) return '';

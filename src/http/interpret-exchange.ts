@@ -16,7 +16,7 @@ type ConnectionFacts = Pick<http.HttpSettings, 'baseUrl' | 'timeoutSeconds'> & {
 /** The HTTP statuses after which a retry can succeed. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** How problem messages explain that a request got no complete response, by error code. */
+/** Why a request got no complete response, by error code. */
 const BROKEN_EXCHANGE_REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the DNS lookup for its host failed',
   ECONNREFUSED: 'connection refused',
@@ -39,17 +39,11 @@ const BROKEN_EXCHANGE_REASONS: Readonly<Record<string, string>> = {
   ERR_INVALID_URL: 'the proxy setting is not valid',
 };
 
-/**
- * Matches the error codes of failures that a retry cannot resolve: invalid certificates, invalid settings, a closed
- * client and a response that is too large.
- */
+/** Matches failures that a retry cannot resolve: invalid certificates or settings, closed clients, large responses. */
 const PERMANENT_ERROR_CODE =
   /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_INVALID_URL|ERR_TLS_|too-large)|_(ARG|CLOSED|DESTROYED|OVERFLOW)$/;
 
-/**
- * Converts an HTTP exchange to the result of an attempt. The result contains either the value of the response, or an
- * error and whether promptsync may retry the call.
- */
+/** Converts an HTTP exchange to the result of an attempt: a value, or an error and whether a retry is allowed. */
 export function interpretExchange<Value>(
   call: ServiceCall<Value>,
   exchange: http.Exchange,
@@ -80,19 +74,13 @@ function interpretRefusal(
   return call.interpretRefusal(status, redactText(Buffer.from(body).toString('utf8'), isComplete, ...secrets));
 }
 
-/**
- * Returns the effect that a failed request had on the service. A response with a 3xx or 4xx status means that the
- * service rejected the request.
- */
+/** A response with a 3xx or 4xx status means that the service rejected the request. */
 export function getFailureEffect(exchange: http.Exchange): Effect {
   if (exchange.kind === 'broken') return exchange.mayHaveBeenSent ? 'unknown' : 'not-sent';
   return exchange.status >= 300 && exchange.status < 500 ? 'rejected' : 'unknown';
 }
 
-/**
- * Returns true if promptsync may send a failed request again.
- * @param isSentOnce if true, allows a retry only if the service certainly did not execute the request
- */
+/** If `isSentOnce` is true, allows a retry only if the service certainly did not execute the request. */
 export function mayRepeat(exchange: http.Exchange, isSentOnce: boolean): boolean {
   if (exchange.kind === 'broken') {
     return !PERMANENT_ERROR_CODE.test(exchange.code) && !(isSentOnce && exchange.mayHaveBeenSent);
@@ -100,7 +88,7 @@ export function mayRepeat(exchange: http.Exchange, isSentOnce: boolean): boolean
   return isSentOnce ? exchange.status === 429 : TRANSIENT_STATUSES.has(exchange.status);
 }
 
-/** How problem messages describe a response that is not valid HTTP or exceeds a limit, by error code. */
+/** Why a response is not valid HTTP or exceeds a limit, by error code. */
 const INVALID_RESPONSE_REASONS: Readonly<Record<string, string>> = {
   [http.TOO_LARGE_CODE]: `it is larger than ${http.MAX_RESPONSE_BYTES} bytes`,
   HTTPParserError: 'it is not HTTP, or it is truncated',
@@ -121,10 +109,7 @@ function makeBrokenProblem(
   return makeProblem('service/connection-lost', { reason });
 }
 
-/**
- * Describes why a request got no complete response. If promptsync could not connect to a proxy, mentions only its host
- * and port, because the full address of the proxy may contain a password.
- */
+/** Mentions only the host and port of an unreachable proxy, because its full address may contain a password. */
 export function describeBrokenExchange({ code, unreachedHost }: http.BrokenExchange, baseUrl: string): string {
   const wording = BROKEN_EXCHANGE_REASONS[code];
   const reason = wording === undefined ? code : `${wording}, ${code}`;
@@ -138,11 +123,7 @@ export function isTimeout(exchange: http.Exchange): exchange is http.BrokenExcha
   return exchange.kind === 'broken' && exchange.status === null && timeoutCodes.includes(exchange.code);
 }
 
-/**
- * Creates the problem for a service that answered none of the first requests.
- * @param timedOut one of the requests that timed out; the message states its reason
- * @param requests the number of requests that timed out
- */
+/** Creates the problem for a service that answered none of the first requests. `requests` is their number. */
 export function makeSilenceProblem(
   timedOut: http.BrokenExchange,
   requests: number,
@@ -179,10 +160,7 @@ function makeStatusProblem(
   return makeProblem('service/unexpected-status', { status, said });
 }
 
-/**
- * Returns the target origin of a redirect, or null if the response does not specify one. Omits the path and the query,
- * because a login page may put secrets there.
- */
+/** Returns the target of a redirect without its path and query, because a login page may put secrets there. */
 function findRedirectTarget({ location }: http.ReceivedResponse, { baseUrl, secrets }: ConnectionFacts): string | null {
   const target = URL.parse(location ?? '', baseUrl);
   if (location === null || target === null || !/^https?:$/.test(target.protocol)) return null;
@@ -190,8 +168,8 @@ function findRedirectTarget({ location }: http.ReceivedResponse, { baseUrl, secr
 }
 
 /**
- * Returns what a response says, for a message: its error message, the title of a web page, or else the beginning of the
- * body. Removes secrets. Returns the empty string for a compressed body and for a web page without a title.
+ * Returns the error message of a response, the title of a web page, or else the beginning of the body, without secrets.
+ * Empty for a compressed body and for a web page without a title.
  */
 export function makeResponseExcerpt(response: http.ReceivedResponse, secrets: readonly string[]): string {
   if (isEncoded(response)) return '';
@@ -219,17 +197,14 @@ function interpretReceived<Value>(
   }
 }
 
-/**
- * Returns true if the body of a response is compressed. Such a response is invalid, because promptsync requests
- * uncompressed bodies.
- */
+/** A compressed response is invalid, because promptsync requests uncompressed bodies. */
 function isEncoded({ encoding }: http.ReceivedResponse): boolean {
   return encoding !== null && encoding.trim().toLowerCase() !== 'identity';
 }
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses a response body. Throws `InvalidResponse` if the body is not JSON in UTF-8. */
+/** Throws `InvalidResponse` if the body is not JSON in UTF-8. */
 function parseJsonResponse(body: Uint8Array): unknown {
   try {
     return JSON.parse(UTF_8.decode(body));
@@ -241,9 +216,8 @@ function parseJsonResponse(body: Uint8Array): unknown {
 }
 
 /**
- * Converts an error from parsing a 2xx response to a `ServiceError`. If the response is invalid, the effect is
- * `unknown`, because the service may have executed the call. Rethrows any other error, because it is a bug in
- * promptsync.
+ * Converts an error from parsing a 2xx response. If the response is invalid, the effect is `unknown`, because the
+ * service may have executed the call. Rethrows any other error, because it is a bug in promptsync.
  */
 function makeServiceError(thrown: unknown, secrets: readonly string[]): ServiceError {
   if (thrown instanceof ServiceError) return thrown;

@@ -2,15 +2,13 @@ import { ServiceError } from './service-error.ts';
 import type { RequestedWait } from '../domain/system.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
-/** The result of one attempt at a call. */
 export type AttemptResult<Value> =
   | { readonly isSuccess: true; readonly value: Value }
   | {
       readonly isSuccess: false;
       readonly error: ServiceError;
-      /** Whether the call may be attempted again. */
       readonly mayRepeat: boolean;
-      /** The `Retry-After` header of the response. Null if it is absent. */
+      /** The `Retry-After` header of the response. */
       readonly retryAfter: string | null;
     };
 
@@ -20,7 +18,7 @@ export type RetryPolicy = {
   readonly now: () => number;
   /** Returns a random number that is at least 0 and less than 1. */
   readonly random: () => number;
-  /** Waits for the given number of milliseconds. Rejects if promptsync is interrupted. */
+  /** Rejects if promptsync is interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Called at the start of a wait if the service requested a wait of at least one second. */
   readonly onWait?: ((wait: RequestedWait) => void) | undefined;
@@ -32,9 +30,8 @@ const MAX_WAIT_MS = 5_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Attempts a call up to four times. Stops earlier if a failure does not allow a retry. Throws the error of the last
- * attempt, or the problem `apply/interrupted` if promptsync is interrupted during a wait. If the effect of any attempt
- * is unknown, the thrown error also has the effect `unknown`.
+ * Attempts a call up to four times. Throws the error of the last attempt, or the problem `apply/interrupted` after an
+ * interruption. If the effect of any attempt is unknown, so is that of the thrown error.
  * @param call makes one attempt and receives its number, starting at 1
  */
 export async function withRetries<Value>(
@@ -56,10 +53,7 @@ export async function withRetries<Value>(
   }
 }
 
-/**
- * Returns how long a `Retry-After` header asks the client to wait, in milliseconds. Returns 0 if the header is neither
- * a number of seconds nor an HTTP date.
- */
+/** Returns milliseconds, or 0 if the header is neither a number of seconds nor an HTTP date. */
 export function parseRetryAfter(header: string, now: number): number {
   const text = header.trim();
   if (/^\d+$/.test(text)) return Number(text) * 1_000;
@@ -67,10 +61,7 @@ export function parseRetryAfter(header: string, now: number): number {
   return Number.isNaN(date) ? 0 : Math.max(0, date - now);
 }
 
-/**
- * Returns how long to wait before an attempt, in milliseconds. The exponential backoff has full jitter, so that clients
- * that failed at the same time retry at different times.
- */
+/** Returns milliseconds. The exponential backoff has full jitter, so that clients retry at different times. */
 function computeWait(attempt: number, retryAfter: string | null, policy: RetryPolicy): number {
   const backoff = policy.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 2));
   const requested = retryAfter === null ? 0 : parseRetryAfter(retryAfter, policy.now());
@@ -81,10 +72,7 @@ function computeWait(attempt: number, retryAfter: string | null, policy: RetryPo
   return wait;
 }
 
-/**
- * Returns a function that reports waits to the user. It ignores waits that begin while a reported wait is still
- * running, because one notice is enough.
- */
+/** Reports waits to the user, except those that begin during a reported wait, because one notice is enough. */
 export function makeWaitNotifier({ now, onWait }: Pick<RetryPolicy, 'now' | 'onWait'>): (wait: RequestedWait) => void {
   let reportedUntil = Number.NEGATIVE_INFINITY;
   return (wait) => {
@@ -99,14 +87,12 @@ function markOutcomeUnknown(error: ServiceError): ServiceError {
 }
 
 /**
- * The waits, in milliseconds, between the reads in which promptsync looks for the effect of a write. They add up to ten
- * seconds, because the service may return a cached state for that long.
+ * The waits, in milliseconds, between the reads that look for the effect of a write. They add up to ten seconds,
+ * because the service may return a cached state for that long.
  */
 export const READ_BACK_WAITS_MS: readonly number[] = [250, 500, 1_000, 2_000, 3_000, 3_250];
 
-/**
- * Reads a value repeatedly until it is as expected, but for at most ten seconds. Returns the value of the last read.
- */
+/** Reads a value repeatedly, but for at most ten seconds. Returns the value of the last read. */
 export async function readUntil<Read>(
   read: () => Promise<Read>,
   isExpected: (value: Read) => boolean,

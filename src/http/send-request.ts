@@ -2,7 +2,6 @@ import { subscribe } from 'node:diagnostics_channel';
 import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
 import { findProxy, readProxySettings } from '../domain/network.ts';
 
-/** The settings of the HTTP transport. */
 export type HttpSettings = {
   /** The address of the service. It may contain a path. */
   readonly baseUrl: string;
@@ -13,16 +12,15 @@ export type HttpSettings = {
   readonly concurrency: number;
   /** The time limit for one request in seconds, from its start to the last byte of its response. */
   readonly timeoutSeconds: number;
-  /** The environment variables. The transport reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower case. */
+  /** The transport reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower case. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-/** An HTTP request to the service. */
 export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** The percent-encoded path below the base URL, including the query. */
   readonly path: string;
-  /** The body, which is sent as JSON without undefined properties. Null if the request has no body. */
+  /** Sent as JSON without undefined properties. */
   readonly body: object | null;
   /** Whether to send the request on a new connection that no other request uses. */
   readonly usesFreshConnection: boolean;
@@ -31,48 +29,40 @@ export type HttpRequest = {
 /** The result of one request: a response, or the reason why there is none. */
 export type Exchange = ReceivedResponse | BrokenExchange;
 
-/** A response from the service. If the status is 2xx, the body is complete. */
+/** A response from the service. */
 export type ReceivedResponse = {
   readonly kind: 'answered';
   readonly status: number;
-  /** The `Retry-After` header. Null if it is absent. */
+  /** The `Retry-After` header. */
   readonly retryAfter: string | null;
-  /** The `Content-Encoding` header. Null if it is absent. */
+  /** The `Content-Encoding` header. */
   readonly encoding: string | null;
-  /** The `Location` header, which contains the target of a redirect. Null if it is absent. */
+  /** The `Location` header, which contains the target of a redirect. */
   readonly location: string | null;
-  /** The `X-Next-Page` header, which GitLab sends with lists. Null if it is absent. */
+  /** The `X-Next-Page` header, which GitLab sends with lists. */
   readonly nextPage: string | null;
   readonly body: Uint8Array;
-  /** Whether the body is complete. Always true for a 2xx response. */
+  /** Always true for a 2xx response. */
   readonly isComplete: boolean;
 };
 
-/**
- * A failed request. Either it got no response, or the response was 2xx but its body ended early or exceeded the size
- * limit.
- */
+/** A request without a response, or with a 2xx response whose body ended early or exceeded the size limit. */
 export type BrokenExchange = {
   readonly kind: 'broken';
-  /** The status of the response. Null if there was no response. */
+  /** Null if there was no response. */
   readonly status: number | null;
-  /** Whether the request may have been sent. False only if promptsync certainly sent no part of it. */
+  /** False only if promptsync certainly sent no part of the request. */
   readonly mayHaveBeenSent: boolean;
   /**
-   * The error code from Node or undici, or one of `TIMEOUT_ERROR_NAME` and `TOO_LARGE_CODE`. The error object is not
-   * kept, because errors from undici can contain the request headers and therefore the key.
+   * The error code from Node or undici, `TIMEOUT_ERROR_NAME`, or `TOO_LARGE_CODE`. The error object is not kept,
+   * because errors from undici can contain the request headers and therefore the key.
    */
   readonly code: string;
-  /**
-   * The host and port of the service or proxy that promptsync could not connect to. Null if the request failed for
-   * another reason.
-   */
+  /** The host and port that promptsync could not connect to. Null if the request failed for another reason. */
   readonly unreachedHost: string | null;
 };
 
-/** The error code of a request that exceeded its time limit. */
 export const TIMEOUT_ERROR_NAME = 'TimeoutError';
-/** The error code of a response that exceeded its size limit. */
 export const TOO_LARGE_CODE = 'too-large';
 
 /** The headers of every request, except the authentication header and the content type. */
@@ -80,15 +70,12 @@ const HEADERS = { accept: 'application/json', 'accept-encoding': 'identity', 'us
 
 /** The maximum size of a 2xx response in bytes. A larger response counts as a failure. */
 export const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
-/** The maximum number of body bytes to read from a response that is not 2xx. Messages quote only an excerpt. */
+/** The same for other responses. Messages quote only an excerpt. */
 const MAX_ERROR_BODY_BYTES = 16 * 1024;
 
 /** The HTTP transport for one base URL. It sends and receives JSON. */
 export type Http = {
-  /**
-   * Sends a request and waits for its response. Never rejects. If the status is not 2xx, reads at most 16 KiB of the
-   * body, and returns the response even if its body is incomplete.
-   */
+  /** Never rejects. If the status is not 2xx, reads at most 16 KiB of the body, and the body may be incomplete. */
   readonly send: (request: HttpRequest) => Promise<Exchange>;
   /** The path of the base URL, which precedes the path of each request. */
   readonly prefix: string;
@@ -96,11 +83,7 @@ export type Http = {
   readonly close: () => Promise<void>;
 };
 
-/**
- * Creates the HTTP transport for one base URL. The transport creates its connection pools only when it needs them.
- * Therefore promptsync starts even if a proxy setting is invalid. Only the requests fail.
- * @param secret the header that authenticates every request
- */
+/** Creates connection pools only when needed, so that only requests fail if a proxy setting is invalid. */
 export function makeHttp(settings: HttpSettings, secret: Readonly<Record<string, string>>): Http {
   const { origin, pathname } = new URL(settings.baseUrl);
   const prefix = pathname.replace(/\/+$/, '');
@@ -129,9 +112,9 @@ function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }: H
   const options = {
     connections: concurrency,
     connectTimeout: timeoutSeconds * 1_000,
-    // HTTP/2 would send several requests over one connection at the same time. The limit on requests in flight and the
-    // fresh connections require one request at a time. HTTP/2 would not bring a clear gain in speed either. In tests
-    // with 8 or 32 requests in flight and 0, 20 or 50 ms of latency, it took 0.91 to 1.10 times as long as HTTP/1.1.
+    // HTTP/2 would send several requests over one connection at once, but the limit on requests in flight and the fresh
+    // connections require one at a time. It is not faster either: in tests with 8 or 32 requests in flight and 0, 20 or
+    // 50 ms of latency, it took 0.91 to 1.10 times as long as HTTP/1.1.
     allowH2: false,
   };
   if (findProxy(service, environment) === null) return new Pool(service.origin, options);
@@ -145,14 +128,13 @@ function makeDispatcher({ baseUrl, concurrency, timeoutSeconds, environment }: H
 
 type Request = Dispatcher.RequestOptions;
 
-/** Sends one request within a time limit. Never rejects. */
+/** Never rejects. */
 async function sendRequest(request: Request, getDispatcher: () => Dispatcher, milliseconds: number): Promise<Exchange> {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(new DOMException('too late', TIMEOUT_ERROR_NAME)), milliseconds);
   try {
-    // The deadline replaces the header and body timeouts of undici. undici checks the signal right before it writes the
-    // first byte. If the connection opens only after the deadline, the request is therefore not sent. `connectTimeout`
-    // ends connection attempts that never succeed.
+    // The deadline replaces undici's header and body timeouts. undici checks the signal right before it writes the
+    // first byte, so it does not send a request if the connection opens too late.
     const limits = { signal: deadline.signal, headersTimeout: 0, bodyTimeout: 0 };
     return await readResponse(await getDispatcher().request({ ...request, ...limits }));
   } catch (error) {
@@ -173,22 +155,19 @@ async function sendRequest(request: Request, getDispatcher: () => Dispatcher, mi
 type ConnectError = { readonly error: Error; readonly connectParams: { readonly host: string } };
 
 /**
- * Maps the error of a failed connection attempt to the host and port that could not be reached. An error in this map
- * means that the request was not sent. The error code alone does not show this: a connection can be reset during its
- * TLS handshake, but also after a request was sent on it.
+ * The host and port of each failed connection attempt, whose request was therefore not sent. The error code alone does
+ * not show this: a connection can be reset during its TLS handshake, but also after a request was sent.
  */
 const unreachedHosts = new WeakMap<object, string>();
 subscribe('undici:client:connectError', (message) => {
   const { error, connectParams } = message as ConnectError;
-  // If a proxy cannot be reached, undici reports the error twice: first for the proxy, and then for the service behind
-  // it. Keep the first report.
+  // For an unreachable proxy, undici reports the error first for the proxy, and then for the service. Keep the first.
   if (!unreachedHosts.has(error)) unreachedHosts.set(error, connectParams.host);
 });
 
 /**
- * The error codes of requests that were certainly not sent. undici uses these codes if the request or the address of
- * the proxy is invalid, which it checks before it connects. It also uses `UND_ERR_INVALID_ARG` if a proxy refuses a
- * tunnel with the status 407.
+ * undici uses these codes if the address of the request or the proxy is invalid, which it checks before it connects. It
+ * also uses `UND_ERR_INVALID_ARG` if a proxy refuses a tunnel with the status 407.
  */
 const NEVER_SENT_CODES = new Set(['ERR_INVALID_URL', 'UND_ERR_INVALID_ARG']);
 
@@ -197,7 +176,6 @@ export function isSuccessStatus(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Reads the status, the headers and the body of a response. */
 async function readResponse({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<Exchange> {
   const isSuccess = isSuccessStatus(status);
   const { bytes, failureCode } = await readUpTo(isSuccess ? MAX_RESPONSE_BYTES : MAX_ERROR_BODY_BYTES, body);
@@ -219,7 +197,7 @@ async function readResponse({ statusCode: status, headers, body }: Dispatcher.Re
 /** The body of a response, or the part of it that was read before an error occurred. */
 type BodyStart = {
   readonly bytes: Uint8Array;
-  /** The error code of the failure that ended the body early. Null if the body is complete. */
+  /** Null if the body is complete. */
   readonly failureCode: string | null;
 };
 

@@ -7,39 +7,28 @@ import type { Problem } from '../problem.ts';
 export type ServiceCall<Value> = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** The body, which is sent as JSON without undefined properties. Null for a request without a body. */
+  /** Sent as JSON without undefined properties. */
   readonly body: object | null;
   /**
-   * Whether the call must not be executed twice. This is true for calls that create a version, because a second
-   * execution would create a second version. promptsync sends such a call on a fresh connection. It retries the call
-   * only if the service certainly did not execute it.
+   * Whether the call creates a version, and must therefore not be executed twice. promptsync sends it on a fresh
+   * connection, and retries it only if the service certainly did not execute it.
    */
   readonly isSentOnce: boolean;
   /** The id of the prompt, for problem messages. Null for a call that is not about a single prompt. */
   readonly promptId: string | null;
-  /**
-   * The id of the version that the call refers to. If it is present, a 404 response means that the version does not
-   * exist. Otherwise it means that the prompt does not exist (interface section 7).
-   */
+  /** If present, status 404 means that this version is missing, and otherwise the prompt (interface section 7). */
   readonly versionId?: string;
-  /** The maximum size of the response in bytes. If it is absent, the limit of the transport applies. */
+  /** In bytes. If it is absent, the limit of the transport applies. */
   readonly maxBytes?: number;
-  /**
-   * Interprets a 4xx response in a way that only this service knows. Returns null to interpret it like a response of
-   * any other service. If it is absent, no response needs it.
-   * @param body the response body, without secrets
-   */
+  /** Interprets a 4xx response. Null means the same as for any service. The body contains no secrets. */
   readonly interpretRefusal?: (status: number, body: string) => Refusal | null;
   /**
-   * Parses the JSON of a 2xx response. The value is null if the status is 204, because such a response has no body.
-   * Throws `InvalidResponse` if the JSON violates the interface. Throws a `ServiceError` if the response reports a
-   * failure.
-   * @param bytes the size of the response
+   * Parses the JSON of a 2xx response, or null for the status 204. Throws `InvalidResponse` if the JSON violates the
+   * interface, and a `ServiceError` if it reports a failure.
    */
   readonly parse: (value: unknown, bytes: number) => Value;
 };
 
-/** What a 4xx response of a service means. */
 export type Refusal = {
   readonly problem: Problem;
   /** Whether the service may have executed the call in spite of the response. */
@@ -49,9 +38,7 @@ export type Refusal = {
 /** The error for a response that violates the interface. Its message is one clause and may quote the response. */
 export class InvalidResponse extends Error {}
 
-/**
- * Validates a response and returns the parsed value. Throws `InvalidResponse` if the response does not match the shape.
- */
+/** Throws `InvalidResponse` if the response does not match the shape. */
 export function parseResponse<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
   const parsed = shape.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -66,7 +53,7 @@ function summarizeIssues([issue]: readonly z.core.$ZodIssue[], value: unknown): 
   return found === undefined ? `${field} is missing` : `${field} is not valid: ${describeShapeFault(issue, found)}`;
 }
 
-/** Returns the value at a path of a parsed JSON response. Returns undefined if there is none. */
+/** Returns the value at a path of a parsed JSON response. */
 function findValue(value: unknown, path: readonly PropertyKey[]): JsonValue | undefined {
   const found = path.reduce<unknown>((outer, step) => Object(outer)[step], value);
   // The response was parsed from JSON, so every value in it is a JSON value.

@@ -1,14 +1,9 @@
 import { type Problem, ProblemError, toProblem } from '../problem.ts';
 
-/**
- * The effect that a failed request had on the service. A request that was not sent or was rejected had no effect. In
- * all other cases, the effect is unknown.
- */
+/** The effect that a failed request had on the service. Only `unknown` means that there may be one. */
 export type Effect = 'not-sent' | 'rejected' | 'unknown';
 
-/**
- * The error of a failed call to a service. It contains the problem to report and the effect of the call on the service.
- */
+/** The error of a failed call to a service. */
 export class ServiceError extends ProblemError {
   readonly effect: Effect;
   /** The HTTP status with which the service refused the request. Null if the error has a different cause. */
@@ -22,11 +17,7 @@ export class ServiceError extends ProblemError {
   }
 }
 
-/**
- * Waits for a call. Returns null if the service answered that the prompt or the version does not exist. Throws any other
- * error.
- * @param code the problem of the missing thing
- */
+/** Returns null if the service answered that the prompt or the version does not exist. Throws any other error. */
 export async function returnNullIfMissing<Value>(
   call: Promise<Value>,
   code: 'service/prompt-not-found' | 'service/version-not-found',

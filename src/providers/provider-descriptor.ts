@@ -10,9 +10,7 @@ import type { ConnectionOptions } from '../http/connection.ts';
 export type ProviderDescriptor = {
   /** The name of the service in help texts and messages. */
   readonly title: string;
-  /** The words that messages and reports use for the service and for its environments. */
   readonly words: Words;
-  /** The facts about the service that promptsync knows without a request. */
   readonly rules: FileRules;
   /** The settings in promptsync.yaml that specify which environment variables contain the keys. */
   readonly keys: ProviderKeys;
@@ -20,10 +18,7 @@ export type ProviderDescriptor = {
   readonly ownSettings: readonly string[];
   /** Null if the service's own tools have no environment variable for its address. */
   readonly defaultAddress: DefaultAddress | null;
-  /**
-   * Notes about front matter fields, for the JSON Schema. The note about `id` is a clause. The other notes are full
-   * sentences.
-   */
+  /** Notes for the JSON Schema. The note about `id` is a clause. The others are full sentences. */
   readonly fieldNotes: Readonly<Partial<Record<'id' | 'key' | 'name' | 'type' | 'description', string>>>;
   /** The lines of front matter before `pins` that `init` writes to the example prompt file. */
   readonly exampleFrontMatter: readonly string[];
@@ -39,17 +34,15 @@ export type ProviderDescriptor = {
 export type NamedProviderDescriptor = ProviderDescriptor & { readonly defaultAddress: DefaultAddress };
 
 type ProviderKeys = {
-  /** The setting for the secret key. The key itself must not appear in any output. */
+  /** The key itself must not appear in any output. */
   readonly secret: KeySetting;
-  /** The setting for the public key. Null if the service has only a secret key. */
+  /** Null if the service has only a secret key. */
   readonly public: KeySetting | null;
   /** The first characters of every secret key. Null if secret keys have no common beginning. */
   readonly secretPrefix: string | null;
 };
 
-/**
- * A setting under `service` in promptsync.yaml. Its value is the name of the environment variable that contains a key.
- */
+/** A setting under `service` in promptsync.yaml that names the environment variable with a key. */
 export type KeySetting = {
   readonly name: KeySettingName;
   /** The environment variable that promptsync reads if promptsync.yaml does not contain the setting. */
@@ -62,16 +55,12 @@ export type KeySettingName = `${string}_key_env`;
 
 /** The default source of a service's address if `service.base_url` is not set. */
 export type DefaultAddress = {
-  /**
-   * The environment variables that promptsync reads, in order of precedence. All variables that are set must contain
-   * the same address.
-   */
+  /** In order of precedence. All variables that are set must contain the same address. */
   readonly variables: readonly string[];
-  /** The address that questions and hints suggest. promptsync never sends a request there unless the user chooses it. */
+  /** The address that questions and hints suggest. promptsync uses it only if the user chooses it. */
   readonly suggestedUrl: string;
 };
 
-/** Everything that a provider needs to connect to its service. */
 export type ProviderOpening = {
   readonly connection: ConnectionOptions;
   readonly secretKey: string;
@@ -81,7 +70,7 @@ export type ProviderOpening = {
   readonly newOperation: () => string;
   /** Returns the text of a prompt file at a commit, or null if git does not have the file at that commit. */
   readonly textAt: (commit: string, path: string) => Promise<DigestedText | null>;
-  /** Returns the path of the file of a prompt that the user did not select. Null if there is none. */
+  /** Returns the path of the file of a prompt that the user did not select. */
   readonly findUnselectedFile: (promptId: string) => string | null;
 };
 

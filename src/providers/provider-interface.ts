@@ -9,9 +9,9 @@ import type { ServedPrompt } from '../domain/served-prompt.ts';
 
 /** The rules of a service that promptsync can check without sending a request. */
 export type FileRules = {
-  /** Returns the reason why the service rejects a prompt id, phrased as a clause. Null if the id is valid. */
+  /** Returns the reason why the service rejects a prompt id, phrased as a clause. */
   readonly findIdFault: (id: string) => string | null;
-  /** Returns the reason why the service rejects an environment name, phrased as a clause. Null if the name is valid. */
+  /** Returns the reason why the service rejects an environment name, phrased as a clause. */
   readonly findEnvironmentFault: (environment: string) => string | null;
   /** The environments that are reserved for promptsync. They must not be pinned. */
   readonly reservedEnvironments: readonly string[];
@@ -20,17 +20,14 @@ export type FileRules = {
   /** Whether the id of a prompt is a name that the user chooses. If so, a file without an id takes it from its path. */
   readonly findsPromptsByName: boolean;
   /**
-   * The id that `promptsync new` writes if the user did not specify one. A sync refuses a file with this id. Null if a
-   * sync can create prompts in the service. In that case, the key is also the id.
+   * The id that `promptsync new` writes by default, and that a sync refuses. Null if a sync can create prompts in the
+   * service. In that case, the key is also the id.
    */
   readonly placeholderId: string | null;
-  /** The types of prompts that the service has. */
   readonly promptTypes: readonly PromptType[];
   /** Whether a pin may specify a version by its id. If not, every version can be pinned by its number. */
   readonly canPinIds: boolean;
-  /**
-   * Returns the other prompts that the text of a composed prompt includes. Empty if the service cannot compose prompts.
-   */
+  /** Returns the prompts that a composed prompt includes. Empty if the service cannot compose prompts. */
   readonly listParts: (text: string) => readonly PromptPart[];
 };
 
@@ -39,10 +36,7 @@ export type PromptPart = {
   readonly promptId: string;
   /** The environment whose active version is included. Null if the text includes a fixed version or the newest one. */
   readonly environment: string | null;
-  /**
-   * Whether the text includes the newest version. If so, each new version of the included prompt changes the composed
-   * prompt.
-   */
+  /** Whether the text includes the newest version, so that each new version changes the composed prompt. */
   readonly isNewest: boolean;
 };
 
@@ -53,15 +47,14 @@ export type PromptPart = {
 export type Provider = {
   /** Reads a prompt without writing anything. Throws a `ProblemError` if it cannot read the prompt. */
   readonly observe: (request: ReadRequest) => Promise<ObservedPrompt>;
-  /** Creates the writer for one prompt. Sends no request. */
+  /** Sends no request. */
   readonly makeWriter: (request: ReadRequest) => PromptWriter;
   /**
-   * Reads what an environment serves to applications. Sends one request if a version is active there. Returns null if
-   * none is active. A prompt that a sync would create has no active version, either. Throws a `ProblemError` if it cannot
-   * read the prompt.
+   * Reads what an environment serves to applications. Null if no version is active there, or if a sync has not created
+   * the prompt yet. Throws a `ProblemError` if it cannot read the prompt.
    */
   readonly readServed: (promptId: string, environment: string) => Promise<ServedPrompt | null>;
-  /** Lists all prompts in the service. Null if the service cannot list prompts. */
+  /** Null if the service cannot list prompts. */
   readonly list: (() => Promise<readonly ListedPrompt[]>) | null;
 };
 
@@ -72,14 +65,11 @@ export type ListedPrompt = {
   readonly environments: readonly string[];
   /** The number of the newest version. 0 if the number is unknown or the prompt has no versions. */
   readonly lastVersion: number;
-  /** The problem to report if the prompt exceeds a limit. Null if the prompt is within the limits. */
+  /** The problem to report if the prompt exceeds a limit. */
   readonly problem: Problem | null;
 };
 
-/**
- * Writes one prompt to the service, and remembers the versions that it has read and created. Callers must call
- * `observe` first.
- */
+/** Writes one prompt, and remembers the versions that it has read and created. Callers must call `observe` first. */
 export type PromptWriter = {
   /** Reads the prompt again. Throws a `ProblemError` if it cannot read the prompt. */
   readonly observe: () => Promise<ObservedPrompt>;
@@ -87,22 +77,18 @@ export type PromptWriter = {
   readonly find: (pins: readonly Pin[]) => Promise<ObservedPrompt>;
   /** Creates one version. Never creates a duplicate, even if a response is lost. Never throws. */
   readonly create: (change: CreateVersion, uses: VersionUses) => Promise<CreateOutcome>;
-  /** Updates fields of the prompt. Never throws. */
+  /** Never throws. */
   readonly update: (change: UpdatePrompt) => Promise<WriteOutcome>;
   /**
-   * Makes a version active in the given environments, but only if the version still has the content that promptsync
-   * knows. Then reads each environment back. Returns the outcome of each environment, in the same order. After an error
-   * in one environment, does not write to those after it. Never throws.
+   * Makes a version active, but only if it still has the content that promptsync knows, and reads each environment
+   * back. Returns one outcome for each environment, in order. After an error, does not write to the rest. Never throws.
    */
   readonly activate: (environments: readonly string[], version: VersionRef) => Promise<readonly WriteOutcome[]>;
 };
 
 /** The planned activations that a provider must know about when it creates a version. */
 export type VersionUses = {
-  /**
-   * The environments that the plan moves to the new version right after creating it. Some services can create the
-   * version and move the environments in one request.
-   */
+  /** The environments that the plan then moves to the new version. Some services can do both in one request. */
   readonly environments: readonly string[];
   /** The existing versions that the plan activates because of pins other than `latest`. */
   readonly pinnedVersions: readonly VersionRef[];
@@ -110,10 +96,7 @@ export type VersionUses = {
 
 /** The outcome of creating or adopting a version. */
 export type CreateOutcome = WriteOutcome & {
-  /**
-   * The environments that the request for creating the version also moved to the new version. If the response was lost,
-   * promptsync does not know whether they moved.
-   */
+  /** The environments that the same request moved. If its response was lost, they may not have moved. */
   readonly movedEnvironments?: readonly string[];
   /** The metadata digest of the adopted version. Absent if promptsync created a version. */
   readonly adoptedMetadataDigest?: Digest;

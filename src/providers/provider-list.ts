@@ -13,7 +13,6 @@ export const DEFAULT_PROVIDER = 'integration';
 export type NamedProviderName = keyof typeof NAMED_PROVIDERS;
 export type ProviderName = typeof DEFAULT_PROVIDER | NamedProviderName;
 
-/** The descriptors of all providers, by name. */
 export const PROVIDERS: Readonly<Record<ProviderName, ProviderDescriptor>> = {
   [DEFAULT_PROVIDER]: FOUR_CALL_SERVICE,
   ...NAMED_PROVIDERS,
@@ -22,29 +21,21 @@ export const PROVIDERS: Readonly<Record<ProviderName, ProviderDescriptor>> = {
 /** The provider names that `service.provider` and `--provider` accept. */
 export const PROVIDER_CHOICES: readonly NamedProviderName[] = Object.keys(NAMED_PROVIDERS).filter(isNamedProvider);
 
-/** Returns true if `service.provider` accepts this value. */
 export function isNamedProvider(name: unknown): name is NamedProviderName {
   return typeof name === 'string' && Object.hasOwn(NAMED_PROVIDERS, name);
 }
 
-/**
- * The default environment variable for the key of a four-call service. `promptsync serve` also reads its key from this
- * variable.
- */
+/** The default variable for the key of a four-call service. `promptsync serve` also reads its key from it. */
 export const DEFAULT_KEY_VARIABLE = FOUR_CALL_SERVICE.keys.secret.defaultVariable;
 
-/** Returns the key settings of a provider in the order in which `init` writes them. The public key comes first. */
+/** Returns the settings in the order in which `init` writes them. */
 export function listKeySettings({ keys }: ProviderDescriptor): readonly KeySetting[] {
   return [...(keys.public === null ? [] : [keys.public]), keys.secret];
 }
 
-/** The key settings of all providers. */
 export const KEY_SETTINGS: readonly KeySetting[] = Object.values(PROVIDERS).flatMap(listKeySettings);
 
-/**
- * Returns the notes of all providers about one front matter field. The JSON Schema includes them in the description of
- * the field.
- */
+/** Returns the notes of all providers about one front matter field, for its description in the JSON Schema. */
 export function listFieldNotes(field: keyof ProviderDescriptor['fieldNotes']): readonly string[] {
   return Object.values(PROVIDERS).flatMap(({ fieldNotes }) => fieldNotes[field] ?? []);
 }

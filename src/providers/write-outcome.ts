@@ -5,41 +5,29 @@ import { prefixProblem, makeProblem, type Problem, ProblemError, toProblem, word
 import type { Words } from '../service-words.ts';
 import { ServiceError } from '../http/service-error.ts';
 
-/**
- * Returns true if a failed call may have had an effect, because its response was lost, invalid or a server error.
- */
+/** Returns true if a failed call may have had an effect: its response was lost, invalid or a server error. */
 export function isLostResponse(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.effect === 'unknown';
 }
 
-/**
- * Returns a function that converts the error of a failed write to an outcome.
- * @param step the description of the write at the beginning of the message, such as `Creating the version`
- */
+/** `step` begins the message with a description of the write, such as `Creating the version`. */
 export function makeFailureHandler(step: string): (error: unknown) => WriteOutcome {
   return (error) => {
     return makeStoppedOutcome(isLostResponse(error) ? 'unknown' : 'not_made', prefixProblem(step, toProblem(error)));
   };
 }
 
-/**
- * Creates the outcome of a write that did not succeed. If any of the problems is an error, promptsync writes nothing
- * more for the prompt.
- */
+/** Creates the outcome of a write that did not succeed. */
 export function makeStoppedOutcome(status: ChangeStatus, ...problems: WriteOutcome['problems']): WriteOutcome {
   return { status, problems };
 }
 
-/**
- * The wait before each search, in milliseconds. The service may store a version several seconds after promptsync
- * stopped waiting for the response.
- */
+/** The wait before each search, in milliseconds. The service may store a version several seconds late. */
 const LOST_CREATE_WAITS_MS = [250, 1_000, 2_000, 4_000, 8_000];
 
 /**
  * Searches five times within 15 seconds for the version of a create call whose response was lost. Returns null if no
- * version appears in time, the service fails, or the user interrupts promptsync.
- * @param find searches once, and returns null if the version does not exist yet
+ * version appears, the service fails, or the user interrupts promptsync.
  */
 export async function findLostVersion<Version>(
   find: () => Promise<Version | null>,
@@ -57,18 +45,14 @@ export async function findLostVersion<Version>(
   return null;
 }
 
-/**
- * Creates the outcome of a create call whose response was lost and whose version was not found. The version may still
- * exist.
- */
+/** Creates the outcome of a create call whose response was lost and whose version was not found, but may exist. */
 export function makeUnknownCreateOutcome({ problem }: ServiceError, words: Words): WriteOutcome {
   const reason = wordProblem(problem, words).message;
   return makeStoppedOutcome('unknown', makeProblem('apply/outcome-unknown', { reason }));
 }
 
 /**
- * Creates the outcome for a version that the service stored with different content than promptsync sent. Its error
- * stops all later writes to the prompt.
+ * Creates the outcome for a version that the service stored with different content than promptsync sent.
  * @param status `made` if this run created the version, `not_made` if an earlier run did, `unknown` if either is
  * possible
  * @param environments the environments in which the service activated the version when it created the version
@@ -82,16 +66,13 @@ export function makeRewrittenOutcome(
   return status === 'unknown' ? { status, problems } : { status, version: makeVersionRef(version), problems };
 }
 
-/** Returns true if two texts are equal except for white space and Unicode normalization. Some services change both. */
+/** Ignores white space and Unicode normalization, because some services change both. */
 export function differsOnlyInForm(one: string, other: string): boolean {
   const [a, b] = [one, other].map((text) => text.normalize('NFC').replaceAll(/\s+/g, ''));
   return a === b;
 }
 
-/**
- * Creates the problem for an environment that does not serve the version that promptsync activated there.
- * @param found the version that the environment serves instead, or null if it serves none
- */
+/** Creates the problem for an environment that does not serve the version that promptsync activated there. */
 export function makeNotActiveProblem(environment: string, expected: VersionRef, found: VersionRef | null): Problem {
   const evidence = {
     environment,

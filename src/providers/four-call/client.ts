@@ -58,19 +58,13 @@ function makeEnvironmentQuery(environment: string | undefined): string {
   return environment === undefined ? '' : `?environment=${encodeURIComponent(requireWellFormedText(environment))}`;
 }
 
-/**
- * Returns the prompt id if it can be sent as a segment of a URL path. Otherwise throws a `ServiceError` without sending
- * a request.
- */
+/** Throws a `ServiceError` if the prompt id cannot be sent as a segment of a URL path. */
 function requireAddressableId(promptId: string): string {
   if (!isPathSegment(promptId)) throw makeUnaddressableError(promptId);
   return requireWellFormedText(promptId);
 }
 
-/**
- * Returns the text if it can be percent-encoded. Throws a `ServiceError` if it contains a lone surrogate, which has no
- * UTF-8 form.
- */
+/** Throws a `ServiceError` if the text contains a lone surrogate, which cannot be percent-encoded. */
 function requireWellFormedText(text: string): string {
   if (!text.isWellFormed()) throw makeUnaddressableError(text);
   return text;
@@ -80,7 +74,7 @@ function makeUnaddressableError(name: string): ServiceError {
   return new ServiceError(makeProblem('service/unaddressable', { name }), 'not-sent');
 }
 
-/** Parses a response that contains a prompt. Throws if it is not the requested prompt. */
+/** Throws if the response contains a different prompt. */
 function parsePrompt(value: unknown, promptId: string): ServicePrompt {
   const wire = parseResponse(PromptShape, value);
   if (wire.id !== promptId) throw new InvalidResponse('"id" belongs to a different prompt');
@@ -96,10 +90,7 @@ function parsePrompt(value: unknown, promptId: string): ServicePrompt {
   };
 }
 
-/**
- * Converts a version from a response. Throws if the version does not belong to the requested prompt.
- * @param field the path of the field that contains the prompt id, for the error message
- */
+/** Throws if the version belongs to a different prompt. The error names the `field` with its prompt id. */
 function parseServiceVersion(wire: WireVersion, promptId: string, field: string): ServiceVersion {
   if (wire.prompt_id !== promptId) throw new InvalidResponse(`"${field}" belongs to a different prompt`);
   const content = { type: 'text', text: wire.content, metadata: wire.metadata_ ?? {} } as const;

@@ -30,15 +30,12 @@ import {
 } from './version-record.ts';
 import { trackNewestVersion, getLedgerHead, rememberVersions, trackVersion, type LedgerWriteState } from './writing.ts';
 
-/**
- * A request to create a version. The pinned versions stay in the ledger of the new version, because somebody may want
- * to activate them again.
- */
+/** The pinned versions stay in the ledger of the new version, because somebody may want to activate them again. */
 type CreateRequest = CreateVersion & Pick<VersionUses, 'pinnedVersions'>;
 
 /**
  * Creates a version and activates it in the tracking environment. If a version with the same content already exists,
- * adopts that version instead. For example, an interrupted run may have created it.
+ * for example from an interrupted run, adopts that version instead.
  */
 export async function createManagedVersion(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome> {
   try {
@@ -50,11 +47,8 @@ export async function createManagedVersion(state: LedgerWriteState, change: Crea
 }
 
 /**
- * Checks whether promptsync can adopt an existing version instead of creating one. First probes the newest version,
- * which may not be in any ledger. Then checks the version in the tracking environment and the versions in its ledger.
- *
- * Returns null if promptsync has to create the version. Otherwise returns the outcome: either promptsync has adopted a
- * version, or a problem prevents it from creating one.
+ * Returns null if promptsync has to create the version. Otherwise it has adopted a version, or a problem prevents it
+ * from creating one. Probes the newest version first, because it may not be in any ledger.
  */
 async function adoptExistingVersion(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome | null> {
   await probeNewestVersion(state);
@@ -89,10 +83,7 @@ function makeAdoptedOutcome(version: LedgerVersion): CreateOutcome {
   };
 }
 
-/**
- * Returns true if a version has the planned content and also matches all of `otherContents`. promptsync can then adopt
- * the version instead of creating one.
- */
+/** Returns true if promptsync can adopt the version: it has the planned content and also all `otherContents`. */
 function holdsAllContents(
   state: LedgerWriteState,
   { content, otherContents = [] }: CreateVersion,
@@ -102,17 +93,12 @@ function holdsAllContents(
   return [content, ...otherContents].every((each) => canReuseVersion(entry, toStoredContent(each, metadata)));
 }
 
-/**
- * Detects whether the service keeps the metadata of versions, based on the versions that promptsync has read so far.
- */
+/** Detects whether the service keeps the metadata of versions, based on the versions read so far. */
 function detectMetadata({ reading }: LedgerWriteState): ObservedPrompt['metadata'] {
   return detectMetadataSupport(reading);
 }
 
-/**
- * Sends the create call. If the response is lost, does not send the call again, but finds out whether the service
- * created the version.
- */
+/** Sends the create call only once, even if the response is lost. */
 async function sendCreate(state: LedgerWriteState, change: CreateRequest): Promise<CreateOutcome> {
   const { content, provenance } = change;
   const { changeSummary } = provenance;
@@ -133,10 +119,7 @@ async function sendCreate(state: LedgerWriteState, change: CreateRequest): Promi
   }
 }
 
-/**
- * Checks that the service stored the content that promptsync sent. If so, activates the created version in the tracking
- * environment. If not, reports an error.
- */
+/** Activates the version in the tracking environment, unless the service changed the content. */
 async function checkCreatedVersion(
   state: LedgerWriteState,
   { content }: CreateVersion,
@@ -151,9 +134,8 @@ async function checkCreatedVersion(
 }
 
 /**
- * Returns true if the service stored the content that promptsync sent. Also accepts a version without any metadata,
- * because some services drop it. promptsync recognizes such a version later, because it is active in the tracking
- * environment.
+ * Also accepts a version without any metadata, because some services drop it. promptsync recognizes such a version
+ * later, because it is active in the tracking environment.
  */
 function isStoredAsSent(content: CreateVersion['content'], version: LedgerVersion): boolean {
   return isSameVersionContent(version.content, version.record === null ? toStoredContent(content, 'dropped') : content);
@@ -175,8 +157,7 @@ function makeVersionRecord(
   const newestFirst = listKnownEntries(reading).map((entry): LedgerEntry => {
     return pinned.has(entry.id) ? { ...entry, pinned: true } : entry;
   });
-  // Keep the version with the content of the prompt file. Otherwise a later sync would not recognize that version, and
-  // would create its content again.
+  // Otherwise a later sync would not recognize the version of the prompt file, and would create its content again.
   const own = request.fileContent === null ? undefined : findVersionWithContent(newestFirst, request.fileContent);
   const newestPinned = newestFirst.filter((entry) => entry.pinned === true).slice(0, MAX_LEDGER_VERSIONS);
   const newest = [...newestFirst.slice(0, MAX_LEDGER_VERSIONS), ...newestPinned].map(({ id }) => id);
@@ -190,10 +171,7 @@ function makeVersionRecord(
   };
 }
 
-/**
- * Returns the ids of the versions that are active in environments with a pin other than `latest`. This includes the
- * versions that this plan is about to activate there.
- */
+/** Returns the versions that are active, or that this plan activates, because of pins other than `latest`. */
 function listPinnedIds(
   { request, reading }: LedgerWriteState,
   pinnedVersions: readonly VersionRef[],
@@ -204,9 +182,8 @@ function listPinnedIds(
 }
 
 /**
- * Finds out whether a create call with a lost response created a version. Waits until the newest version in the service
- * is one that promptsync does not know yet, and probes it. Throws the error of the call if no such version appears
- * within 15 seconds. Never sends the create call again, because that could create a second version.
+ * Waits up to 15 seconds for a new version in the service, and probes it. Otherwise throws the error of the call. Never
+ * sends the create call again, because that could create a second version.
  */
 async function resolveLostCreate(
   state: LedgerWriteState,
@@ -223,8 +200,8 @@ async function resolveLostCreate(
   const rewritten = isRewritten(version, change.content, listKnownEntries(state.reading));
   rememberVersions(state, version);
   if (rewritten) return makeRewrittenOutcome(version, isOwnVersion ? 'made' : 'unknown', []);
-  // Adopt a foreign version only if a pin requires its content. A foreign version without such a pin would not be in
-  // any ledger, and promptsync would lose track of it.
+  // Adopt a foreign version only if a pin requires its content. Otherwise no ledger would contain it, and promptsync
+  // would lose track of it.
   const isPinFollowing = change.baseline !== true && (change.ref !== undefined || followsLatest(state.request));
   const isNextManaged = mayFollowHead(version, getLedgerHead(state));
   if ((isPinFollowing || isNextManaged) && holdsAllContents(state, change, makeLedgerEntry(version))) {
@@ -241,10 +218,7 @@ function hasCreated({ operation }: VersionRecord, version: LedgerVersion): boole
   return version.record?.operation === operation && directlyFollowsLedger(version);
 }
 
-/**
- * Waits until the newest version in the service is one that promptsync does not know yet, and returns its id. Returns
- * null after 15 seconds.
- */
+/** Returns null if the newest version is still one that promptsync knows after 15 seconds. */
 async function awaitUnreadNewestId({ dependencies, reading }: LedgerWriteState): Promise<string | null> {
   const findUnread = async () =>
     findUnreadNewestId({ ...reading, prompt: await dependencies.service.readPrompt(reading.prompt.id) });

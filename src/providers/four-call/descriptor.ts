@@ -2,7 +2,6 @@ import { DEFAULT_WORDS } from '../../service-words.ts';
 import type { ProviderDescriptor } from '../provider-descriptor.ts';
 import { fourCallFileRules } from './file-rules.ts';
 
-/** Describes the provider for four-call services, which promptsync uses if `service.provider` is not set. */
 export const FOUR_CALL_SERVICE: ProviderDescriptor = {
   title: 'a four-call service',
   words: DEFAULT_WORDS,

@@ -3,10 +3,7 @@ import { PLACEHOLDER_ID } from '../../domain/prompt-file.ts';
 import type { FileRules } from '../provider-interface.ts';
 import { isPathSegment } from '../../text.ts';
 
-/**
- * The rules for prompt ids and environment names in a four-call service. The id of a prompt must be a single path
- * segment (interface section 4).
- */
+/** The id of a prompt must be a single path segment (interface section 4). */
 export const fourCallFileRules: FileRules = {
   findIdFault: (id) => (isPathSegment(id) ? null : ID_FAULT),
   findEnvironmentFault: () => null,

@@ -7,9 +7,8 @@ import type { LedgerEntry, LedgerVersion } from './version-record.ts';
 import { trackNewestVersion, rememberVersions, type FourCallDependencies, type LedgerWriteState } from './writing.ts';
 
 /**
- * Reads a version that no environment serves. To do so, activates it in the probe environment, which no application
- * uses. Throws a `ProblemError` rather than a `ServiceError`, because a failed probe is not a failed change of the
- * plan.
+ * Reads a version by activating it in the probe environment, which no application uses. Throws a `ProblemError` rather
+ * than a `ServiceError`, because a failed probe is not a failed change of the plan.
  */
 export async function probeVersion(
   dependencies: FourCallDependencies,
@@ -26,7 +25,7 @@ export async function probeVersion(
   throw new ProblemError(makeProblem('apply/changed-meanwhile', { environment: PROBE_ENVIRONMENT }));
 }
 
-/** Probes a version. Returns null if the prompt has no version with this id. */
+/** Returns null if the prompt has no version with this id. */
 async function probeVersionIfPresent(
   dependencies: FourCallDependencies,
   promptId: string,
@@ -36,8 +35,8 @@ async function probeVersionIfPresent(
 }
 
 /**
- * Probes the newest version if promptsync has not read it and no known ledger contains it. Throws a `ProblemError` if
- * the version cannot be read. It may already have the content that promptsync is about to create.
+ * Probes the newest version if it is unknown, because it may have the content that promptsync is about to create.
+ * Throws a `ProblemError` if it cannot be read.
  */
 export async function probeNewestVersion(state: LedgerWriteState): Promise<void> {
   const { id: promptId, latestVersionId: id } = state.reading.prompt;
@@ -48,8 +47,8 @@ export async function probeNewestVersion(state: LedgerWriteState): Promise<void>
 }
 
 /**
- * Returns the version that a ledger entry describes. Probes the version if promptsync has not read it. Throws a
- * `ProblemError` if the version does not match the entry, or if the text in git does not match the digest in the entry.
+ * Returns the version of a ledger entry, and probes it if necessary. Throws a `ProblemError` if the version or the text
+ * in git does not match the entry.
  */
 export async function probeVerifiedVersion(state: LedgerWriteState, entry: LedgerEntry): Promise<LedgerVersion> {
   const read = listVersionsRead(state.reading).find(({ id }) => id === entry.id);
@@ -61,10 +60,7 @@ export async function probeVerifiedVersion(state: LedgerWriteState, entry: Ledge
   return version;
 }
 
-/**
- * Probes the version that a ledger entry describes. If git has the prompt file of the entry, first checks that its text
- * matches the digest in the entry.
- */
+/** If git has the prompt file of the entry, first checks that its text matches the digest in the entry. */
 async function probeAfterGitCheck(
   { dependencies, reading }: LedgerWriteState,
   entry: LedgerEntry,
@@ -79,21 +75,15 @@ async function probeAfterGitCheck(
   return probeVersion(dependencies, reading.prompt.id, id);
 }
 
-/**
- * Creates the error for a version that does not have the expected content.
- * @param known the source of the expected content, such as `its entry in the ledger`
- */
+/** `known` is the source of the expected content, such as `its entry in the ledger`. */
 function makeOtherContentError(number: number, known: string): ProblemError {
   return new ProblemError(makeProblem('apply/other-content', { version: `v${number}`, known }));
 }
 
 /**
- * Probes the versions that the pins specify by id. If a pin specifies a number, also probes the newest version, because
- * it may have that number. Remembers the ids that do not exist in this prompt. Throws a `ProblemError` if a probe fails
- * for any other reason.
- *
- * After the probes, moves the tracking environment to the newest version that may follow its current version. This
- * keeps the ledger of that version available to later runs.
+ * Probes the versions that pins specify by id, and remembers missing ids. If a pin specifies a number, also probes the
+ * newest version, which may have it. Then moves the tracking environment to the newest version that may follow, so that
+ * later runs find its ledger. Throws a `ProblemError` if anything else fails.
  */
 export async function probePinnedVersions(state: LedgerWriteState, pins: readonly Pin[]): Promise<void> {
   const { reading } = state;

@@ -4,9 +4,9 @@ import type { ObservedFields } from '../../domain/observed-prompt.ts';
 
 /** A prompt as the service returns it (interface section 2.1). */
 export type ServicePrompt = ObservedFields & {
-  /** The id of the newest version. Null if the prompt has no versions. */
+  /** Null if the prompt has no versions. */
   readonly latestVersionId: string | null;
-  /** The version that is active in the environment of the request. Null if none is active. */
+  /** The version that is active in the environment of the request. */
   readonly activeVersion: ServiceVersion | null;
 };
 

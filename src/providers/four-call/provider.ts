@@ -10,10 +10,7 @@ import { probePinnedVersions, probeVerifiedVersion } from './probe.ts';
 import { findKnownEntry, interpretLedgerReading, readLedgerPrompt, readServedPrompt } from './reading.ts';
 import { activateVersion, type FourCallDependencies, type LedgerWriteState } from './writing.ts';
 
-/**
- * Creates the provider for a four-call service. It recognizes managed versions by the version records in their
- * metadata.
- */
+/** Recognizes managed versions by the version records in their metadata. */
 export function makeFourCallProvider(dependencies: FourCallDependencies): Provider {
   return {
     observe: (request) => makeLedgerWriter(dependencies, request).observe(),
@@ -56,10 +53,7 @@ function makeLedgerWriter(dependencies: FourCallDependencies, request: ReadReque
   };
 }
 
-/**
- * Updates fields of a prompt. The response contains the updated prompt (interface section 4.3). If a field has a
- * different value there than promptsync sent, reports a problem, because every sync would send that field again.
- */
+/** Reports a problem if the service changed a field (interface section 4.3), because every sync would send it again. */
 async function updatePromptFields(
   { dependencies, reading }: LedgerWriteState,
   change: UpdatePrompt,

@@ -22,17 +22,17 @@ import { pickPresentFacts, makeLedgerVersion, type LedgerEntry, type LedgerVersi
 /** Everything that promptsync has read about one prompt so far. */
 export type LedgerReading = {
   readonly prompt: Omit<ServicePrompt, 'activeVersion'>;
-  /** The active version of each environment that was read. Null if no version is active there. */
+  /** The active version of each environment that was read. */
   readonly active: ReadonlyMap<string, LedgerVersion | null>;
-  /** Other versions: those that promptsync probed or created, and those that it replaced in an environment. */
+  /** The versions that promptsync probed or created, and those that it replaced in an environment. */
   readonly others: readonly LedgerVersion[];
   /** The version ids that do not exist in this prompt, as a probe has shown. */
   readonly missingIds: readonly string[];
 };
 
 /**
- * Reads a prompt in each requested environment. If these responses do not contain enough information, also reads the
- * prompt in the tracking environment. Throws a `ServiceError` if the prompt cannot be read.
+ * Reads a prompt in each requested environment, and in the tracking environment if that is not sufficient. Throws a
+ * `ServiceError` if the prompt cannot be read.
  */
 export async function readLedgerPrompt(service: PromptService, request: ReadRequest): Promise<LedgerReading> {
   const { promptId, environments } = request;
@@ -47,11 +47,9 @@ export async function readLedgerPrompt(service: PromptService, request: ReadRequ
 }
 
 /**
- * Returns true if promptsync does not have to read the tracking environment, which has the most complete ledger. All of
- * these conditions must be met:
- * - The read depth is `minimal`, and the prompt is in sync.
- * - An environment serves a managed version that is not a baseline.
- * - No version that was read may be an edited copy.
+ * Returns true if promptsync does not need the tracking environment, which has the most complete ledger: the read depth
+ * is `minimal`, the prompt is in sync, an environment serves a managed version that is not a baseline, and no version
+ * may be an edited copy.
  */
 function isReadingSufficient({ readDepth, isSynced, environments }: ReadRequest, reading: LedgerReading): boolean {
   const read = listVersionsRead(reading);
@@ -64,9 +62,7 @@ function isReadingSufficient({ readDepth, isSynced, environments }: ReadRequest,
   );
 }
 
-/**
- * Reads a prompt in several environments. If a request fails, waits for the other requests before throwing the error.
- */
+/** If a request fails, waits for the other requests before throwing the error. */
 async function readEnvironments(
   service: PromptService,
   promptId: string,
@@ -85,10 +81,7 @@ async function readEnvironments(
   return { prompt, active, others: [], missingIds: [] };
 }
 
-/**
- * Reads a prompt in an environment. Returns null for a 404 response, because some services send it for an environment
- * without an active version.
- */
+/** Returns null for a 404 response, because some services send it for an environment without an active version. */
 async function readPromptIfPresent(
   service: PromptService,
   promptId: string,
@@ -97,10 +90,7 @@ async function readPromptIfPresent(
   return returnNullIfMissing(service.readPrompt(promptId, environment), 'service/prompt-not-found');
 }
 
-/**
- * Reads the version that an environment serves, as an application would read it. Returns null if no version is active
- * there. Throws a `ServiceError` if the prompt does not exist or cannot be read.
- */
+/** Reads what applications receive. Throws a `ServiceError` if the prompt does not exist or cannot be read. */
 export async function readServedPrompt(
   service: PromptService,
   promptId: string,
@@ -115,13 +105,9 @@ export async function readServedPrompt(
   return { type: 'text', prompt: text, number: active.number, config: omitKey(metadata, VERSION_RECORD_KEY) };
 }
 
-/** The service to read from, and a function that waits for the given number of milliseconds. */
 type ReadBackOptions = { readonly service: PromptService; readonly sleep: (milliseconds: number) => Promise<void> };
 
-/**
- * Reads an environment repeatedly, for up to ten seconds, until it serves the expected version. Returns the version
- * from the last read, or null if the environment serves none.
- */
+/** Reads an environment, for up to ten seconds, until it serves the expected version. Returns the last version read. */
 export async function readActiveBack(
   { service, sleep }: ReadBackOptions,
   promptId: string,
@@ -137,7 +123,7 @@ function getActiveVersion(prompt: ServicePrompt | null = null): LedgerVersion | 
   return active === null ? null : makeLedgerVersion(active);
 }
 
-/** Returns all versions of a prompt that promptsync has read. A version can occur more than once. */
+/** A version can occur more than once. */
 export function listVersionsRead({ active, others }: LedgerReading): readonly LedgerVersion[] {
   return [...[...active.values()].filter((version) => version !== null), ...others];
 }
@@ -151,45 +137,37 @@ export function listKnownEntries(reading: LedgerReading): readonly LedgerEntry[]
     const { pinned } = known.get(entry.id) ?? {};
     known.set(entry.id, { ...pickPresentFacts({ pinned }), ...entry });
   };
-  // Later entries overwrite earlier ones. A newer ledger takes precedence over an older one, and a version that
-  // promptsync has read takes precedence over both.
+  // Newer ledgers overwrite older ones, and versions that promptsync has read overwrite both.
   for (const { record } of read.toSorted((a, b) => a.number - b.number)) (record?.ledger ?? []).forEach(note);
   for (const version of read) note(makeLedgerEntry(version));
   const ids = new Set(read.map(({ id }) => id));
-  // Two versions can have the same number if somebody copied a ledger from a different prompt. In that case, put the
-  // version that promptsync has read first.
+  // Two versions can have the same number if somebody copied a ledger from a different prompt. Put the version that
+  // promptsync has read first.
   const rank = ({ id }: LedgerEntry) => (ids.has(id) ? 0 : 1);
   return [...known.values()].toSorted((a, b) => b.number - a.number || rank(a) - rank(b));
 }
 
 /**
- * Detects whether the service drops metadata. It does if a version is active in the tracking environment and no version
- * that was read has a version record. This works because promptsync activates only its own versions in the tracking
- * environment, and writes a record into each of them.
- *
- * If other versions have a record and only the active version has none, the service keeps metadata, and somebody else
- * moved the tracking environment.
+ * The service drops metadata if a version is active in the tracking environment, and no version that was read has a
+ * record: promptsync activates only its own versions there, and each has a record. If other versions have a record, the
+ * service keeps metadata, and somebody else moved the tracking environment.
  */
 export function detectMetadataSupport(reading: LedgerReading): ObservedPrompt['metadata'] {
   const head = reading.active.get(TRACKING_ENVIRONMENT) ?? null;
   return head !== null && listVersionsRead(reading).every(({ record }) => record === null) ? 'dropped' : 'kept';
 }
 
-/** Returns the entry of the version with this id, or undefined if promptsync does not know the version. */
 export function findKnownEntry(reading: LedgerReading, id: string): LedgerEntry | undefined {
   return listKnownEntries(reading).find((entry) => entry.id === id);
 }
 
-/**
- * Returns the id of the newest version if promptsync has not read that version and no known ledger contains it.
- * Otherwise returns null.
- */
+/** Returns the id of the newest version if promptsync has neither read it nor found it in a ledger. */
 export function findUnreadNewestId(reading: LedgerReading, known = listKnownEntries(reading)): string | null {
   const id = reading.prompt.latestVersionId;
   return id === null || reading.missingIds.includes(id) || known.some((entry) => entry.id === id) ? null : id;
 }
 
-/** Converts a reading to an `ObservedPrompt`, the format that all providers share. */
+/** Converts a reading to the format that all providers share. */
 export function interpretLedgerReading(reading: LedgerReading, environments: readonly string[]): ObservedPrompt {
   const known = listKnownEntries(reading);
   const read = new Map(listVersionsRead(reading).map((version) => [version.id, version]));
@@ -225,19 +203,13 @@ export function interpretLedgerReading(reading: LedgerReading, environments: rea
   };
 }
 
-/**
- * Returns true if the known versions are all versions of the prompt: the newest of them is the newest version in the
- * service, and their numbers begin at 1 and have no gap.
- */
+/** Returns true if the newest known version is the newest in the service, and the numbers begin at 1 without a gap. */
 function knowsAllVersions({ prompt }: LedgerReading, known: readonly LedgerEntry[]): boolean {
   const [newest] = known;
   return newest !== undefined && newest.id === prompt.latestVersionId && !hasGap(known, 0, newest.number);
 }
 
-/**
- * Converts a ledger entry to a `KnownVersion`, the format that all providers share.
- * @param read the version itself; undefined if promptsync knows it only from a ledger
- */
+/** `read` is undefined if promptsync knows the version only from a ledger. */
 function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: LedgerVersion): KnownVersion {
   const { id, number, digest, metadataDigest, isManaged, baseline, commit, path } = entry;
   const facts = { id, number, digest, metadataDigest, isManaged, staysKnown, ...pickPresentFacts({ baseline }) };
@@ -252,15 +224,12 @@ function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: Ledger
 
 /**
  * Returns the ids of the versions that a later run will find again:
- * - managed versions that are active
+ * - managed versions that are active; the head always counts as managed, because it lacks a record only if the
+ *   service drops metadata
  * - the version that the tracking environment will move to
  * - versions in the ledgers of these and of all other active versions
- *
- * If a foreign version is not in any ledger, promptsync loses track of it when a different version becomes active in
- * its environment. A version that was only probed is lost together with its ledger, for example a version that the
- * service has rewritten. The head always counts as managed. If it has no version record, the service drops metadata.
- * @param movingEnvironments the environments that will move to a different version. Versions that are active only there
- * do not count as active
+ * promptsync loses track of other versions, for example of a foreign version when its environment moves, or of a
+ * version that was only probed. Versions that are active only in `movingEnvironments` do not count as active.
  */
 function findLastingIds(
   { active, others }: LedgerReading,
@@ -278,11 +247,7 @@ function findLastingIds(
   return new Set([...managed, ...following, ...inLedgers].map(({ id }) => id));
 }
 
-/**
- * Returns a fingerprint of a reading. Equal readings have equal fingerprints. The fingerprint contains the digests of
- * the active versions, so that promptsync detects a change even if the service replaces the content of a version and
- * keeps its id.
- */
+/** Equal readings have equal fingerprints. Digests reveal new content in a version that keeps its id. */
 function computeFingerprint({ prompt, active }: LedgerReading): string {
   const environments = [...active].map(([environment, version]) => [
     environment,

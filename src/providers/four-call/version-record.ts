@@ -5,19 +5,13 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { VersionSource, VersionFacts } from '../../domain/versions.ts';
 import type { ServiceVersion } from './prompt-service.ts';
 
-/**
- * An entry in a ledger, which describes one version. The digests allow promptsync to recognize the content of the
- * version without reading it.
- */
+/** Describes one version in a ledger. The digests identify its content, so promptsync need not read it. */
 export type LedgerEntry = VersionFacts & {
   /** The commit that the content comes from. Absent if the content was not committed. */
   readonly commit?: string;
   /** The path of the prompt file at that commit, relative to the repository root. */
   readonly path?: string;
-  /**
-   * Present if the version was active in an environment with a pin other than `latest`. The 20 newest such versions
-   * stay in the ledger.
-   */
+  /** Present if the version was active because of a pin other than `latest`. A ledger keeps the newest 20. */
   readonly pinned?: true;
 };
 
@@ -27,9 +21,8 @@ export type VersionRecord = VersionSource & {
   readonly metadataDigest: Digest;
   /** The unique id of the create call. If the response is lost, promptsync recognizes its own version by this id. */
   readonly operation: string;
-  /** Present if the version is a baseline. */
   readonly baseline?: true | undefined;
-  /** The ledger, with the newest version first. */
+  /** Newest version first. */
   readonly ledger: readonly LedgerEntry[];
 };
 
@@ -38,9 +31,7 @@ export type LedgerVersion = {
   readonly id: string;
   readonly number: number;
   readonly content: VersionContent;
-  /**
-   * The version record. Null if the version has no valid record. A version with a record may still be an edited copy.
-   */
+  /** Null if there is no valid record. A version with a record may still be an edited copy. */
   readonly record: VersionRecord | null;
   /** When the service created the version, in milliseconds since 1970. Absent if the service does not show it. */
   readonly createdAt?: number;
@@ -79,10 +70,7 @@ const VersionRecordShape = z.object({
   ledger: z.array(LedgerEntryShape.nullable().catch(null)).catch([]),
 });
 
-/**
- * Parses the version record in the metadata of a version (interface section 2.2). Returns null if there is no valid
- * record. Skips invalid ledger entries.
- */
+/** Parses the version record in metadata (interface section 2.2). Skips invalid ledger entries. */
 export function parseVersionRecord(metadata: JsonObject | null | undefined): VersionRecord | null {
   const parsed = VersionRecordShape.safeParse(metadata?.[VERSION_RECORD_KEY]);
   if (!parsed.success) return null;
@@ -96,7 +84,7 @@ export function parseVersionRecord(metadata: JsonObject | null | undefined): Ver
   };
 }
 
-/** Converts a version record to JSON. `parseVersionRecord` converts the JSON back to an equal record. */
+/** `parseVersionRecord` converts the JSON back to an equal record. */
 export function renderVersionRecord(record: VersionRecord): JsonObject {
   const { digest, metadataDigest, operation, ledger } = record;
   return {
@@ -108,10 +96,7 @@ export function renderVersionRecord(record: VersionRecord): JsonObject {
   };
 }
 
-/**
- * Converts a parsed ledger entry. Returns a list with one entry, or an empty list if the entry was invalid and is
- * therefore null.
- */
+/** Returns an empty list if the entry was invalid and is therefore null. */
 function parseLedgerEntry(entry: z.output<typeof LedgerEntryShape> | null): readonly LedgerEntry[] {
   if (entry === null) return [];
   const { number, id, digest, metadata_digest: metadataDigest } = entry;

@@ -10,17 +10,14 @@ import { readActiveBack, type LedgerReading, listVersionsRead } from './reading.
 import type { LedgerVersion } from './version-record.ts';
 import type { ProviderOpening } from '../provider-descriptor.ts';
 
-/** The dependencies and the settings of the ledger provider. */
 export type FourCallDependencies = Pick<ProviderOpening, 'newOperation' | 'textAt'> &
   Pick<ProviderOpening['connection'], 'sleep'> & { readonly service: PromptService };
 
-/** The state that all writes to one prompt share. Creating, probing and activating versions replaces its reading. */
+/** The state that all writes to one prompt share. */
 export type LedgerWriteState = {
   readonly dependencies: FourCallDependencies;
   readonly request: ReadRequest;
-  /**
-   * Everything that promptsync has read so far. Replaced whenever promptsync creates, probes or activates a version.
-   */
+  /** Everything read so far. Replaced whenever promptsync creates, probes or activates a version. */
   reading: LedgerReading;
 };
 
@@ -36,8 +33,8 @@ export function rememberVersions(state: LedgerWriteState, ...versions: readonly 
 }
 
 /**
- * Activates a version in an environment and reads the environment back. Throws if the activation itself fails. If the
- * environment does not serve the version afterward, the outcome contains the problem.
+ * Activates a version and reads the environment back. Throws if the activation fails. If the environment does not serve
+ * the version afterward, the outcome contains the problem.
  */
 export async function activateVersion(
   state: LedgerWriteState,
@@ -58,29 +55,22 @@ export async function activateVersion(
 }
 
 /**
- * Moves the tracking environment to the newest read version that may follow its current version (see `mayFollowHead`).
- * Does nothing if there is none. promptsync does this before it moves any other environment, so that the next run finds
- * the newest ledger even if this run is interrupted. Returns problems instead of throwing them.
+ * Moves the tracking environment to the newest version read that may follow (see `mayFollowHead`). promptsync does this
+ * before it moves any other environment, so that the next run finds the newest ledger even after an interruption.
  */
 export async function trackNewestVersion(state: LedgerWriteState): Promise<readonly Problem[]> {
   const newest = findNextHead(listVersionsRead(state.reading), getLedgerHead(state));
   return newest === undefined ? [] : trackVersion(state, newest);
 }
 
-/**
- * Activates a version in the tracking environment. Returns problems instead of throwing them, and adds the name of the
- * environment to their messages.
- */
+/** Returns problems instead of throwing them, with the name of the tracking environment in their messages. */
 export async function trackVersion(state: LedgerWriteState, version: LedgerVersion): Promise<readonly Problem[]> {
   const activation = activateVersion(state, TRACKING_ENVIRONMENT, version);
   const { problems } = await activation.catch((error: unknown) => makeStoppedOutcome('unknown', toProblem(error)));
   return problems.map((problem) => prefixProblem(`Setting "${TRACKING_ENVIRONMENT}" to v${version.number}`, problem));
 }
 
-/**
- * Reads an environment back after promptsync activated a version there. Throws a `ProblemError` if it serves a
- * different version, or the same version with different text.
- */
+/** Throws a `ProblemError` if the environment does not serve the expected version, or if its text differs. */
 async function verifyActive(
   { dependencies, reading }: LedgerWriteState,
   environment: string,

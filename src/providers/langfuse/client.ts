@@ -23,22 +23,17 @@ import {
   type RemoteLangfusePrompt,
 } from './parse-responses.ts';
 
-/**
- * The summary of one row of Langfuse's prompt list. To save memory, promptsync keeps only these summaries when it lists
- * all prompts.
- */
+/** One row of Langfuse's prompt list, reduced to save memory when promptsync lists all prompts. */
 export type LangfuseListing = Omit<ListedPrompt, 'environments'> & Pick<RemoteLangfusePrompt, 'labels'>;
 
-/** The input for creating a version. */
 export type NewLangfuseVersion = {
-  /** The text and the config. If `metadata` is undefined, the version gets an empty config. */
+  /** If `metadata` is undefined, the version gets an empty config. */
   readonly content: StoredContent;
   /** The labels to put on the new version. Langfuse removes them from the versions that had them before. */
   readonly labels: readonly string[];
   readonly message?: string | undefined;
 };
 
-/** Selects one version of a prompt, either by number or by label. */
 export type VersionSelector =
   { readonly kind: 'version'; readonly version: number } | { readonly kind: 'label'; readonly label: string };
 
@@ -46,28 +41,25 @@ export type VersionSelector =
 export type LangfuseService = {
   /** Lists all prompts. If a prompt exceeds a limit, its entry contains the problem. */
   readonly list: () => Promise<readonly LangfuseListing[]>;
-  /** Finds one prompt in the prompt list. Returns null if the prompt does not exist. Throws if it exceeds a limit. */
+  /** Finds one prompt in the prompt list. Throws if it exceeds a limit. */
   readonly find: (name: string) => Promise<RemoteLangfusePrompt | null>;
-  /**
-   * Reads a version. Returns null if the prompt, the version or the label does not exist, because Langfuse sends the
-   * same 404 response in all three cases.
-   */
+  /** Returns null if the prompt, the version or the label does not exist. Langfuse answers 404 in all three cases. */
   readonly read: (name: string, selector: VersionSelector) => Promise<RemoteLangfuseVersion | null>;
   /**
-   * Reads a version as an application would. Langfuse inserts the parts of a composed prompt. Returns null if the prompt,
-   * the version or the label does not exist. If Langfuse cannot resolve the composition tags of a version that was
-   * selected by its number, throws a `ServiceError` with the problem `langfuse/composition-fails`.
+   * Reads a version as an application would, with the parts of a composed prompt inserted. Returns null in the same
+   * cases as `read`. Throws the problem `langfuse/composition-fails` if the tags of a version selected by number cannot
+   * be resolved.
    */
   readonly readServed: (name: string, selector: VersionSelector) => Promise<ServedPrompt | null>;
   /**
-   * Creates a version. The first version also creates the prompt. Retries the request only if Langfuse certainly did
-   * not execute it. If this throws a `ServiceError` with the effect `unknown`, the version may exist anyway.
+   * Creates a version and, with the first one, the prompt. Retries only if Langfuse certainly did not execute the
+   * request. After a `ServiceError` with the effect `unknown`, the version may exist.
    */
   readonly create: (name: string, version: NewLangfuseVersion) => Promise<RemoteLangfuseVersion>;
   /**
-   * Moves labels to a version in one transaction. Langfuse has no call that only removes a label. If this throws a
-   * `ServiceError` with the effect `unknown`, the labels may have moved. If its problem is only a warning, Langfuse has
-   * probably moved the labels, but it cannot resolve this version or one that a label has left.
+   * Moves labels to a version in one transaction. Langfuse has no call that only removes a label. After a
+   * `ServiceError` with the effect `unknown`, the labels may have moved. They probably have if its problem is only a
+   * warning: Langfuse then cannot resolve this version or one that a label has left.
    */
   readonly addLabels: (name: string, version: number, labels: readonly string[]) => Promise<void>;
   /** Deletes a prompt with all its versions. Does nothing if the prompt does not exist. */
@@ -81,7 +73,7 @@ type LangfuseKeys = { readonly publicKey: string; readonly secretKey: string };
 /** A Langfuse client with open connections. The caller must call `close`. */
 export type ConnectedLangfuse = LangfuseService & Pick<Connection, 'close'>;
 
-/** Creates a Langfuse client that uses HTTP with Basic authentication. Does not send a request. */
+/** Uses HTTP with Basic authentication. Does not send a request. */
 export function connectLangfuse(options: ConnectionOptions, { publicKey, secretKey }: LangfuseKeys): ConnectedLangfuse {
   const basic = Buffer.from(`${publicKey}:${secretKey}`).toString('base64');
   const credentials = { header: { authorization: `Basic ${basic}` }, secrets: [basic, secretKey] };
@@ -117,21 +109,16 @@ function makeLangfuseService(perform: Connection['perform'], baseUrl: string): L
   };
 }
 
-/** Returns the address of a prompt in Langfuse's user interface. */
 export function makePromptUrl(baseUrl: string, name: string, projectId: string): string {
   const [project, prompt] = [projectId, name].map((text) => encodeURIComponent(text.toWellFormed()));
   return renderUrl(new URL(`${baseUrl.replace(/\/+$/, '')}/project/${project}/prompts/${prompt}`));
 }
 
 const PROMPTS = '/api/public/v2/prompts';
-/** The maximum number of pages to read when promptsync lists prompts. */
 const MAX_LISTING_PAGES = 1_000;
 /** The maximum total size of all pages of the prompt list, in MiB. A single page may be up to 32 MiB. */
 const MAX_LISTING_MIB = 64;
-/**
- * The maximum size of a response that contains one version, in bytes. Langfuse rejects requests over 1 MB, so its
- * versions stay below this limit.
- */
+/** The maximum size of a version's response. Langfuse rejects requests over 1 MB, so its versions stay below this. */
 const MAX_VERSION_BYTES = 4 * 1024 * 1024;
 function makePromptPath(name: string): string {
   return `${PROMPTS}/${encodeURIComponent(name.toWellFormed())}`;
@@ -144,10 +131,7 @@ const GET_CALL = {
   interpretRefusal: interpretReadRefusal,
 } as const;
 
-/**
- * Yields the rows of the prompt list page by page, so that only one page is in memory at a time.
- * @param name the prompt whose row to read, or null for all prompts
- */
+/** Yields the list page by page, so that only one page is in memory. If `name` is not null, yields only its row. */
 async function* readPages(perform: Connection['perform'], name: string | null): AsyncGenerator<readonly ListingRow[]> {
   let bytes = 0;
   for (let pageNumber = 1; pageNumber <= MAX_LISTING_PAGES; pageNumber += 1) {
@@ -182,11 +166,7 @@ function summarizeRow({ name, versions, labels, problem }: ListingRow): Langfuse
   return { name, labels, lastVersion, problem };
 }
 
-/**
- * Builds the call that reads one version. With `resolve=false`, Langfuse returns the text as it was written and does
- * not replace composition tags with the content of other prompts. promptsync needs the original text to compare it with
- * the prompt file.
- */
+/** With `resolve=false`, Langfuse keeps the composition tags, so that promptsync can compare the text with the file. */
 function makeReadCall(name: string, selector: VersionSelector): ServiceCall<RemoteLangfuseVersion> {
   const parse = (value: unknown) => parseLangfuseVersion(value, name, getSelectedNumber(selector));
   const path = makeVersionPath(name, selector, 'false');
@@ -202,10 +182,7 @@ function getSelectedNumber(selector: VersionSelector): number | null {
   return selector.kind === 'version' ? selector.version : null;
 }
 
-/**
- * Builds the call that reads a version as applications do, with all composition tags replaced. The parts can make the
- * text longer than any single version, so `MAX_VERSION_BYTES` does not apply.
- */
+/** Reads a version as applications do. Its parts can make the text longer than `MAX_VERSION_BYTES`. */
 function makeReadServedCall(name: string, selector: VersionSelector): ServiceCall<ServedPrompt> {
   const parse = (value: unknown): ServedPrompt => {
     const { number, prompt, config } = parseRawVersion(value, name, getSelectedNumber(selector));

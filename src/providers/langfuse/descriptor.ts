@@ -1,7 +1,6 @@
 import type { NamedProviderDescriptor } from '../provider-descriptor.ts';
 import { LANGFUSE_WORDS, langfuseFileRules } from './file-rules.ts';
 
-/** The descriptor of the Langfuse provider. Only `open` loads the Langfuse client. */
 export const LANGFUSE: NamedProviderDescriptor = {
   title: 'Langfuse',
   words: LANGFUSE_WORDS,

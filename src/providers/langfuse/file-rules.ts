@@ -2,7 +2,6 @@ import { PROMPT_TYPES } from '../../domain/chat.ts';
 import type { FileRules } from '../provider-interface.ts';
 import type { Words } from '../../service-words.ts';
 
-/** The words for Langfuse in messages. */
 export const LANGFUSE_WORDS: Words = { service: 'Langfuse', environment: 'label' };
 
 /** The label that Langfuse itself moves to each new version. */
@@ -12,9 +11,8 @@ export const LATEST_LABEL = 'latest';
 export const MAX_MESSAGE_LENGTH = 500;
 
 /**
- * Langfuse's rules for prompt names and labels, based on its API reference and on tests against a server. Langfuse
- * validates labels only when it creates a version, not when it adds a label to an existing version. promptsync
- * therefore validates all labels itself.
+ * The rules come from Langfuse's API reference and from tests against a server. Langfuse does not validate a label that
+ * is added to an existing version, so promptsync validates all labels itself.
  */
 export const langfuseFileRules: FileRules = {
   findIdFault: (id) => NAME_FAULTS.find(({ hasFault }) => hasFault(id))?.fault ?? null,
@@ -39,23 +37,19 @@ export const langfuseFileRules: FileRules = {
 };
 
 /**
- * Matches a composition tag, such as `@@@langfusePrompt:name=tone|label=production@@@`. A tag selects a version either
- * by a label or by a version number. When Langfuse returns the prompt to an application, it replaces the tag with the
- * text of that version. A name may contain `@`, but not the characters that end a tag.
+ * Matches a composition tag, such as `@@@langfusePrompt:name=tone|label=production@@@`, which Langfuse replaces with
+ * the text of that version. A tag selects a version by a label or a number. A name may contain `@`, but not the
+ * characters that end a tag.
  */
 const COMPOSITION_TAG = /@@@langfusePrompt:name=((?:(?!@@@)[^|])+)\|(?:version=[0-9]+|label=((?:(?!@@@)[^|])+))@@@/g;
 
-/** A check for one fault in a prompt name. */
 type NameFault = {
   readonly hasFault: (name: string) => boolean;
   /** The clause that describes the fault in a message. */
   readonly fault: string;
 };
 
-/**
- * The possible faults of prompt names. promptsync sends the name as one segment of a URL path. The segments "." and
- * ".." are not allowed, because servers and gateways resolve them to other paths.
- */
+/** The name is one segment of a URL path. Servers and gateways resolve the segments "." and ".." to other paths. */
 const NAME_FAULTS: readonly NameFault[] = [
   { hasFault: (name) => name === '.' || name === '..', fault: '"." and ".." have a special meaning in a URL path' },
   { hasFault: (name) => ['new', 'metrics', 'prompt-detail'].includes(name), fault: 'Langfuse reserves this name' },

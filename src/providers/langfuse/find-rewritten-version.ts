@@ -6,12 +6,10 @@ import { MAX_MESSAGE_LENGTH } from './file-rules.ts';
 import type { RemoteLangfuseVersion } from './version.ts';
 
 /**
- * Finds a version whose content Langfuse or a gateway changed when storing it. Langfuse has no version records, so only
- * a version's commit message shows which commit it comes from. The message contains the commit id, so a version with
- * the same message as this change must come from an earlier sync of the same content.
- *
- * Returns null if there is no such version. Also returns null if the file is not committed, because its versions then
- * have no commit message.
+ * Finds a version whose content Langfuse or a gateway changed when storing it. Langfuse has no version records, but the
+ * commit message contains the commit id. A version with the same message as this change is therefore from an earlier
+ * sync of the same content. Returns null if the file is not committed, because its versions then have no commit
+ * message.
  */
 export function findRewrittenVersion(
   versions: readonly RemoteLangfuseVersion[],
@@ -27,11 +25,7 @@ export function isStoredAsPlanned(version: RemoteLangfuseVersion, change: Create
   return isSameVersionContent(version, computeCreatedDigests(change));
 }
 
-/**
- * Returns true if Langfuse or a gateway may have changed the planned content when storing this version. In that case,
- * the version does not contain the planned content, but its text differs at most in white space or Unicode
- * normalization.
- */
+/** Returns true if the version differs from the planned content, but only in white space or Unicode normalization. */
 function mayBeRewritten(version: RemoteLangfuseVersion, { content }: CreateVersion): boolean {
   return !canReuseVersion(version, content) && differsOnlyInForm(version.content.text, content.text);
 }

@@ -1,7 +1,6 @@
 import { formatNumber, makeExcerpt } from '../../text.ts';
 import { defineError, defineWarning } from '../../problems/catalog-entry.ts';
 
-/** The problems that can occur only with Langfuse. */
 export const LANGFUSE_PROBLEMS = {
   'langfuse/refused': defineError<{
     status: number;
@@ -18,7 +17,7 @@ export const LANGFUSE_PROBLEMS = {
   'langfuse/missing-part': defineError<{
     part: string;
     selector: string;
-    /** The file of the part, if the user did not select it. Otherwise null. */
+    /** The file of the part, if the user did not select it. */
     path: string | null;
   }>(
     (e) =>

@@ -7,17 +7,11 @@ import { InvalidResponse, parseResponse } from '../../http/service-call.ts';
 import { ServiceError } from '../../http/service-error.ts';
 import { digestVersion, type LangfusePrompt, type RawLangfuseVersion, type RemoteLangfuseVersion } from './version.ts';
 
-// The responses of Langfuse's prompt API, and the limits on them.
-
 /** The number of rows to request per page of the prompt list. Langfuse returns at most 100. */
 export const PAGE_SIZE = 100;
 
-/** The maximum length of a project id, in characters. */
 const MAX_PROJECT_ID_LENGTH = 200;
-/**
- * How many versions and how many labels a prompt may have. promptsync refuses prompts with more, because it may need
- * one request for each version and each label.
- */
+/** promptsync refuses prompts with more, because it may need one request for each version and each label. */
 const MAX_PER_PROMPT = { versions: 10_000, labels: 200 } as const;
 
 /** One row of Langfuse's prompt list: a prompt with its version numbers and labels. */
@@ -25,31 +19,21 @@ export type RemoteLangfusePrompt = {
   readonly name: string;
   readonly versions: readonly number[];
   readonly labels: readonly string[];
-  /** The type of the prompt. Null if Langfuse, or a gateway in front of it, omits it. */
+  /** Null if Langfuse, or a gateway in front of it, omits it. */
   readonly type: PromptType | null;
   /** The time of the last create or move of a label, as Langfuse sends it. Null if it is unknown. */
   readonly lastUpdatedAt: string | null;
 };
 
-/**
- * One row of the prompt list. If the prompt exceeds a limit, `problem` describes the limit, and `versions` and `labels`
- * are empty.
- */
+/** If the prompt exceeds a limit, `problem` describes the limit, and `versions` and `labels` are empty. */
 export type ListingRow = RemoteLangfusePrompt & { readonly problem: Problem | null };
 
-/** A page of the prompt list. `isLast` is true if there is no further page. */
 export type ListingPage = { readonly rows: readonly ListingRow[]; readonly isLast: boolean };
 
-/**
- * An array whose items are validated later. promptsync checks its length first, because zod creates an issue for every
- * invalid item.
- */
+/** promptsync checks the length first and the items later, because zod creates an issue for every invalid item. */
 const uncheckedArray = z.custom<readonly unknown[]>(Array.isArray, 'Invalid input: expected array');
 
-/**
- * A version number. Langfuse numbers versions from 1. promptsync validates the number, because it becomes part of URL
- * paths.
- */
+/** Langfuse numbers versions from 1. The number becomes part of URL paths, so promptsync validates it. */
 const versionNumber = z.int().min(1);
 
 const RowShape = z.object({
@@ -81,20 +65,13 @@ const VersionShape = z.object({
   projectId: z.string().max(MAX_PROJECT_ID_LENGTH).nullish(),
 });
 
-/**
- * A message or a placeholder of a chat prompt. An object with a role and content is a message, even if its `type` is
- * `placeholder`. Other properties are dropped.
- */
+/** An object with a role and content is a message, even if its `type` is `placeholder`. Drops other properties. */
 const MessageShape = z.union([
   z.object({ role: z.string(), content: z.string() }),
   z.object({ type: z.literal('placeholder'), name: z.string() }),
 ]);
 
-/**
- * Parses one page of the prompt list. Throws `InvalidResponse` if it is not a page. If a prompt exceeds a limit, its row
- * contains the problem.
- * @param name the prompt whose row to return, or null for all rows
- */
+/** Throws `InvalidResponse` if the value is not a page of the list. If `name` is not null, returns only its row. */
 export function parseListing(value: unknown, name: string | null): ListingPage {
   const rows = parseResponse(ListingShape, value).data;
   const requestedRows = name === null ? rows : rows.filter((row) => row.name === name);
@@ -108,7 +85,6 @@ function parseRow({ name, lastUpdatedAt = null, type = null, ...lists }: z.outpu
   return { name, type, lastUpdatedAt, ...parseResponse(ListsShape, lists), problem };
 }
 
-/** Returns a problem if the given list of a prompt's versions or labels exceeds its limit. Otherwise returns null. */
 function findExcessProblem(
   name: string,
   listName: keyof typeof MAX_PER_PROMPT,
@@ -119,7 +95,7 @@ function findExcessProblem(
   return count > limit ? makeProblem('langfuse/too-many', { name, what: listName, count, limit }) : null;
 }
 
-/** Parses the `prompt` property of a version. Throws `InvalidResponse` if it does not match the type of the version. */
+/** Throws `InvalidResponse` if the `prompt` property does not match the type of the version. */
 function parsePrompt(type: string, prompt: unknown): LangfusePrompt {
   switch (type) {
     case 'text':
@@ -133,7 +109,7 @@ function parsePrompt(type: string, prompt: unknown): LangfusePrompt {
   }
 }
 
-/** Parses one message. The error contains its index, but not what is wrong with each of the two possible shapes. */
+/** The error contains the index, but not what is wrong with each of the two possible shapes. */
 function parseMessage(message: unknown, index: number): z.output<typeof MessageShape> {
   const { success, data } = MessageShape.safeParse(message);
   if (success) return data;
@@ -143,7 +119,7 @@ function parseMessage(message: unknown, index: number): z.output<typeof MessageS
 const TextPromptShape = z.object({ prompt: z.string() });
 const ChatPromptShape = z.object({ prompt: uncheckedArray });
 
-/** Parses a response that contains a version, and computes its digests. Throws the same errors as `parseRawVersion`. */
+/** Throws the same errors as `parseRawVersion`. */
 export function parseLangfuseVersion(
   value: unknown,
   name: string,
@@ -153,9 +129,8 @@ export function parseLangfuseVersion(
 }
 
 /**
- * Parses a response that contains a version. Throws `InvalidResponse` if it is not the requested version. Throws a
- * `ServiceError` if the version has too many labels.
- * @param requestedNumber the version number in the request, or null if the request does not contain one
+ * Throws `InvalidResponse` if the value is not the requested version, and a `ServiceError` if it has too many labels.
+ * `requestedNumber` is null if the request does not contain one.
  */
 export function parseRawVersion(value: unknown, name: string, requestedNumber: number | null): RawLangfuseVersion {
   const wire = parseResponse(VersionShape, value);
@@ -164,8 +139,7 @@ export function parseRawVersion(value: unknown, name: string, requestedNumber: n
     throw new InvalidResponse('"version" is not the requested number');
   }
   const excess = findExcessProblem(name, 'labels', wire.labels);
-  // Langfuse has already executed the request, which may have created a version or moved a label. Therefore the effect
-  // is `unknown` and not `rejected`.
+  // Langfuse has already executed the request, which may have created a version or moved a label.
   if (excess !== null) throw new ServiceError(excess, 'unknown');
   const { labels } = parseResponse(LabelsShape, wire);
   const { version: number, commitMessage: message = null, createdBy = null, projectId = null } = wire;

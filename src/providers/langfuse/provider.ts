@@ -26,7 +26,6 @@ import { interpretLangfuseReading, type LangfuseReading, readLangfusePrompt, lis
 import type { ProviderOpening } from '../provider-descriptor.ts';
 import { LANGFUSE_WORDS, LATEST_LABEL, MAX_MESSAGE_LENGTH } from './file-rules.ts';
 
-/** The external dependencies of the Langfuse provider: the service and the clock. */
 type LangfuseDependencies = Pick<ProviderOpening['connection'], 'sleep'> &
   Pick<ProviderOpening, 'findUnselectedFile'> & { readonly service: LangfuseService };
 
@@ -37,12 +36,9 @@ type PromptReading = {
   readonly interpret: (reading: LangfuseReading, request: ReadRequest) => ObservedPrompt;
 };
 
-/** Creates the Langfuse provider. In Langfuse, environments are labels, and every version can be read by its number. */
+/** In Langfuse, environments are labels, and every version can be read by its number. */
 export function makeLangfuseProvider(dependencies: LangfuseDependencies): Provider {
-  /**
-   * The last reading of each prompt, by prompt id. This takes little extra memory, because the plans keep the same
-   * versions.
-   */
+  /** The last reading of each prompt, by id. It needs little extra memory, because the plans keep the same versions. */
   const lastReadings = new Map<string, LangfuseReading>();
   const read: PromptReading['read'] = async (request) => {
     const reading = await readLangfusePrompt(dependencies.service, request, lastReadings.get(request.promptId));
@@ -68,10 +64,7 @@ export function makeLangfuseProvider(dependencies: LangfuseDependencies): Provid
   };
 }
 
-/**
- * Reads the version with a label as an application would. Returns null if no version has the label, or if the prompt does
- * not exist because it has not been synced yet.
- */
+/** Returns null if no version has the label, or if the prompt has not been synced yet. */
 async function readLabeledPrompt(
   service: LangfuseService,
   promptId: string,
@@ -83,13 +76,10 @@ async function readLabeledPrompt(
   return served;
 }
 
-/**
- * What one write to a prompt starts from: the last read, and the versions created so far. The writes must run one at a
- * time, because concurrent moves of a label can leave it on two versions.
- */
+/** The writes must run one at a time, because concurrent moves of a label can leave it on two versions. */
 type LangfuseWriteState = LangfuseDependencies & {
   readonly request: ReadRequest;
-  /** The result of the last read. Its `others` also contain `createdVersions` and `newForeignVersions`. */
+  /** The last reading. Its `others` also contain `createdVersions` and `newForeignVersions`. */
   readonly reading: LangfuseReading;
   /** The versions that this apply created. */
   readonly createdVersions: RemoteLangfuseVersion[];
@@ -129,8 +119,8 @@ function makeLangfuseWriter(
 }
 
 /**
- * Creates a version and moves labels to it in the same request. If the response is lost, checks whether Langfuse
- * created the version anyway. If somebody else has created the same content in the meantime, adopts that version.
+ * Creates a version and moves labels to it in the same request. Adopts the version instead if somebody else has created
+ * the same content, or if the response was lost but Langfuse created the version.
  */
 async function createLangfuseVersion(
   state: LangfuseWriteState,
@@ -177,9 +167,8 @@ function nameUnselectedFile(error: unknown, { findUnselectedFile }: LangfuseDepe
 }
 
 /**
- * Returns the created version. If the response to the create call contains different content than the plan, for example
- * a number with fewer digits, reads the version, because only a read shows what Langfuse has stored. If the read fails,
- * uses the response.
+ * If the response differs from the plan, for example in the digits of a number, reads the version, because only a read
+ * shows what Langfuse has stored. If the read fails, uses the response.
  */
 async function readBackIfDifferent(
   { service, request }: LangfuseWriteState,
@@ -198,10 +187,8 @@ function makeAdoptedOutcome(version: RemoteLangfuseVersion): CreateOutcome {
 }
 
 /**
- * Builds the outcome of a create call. Reads each requested label again, and reports it as moved only if it is still on
- * the created version. If somebody else has moved the label away in the meantime, `setLabel` will then move it again.
- * If a label cannot be read, for example after an interrupt, relies on the labels that Langfuse returned with the
- * version.
+ * Reads each requested label, and reports it as moved only if it is still on the created version. Otherwise `setLabels`
+ * moves it again. If a label cannot be read, for example after an interrupt, relies on the response.
  */
 async function makeCreateOutcome(
   { service, request }: LangfuseWriteState,
@@ -221,10 +208,7 @@ async function makeCreateOutcome(
   return { version: makeVersionRef(created), movedEnvironments, problems: [] };
 }
 
-/**
- * Searches for the version of a create call whose response was lost. The version must have a number that did not exist
- * before, and the planned text, config and commit message. Returns null if no such version appears within 15 seconds.
- */
+/** Searches up to 15 seconds for a new version with the planned text, config and commit message. */
 async function findLostLangfuseVersion(
   { service, sleep, request: { promptId }, reading, newForeignVersions }: LangfuseWriteState,
   { message }: NewLangfuseVersion,
@@ -248,18 +232,14 @@ async function findLostLangfuseVersion(
   return findLostVersion(findNewVersion, sleep);
 }
 
-/**
- * Moves labels to a version in one request and reads each label back. If the response of that request is lost, only the
- * labels show whether they moved.
- */
+/** Moves labels in one request and reads each one back, because a response can be lost. */
 async function setLabels(
   state: LangfuseWriteState,
   labels: readonly string[],
   { id, number }: VersionRef,
 ): Promise<readonly WriteOutcome[]> {
-  // Langfuse reuses the numbers of deleted versions. If this apply has created a different version with this number,
-  // the version to activate was deleted. Its number now belongs to the wrong content, so promptsync must not move the
-  // labels there.
+  // If this apply created a different version with this number, Langfuse has reused the number of a deleted version.
+  // The labels must not move to the wrong content.
   if (state.createdVersions.some((created) => created.number === number && created.id !== id)) {
     const evidence = { version: `v${number}`, known: 'the version that promptsync read under this number' };
     return stopAll(labels, makeStoppedOutcome('not_made', makeProblem('apply/other-content', evidence)));
@@ -279,9 +259,8 @@ async function setLabels(
 }
 
 /**
- * Returns a warning if Langfuse cannot resolve the composition tags of a version. The response to a request that moves
- * labels does not show this, because Langfuse also resolves the versions that the labels leave. Returns no warning if
- * reading fails for any other reason.
+ * Returns a warning if Langfuse cannot resolve the composition tags of a version. The response to a move does not show
+ * this, because Langfuse also resolves the versions that the labels leave.
  */
 async function findCompositionProblems(
   { service, request }: LangfuseWriteState,
@@ -296,7 +275,7 @@ async function findCompositionProblems(
   }
 }
 
-/** Waits for a write. Returns its error if the write may have had an effect, and throws any other error. */
+/** Returns the error of a write that may have had an effect, and throws any other error. */
 async function findLostResponse(write: Promise<void>): Promise<ServiceError | null> {
   try {
     await write;
@@ -307,11 +286,9 @@ async function findLostResponse(write: Promise<void>): Promise<ServiceError | nu
   }
 }
 
-/** What promptsync knows about the request that moved a label. */
 type LabelMove = {
   /** The error of the request if its response was lost. Null if Langfuse confirmed the move. */
   readonly lostResponse: ServiceError | null;
-  /** Whether promptsync may send another request for this label. */
   readonly mayMoveAgain: boolean;
 };
 
@@ -333,13 +310,11 @@ async function confirmLabel(
     const first = await readLabeled();
     if (isExpected(first)) return outcome;
     if (lostResponse !== null && isError(lostResponse.problem)) return failWith(lostResponse);
-    // The same number with a different id means that Langfuse reused the number for different content. promptsync must
-    // not move the label to that version again.
+    // If only the id differs, Langfuse has reused the number for different content. Do not move the label there again.
     if (mayMoveAgain && first?.number !== expected.number) {
       await findLostResponse(service.addLabels(promptId, expected.number, [label]));
     }
-    // If the label must not be moved again, one read is enough: the caches have expired while promptsync waited for an
-    // earlier label of the same request.
+    // Without another move, one read is enough: the caches expired while promptsync waited for an earlier label.
     const last = mayMoveAgain ? await readUntil(readLabeled, isExpected, sleep) : first;
     if (isExpected(last)) return outcome;
     return makeStoppedOutcome('unknown', makeNotActiveProblem(label, expected, last));
@@ -348,7 +323,7 @@ async function confirmLabel(
   }
 }
 
-/** Returns the outcome for each label if a request for all of them failed. Only the first outcome has the problem. */
+/** Only the first outcome has the problem. */
 function stopAll(labels: readonly string[], outcome: WriteOutcome): readonly WriteOutcome[] {
   return labels.map((_, index) => (index === 0 ? outcome : { ...outcome, problems: [] }));
 }

@@ -15,20 +15,17 @@ import type { RemoteLangfusePrompt } from './parse-responses.ts';
 export type LangfuseReading = {
   /** The requested labels, each with the version that has it. Null for a label that no version has. */
   readonly active: ReadonlyMap<string, RemoteLangfuseVersion | null>;
-  /** Other versions: those that promptsync read by number or by another label, and those that it created. */
+  /** The versions that promptsync read by number or by another label, and those that it created. */
   readonly others: readonly RemoteLangfuseVersion[];
-  /**
-   * The row of the prompt in Langfuse's prompt list. Null if promptsync did not read the list. Undefined if promptsync
-   * read the list and the prompt is not in it.
-   */
+  /** The row in Langfuse's prompt list. Null if promptsync did not read the list. Undefined if the list lacks it. */
   readonly listed: RemoteLangfusePrompt | null | undefined;
 };
 
 /**
- * Reads the version of each requested label. If these versions already show that the prompt is in sync, reads nothing
- * more. Otherwise also reads the pinned versions, and searches other versions for the requested content. With the read
- * depth `versions`, always reads all versions. Throws a `ProblemError` if the prompt cannot be read or is too large.
- * @param previous the last reading of this prompt; its versions are used again if the prompt has not changed since then
+ * Reads the versions of the requested labels. If they do not show that the prompt is in sync, also reads the pinned
+ * versions, and searches others for the requested content. With the read depth `versions`, always reads all versions.
+ * Throws a `ProblemError` if the prompt cannot be read or is too large.
+ * @param previous the last reading; its versions are used again if the prompt has not changed since then
  */
 export async function readLangfusePrompt(
   service: LangfuseService,
@@ -57,9 +54,8 @@ function isSameListing(a: LangfuseReading['listed'], b: RemoteLangfusePrompt): b
 }
 
 /**
- * Returns true if a version that was read later shows that the active versions are out of date. Either it has a label
- * that a different version had before, or it has the number of an active version but different content. In the second
- * case, somebody has deleted the active version, and Langfuse has used its number again.
+ * Returns true if a version that was read later has a label of an active version, or its number but different content.
+ * In the second case, somebody deleted the active version, and Langfuse reused its number.
  */
 function hasStaleActiveVersion({ active, others }: LangfuseReading): boolean {
   const idsByNumber = new Map([...active.values()].map((version) => [version?.number, version?.id]));
@@ -70,9 +66,8 @@ function hasStaleActiveVersion({ active, others }: LangfuseReading): boolean {
 }
 
 /**
- * Wraps a service so that it returns the given versions without sending a request. Call this only if the row of the
- * prompt in the prompt list has not changed since the versions were read. An unchanged row proves that no version was
- * created or deleted, and that no label moved.
+ * Wraps a service to return the given versions without a request. Call this only if the row of the prompt in the prompt
+ * list has not changed since they were read: then no version was created or deleted, and no label moved.
  */
 function reuseVersions(service: LangfuseService, versions: readonly RemoteLangfuseVersion[]): LangfuseService {
   return {
@@ -93,9 +88,8 @@ function reuseVersions(service: LangfuseService, versions: readonly RemoteLangfu
 const MAX_PROMPT_MIB = 256;
 
 /**
- * Wraps a service to limit the total size of the versions that are read through it. A read that exceeds the limit
- * throws a `ProblemError`. Reads through the original service do not count, because promptsync does not keep their
- * versions in memory.
+ * Limits the total size of the versions that are read through the result. A read beyond it throws a `ProblemError`.
+ * Reads through the original service do not count, because promptsync does not keep their versions in memory.
  */
 function limitReadSize(service: LangfuseService): LangfuseService {
   let size = 0;
@@ -110,7 +104,6 @@ function limitReadSize(service: LangfuseService): LangfuseService {
   };
 }
 
-/** Reads the version of each requested label. */
 async function readActiveVersions(
   service: LangfuseService,
   { promptId, environments }: ReadRequest,
@@ -119,10 +112,7 @@ async function readActiveVersions(
   return new Map(environments.map((label, index) => [label, labeled[index] ?? null]));
 }
 
-/**
- * For each label, reads the version that has it. The result is in the order of the labels. It contains null for a label
- * that no version has.
- */
+/** The result is in the order of the labels. It contains null for a label that no version has. */
 function readVersionsByLabel(
   service: LangfuseService,
   promptId: string,
@@ -133,17 +123,13 @@ function readVersionsByLabel(
 
 /** How many of the newest versions promptsync searches for matching content. */
 const MAX_SEARCHED_VERSIONS = 20;
-/** The number of versions that a search reads in parallel. */
 const MAX_PARALLEL_VERSION_READS = 5;
 
 type ListedReading = LangfuseReading & { readonly listed: RemoteLangfusePrompt };
 
 /**
- * Reads more versions of a prompt. With the read depth `versions`, reads all of them. Otherwise reads these versions:
- * - the versions with labels other than the requested ones
- * - the versions that are pinned by number
- * - the newest version
- * - recent versions, until all requested content is found
+ * With the read depth `versions`, reads all versions. Otherwise reads those with other labels, those pinned by number,
+ * the newest, and recent ones until all requested content is found.
  */
 async function readMoreVersions(
   service: LangfuseService,
@@ -163,9 +149,7 @@ async function readMoreVersions(
   return searchRecentVersions(service, request, { ...reading, others: [...others, ...numbered] });
 }
 
-/**
- * Reads the versions with these numbers. Skips numbers that Langfuse does not list and versions that were already read.
- */
+/** Skips numbers that Langfuse does not list and versions that were already read. */
 async function readVersionsByNumber(
   service: LangfuseService,
   { promptId }: ReadRequest,
@@ -191,8 +175,8 @@ async function searchRecentVersions(
     if (areContentsFound(extended, request)) break;
     const numbers = recentNumbers.slice(start, start + MAX_PARALLEL_VERSION_READS);
     const versions = await readVersionsByNumber(service, request, extended, numbers);
-    // Stop adding versions once all content is found. promptsync uses the oldest match that it knows, so an older version
-    // with the same content in the rest of the batch would replace the match.
+    // promptsync uses the oldest match that it knows, so an older version with the same content in the rest of the
+    // batch would replace the match.
     for (const version of versions) {
       if (!areContentsFound(extended, request)) others.push(version);
     }
@@ -201,10 +185,8 @@ async function searchRecentVersions(
 }
 
 /**
- * Returns true if the search can stop. Both of these conditions must be met:
- * - Versions with all requested content were found.
- * - The file has a `latest` pin, or a later run will be able to find a version with the content of the file, even after
- *   all requested labels have moved to other versions.
+ * Returns true if all requested content was found, and the file either has a `latest` pin, or its content can still be
+ * found after all requested labels have moved.
  */
 function areContentsFound(
   reading: LangfuseReading,
@@ -217,10 +199,7 @@ function areContentsFound(
   return contentsToFind.every((content) => versions.some((version) => canReuseVersion(version, content)));
 }
 
-/**
- * Returns true if a later run can find a version with this content after some labels have moved to other versions. A
- * later run finds only recent versions and versions that still have a label.
- */
+/** A later run finds only recent versions and versions that still have a label. */
 function canFindContentLater(reading: LangfuseReading, content: Content, movingLabels: ReadonlySet<string>): boolean {
   const recentNumbers = listRecentNumbers(reading);
   const staysFindable = ({ number, labels }: RemoteLangfuseVersion) =>
@@ -228,17 +207,14 @@ function canFindContentLater(reading: LangfuseReading, content: Content, movingL
   return listLangfuseVersions(reading).some((version) => staysFindable(version) && canReuseVersion(version, content));
 }
 
-/**
- * Returns the numbers of the 20 newest versions. Returns an empty list if promptsync did not read the prompt list or
- * the list lacks the prompt.
- */
+/** Returns the 20 newest numbers, or an empty list if promptsync did not read the list or the list lacks the prompt. */
 function listRecentNumbers({ listed }: LangfuseReading): readonly number[] {
   return listed ? listNumbersNewestFirst(listed).slice(0, MAX_SEARCHED_VERSIONS) : [];
 }
 
 /**
- * Reads a version that is in Langfuse's prompt list. Throws a `ProblemError` if Langfuse does not return it. Without
- * this error, promptsync might create the content of that version a second time.
+ * Throws a `ProblemError` if Langfuse does not return a listed version. Otherwise promptsync might create the content
+ * of that version a second time.
  */
 async function readListedVersion(
   service: LangfuseService,
@@ -262,7 +238,7 @@ export function listLangfuseVersions({ active, others }: LangfuseReading): reado
   return [...byNumber.values()].toSorted((a, b) => b.number - a.number);
 }
 
-/** Converts a reading to an `ObservedPrompt`, the format that all providers share. */
+/** Converts a reading to the format that all providers share. */
 export function interpretLangfuseReading(reading: LangfuseReading, request: ReadRequest): ObservedPrompt {
   const { active, listed } = reading;
   const known = listLangfuseVersions(reading);
@@ -288,15 +264,12 @@ export function interpretLangfuseReading(reading: LangfuseReading, request: Read
   };
 }
 
-/** Returns the type of the prompt. All versions of a prompt have the same type. Null if there are no versions. */
+/** All versions of a prompt have the same type. Null if there are no versions. */
 function findType(reading: LangfuseReading): PromptType | null {
   return listLangfuseVersions(reading)[0]?.content.type ?? reading.listed?.type ?? null;
 }
 
-/**
- * Returns all labels of the prompt with their versions if the request reads all versions. Otherwise returns an empty
- * list. Omits `latest`, because Langfuse itself moves that label.
- */
+/** Returns an empty list unless the request reads all versions. Omits `latest`, which Langfuse itself moves. */
 function listAllLabels(
   known: readonly RemoteLangfuseVersion[],
   { readDepth }: ReadRequest,
@@ -308,9 +281,8 @@ function listAllLabels(
 }
 
 /**
- * Finds the version from which a new version copies its config. Applications read settings such as the model name from
- * the config, so a new version must not lose them. Prefers the version of the first pinned environment that has one,
- * and otherwise uses the newest version. Returns undefined if there is no version or if its config is empty.
+ * Finds the version whose config a new version copies, because applications read settings such as the model from it.
+ * Prefers the first pinned environment with a version to the newest version. Returns undefined if the config is empty.
  */
 function findMetadataSource(reading: LangfuseReading, { pins }: ReadRequest): VersionWithMetadata | undefined {
   const [pinned] = pins.flatMap(({ environment }) => reading.active.get(environment) ?? []);

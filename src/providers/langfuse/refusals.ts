@@ -2,7 +2,7 @@ import { makeProblem, type Problem } from '../../problem.ts';
 import { findErrorMessage } from '../../http/find-error-message.ts';
 import type { Refusal } from '../../http/service-call.ts';
 
-/** Interprets a 4xx response to a request that creates a version. In this case, Langfuse did not create anything. */
+/** After a 4xx response to a create request, Langfuse has created nothing. */
 export function interpretCreateRefusal(status: number, body: string): Refusal | null {
   const message = findErrorMessage(body);
   if (status !== 400 || message === null) return interpretOtherRefusal(status, message);
@@ -15,15 +15,14 @@ export function interpretCreateRefusal(status: number, body: string): Refusal | 
 }
 
 /**
- * Parts of the error messages that Langfuse sends if somebody else has created a version since promptsync observed the
- * prompt. Either that version took the same number, or it is the first version of the prompt and has a different type.
+ * Parts of Langfuse's messages if somebody else has created a version since promptsync observed the prompt: either with
+ * the same number, or as the first version of the prompt and with a different type.
  */
 const CONCURRENT_VERSION = ['unique constraint', 'different prompt type'];
 
 /**
- * Interprets a 4xx response to a request that moves labels to a version. After Langfuse has moved the labels, it
- * resolves the composition tags of this version and of the versions that the labels have left. If it cannot resolve one
- * of them, it responds with 409, so the labels may have moved.
+ * Langfuse moves labels before it resolves the composition tags of this version and of those that the labels have left.
+ * If that fails, it responds with 409, so the labels may have moved.
  */
 export function interpretLabelRefusal(version: number, status: number, body: string): Refusal | null {
   const message = findErrorMessage(body);
@@ -38,18 +37,12 @@ function makeCompositionProblem(version: number, message: string | null): Proble
 /** Matches Langfuse's error message for a composition tag that refers to a missing prompt, label or version. */
 const MISSING_PART = /^Prompt dependency not found: (.*) - ((?:label|version) .*)$/;
 
-/**
- * Interprets a 4xx response to a read. A response with the status 404 means the same as for every service: the prompt
- * or the version does not exist.
- */
+/** The status 404 means the same as for every service: the prompt or the version does not exist. */
 export function interpretReadRefusal(status: number, body: string): Refusal | null {
   return status === 404 ? null : interpretOtherRefusal(status, findErrorMessage(body));
 }
 
-/**
- * Interprets a 4xx response to a read of a version with its composition tags resolved.
- * @param version the number in the request; null if the request selects the version by a label
- */
+/** Interprets a 4xx response to a read with resolved composition tags. `version` is null if a label selects it. */
 export function interpretServedRefusal(version: number | null, status: number, body: string): Refusal | null {
   if (version === null || status !== 409) return interpretReadRefusal(status, body);
   return reject(makeCompositionProblem(version, findErrorMessage(body)));
