@@ -3,9 +3,8 @@ import { type ChatMessage, type LocatedMessage, parseChatText, renderContent } f
 import { trimLineFeeds } from '../text.ts';
 
 /**
- * Replaces the messages in the body of a chat prompt with the messages of another text. If the sequence of roles and
- * placeholders stays the same, replaces only the content that differs, so that all other lines stay as the user wrote
- * them. Otherwise returns the new text.
+ * Replaces the messages in the body of a chat prompt. If the sequence of roles and placeholders stays the same, all
+ * lines outside the changed content stay as the user wrote them.
  * @param body the body, with LF line endings and without line breaks at the end
  * @param text the new text, in canonical form
  */
@@ -31,7 +30,6 @@ function omitContent({ message }: LocatedMessage): ChatMessage {
   return 'role' in message ? { ...message, content: '' } : message;
 }
 
-/** Returns the content of a message. Empty for a placeholder. */
 function getContent(message: ChatMessage | undefined): string {
   return message !== undefined && 'role' in message ? message.content : '';
 }
