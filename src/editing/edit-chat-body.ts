@@ -43,7 +43,7 @@ function replaceContent(section: string, content: string, isLast: boolean): stri
   if (withoutLineFeeds === '') return isLast ? `\n${renderContent(content)}` : `${renderContent(content)}\n\n`;
   const blankLine = section.startsWith('\n') ? '\n' : '';
   const lineBreaks = section.slice(withoutLineFeeds.length);
-  // Parsing drops one blank line after the marker, so `renderContent` adds one to content that begins with a line break.
+  // Parsing drops one blank line after the marker, so `renderContent` adds one to text that begins with a line break.
   // If the old section already begins with a blank line, drop the added one.
   const rendered = blankLine === '' ? renderContent(content) : renderContent(content).replace(/^\n(?=\n)/, '');
   return blankLine + rendered + lineBreaks;

@@ -28,8 +28,8 @@ export type ServiceSide = {
   /** The prompt file whose fields are the merge base; null if there is none. */
   readonly baseFile: Pick<PromptFile, FieldName> | null;
   /**
-   * The contents that may be the merge base of the service's content. If they lead to different results, or if there are
-   * none, every difference is a conflict.
+   * The contents that may be the merge base of the service's content. If their results differ, or if there are none,
+   * every difference is a conflict.
    */
   readonly baseContents: readonly FileContent[];
 };

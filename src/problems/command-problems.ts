@@ -38,7 +38,7 @@ export const COMMAND_PROBLEMS = {
       return `${describeGoneFile(e)} At \`${e.base}\`, it pinned ${pins}.${e.serves && ` ${e.serves}`}`;
     },
     ({ id, newPath }, w) => {
-      // If the new path is unknown, the hint is the same for every cause, so that a report can list the prompts together.
+      // If the new path is unknown, the hint is the same for every cause, so that reports can group the prompts.
       const steps =
         newPath === null
           ? 'restore whichever is missing: its file, its `id`, or a pattern under `prompts` that matches the file'

@@ -358,7 +358,7 @@ export const PLANNING_PROBLEMS = {
   ),
 };
 
-/** Returns the hint for a git error message. Failed filters, partial clones and foreign folders have their own hints. */
+/** Failed filters, partial clones and foreign folders have their own hints. */
 function makeGitHint(reason: string, isPartial: boolean): string {
   const [, folder] = /dubious ownership in repository at '([^']+)'/.exec(reason) ?? [];
   const [, filter] = /(?:smudge|clean) filter '?([^\s']+)'? failed/.exec(reason) ?? [];

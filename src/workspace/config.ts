@@ -115,7 +115,7 @@ export function mapPromotionSources({
   return new Map(listPromotions({ environments }).filter(([, source]) => !otherEnvironments.includes(source)));
 }
 
-/** Returns a map from each environment whose `promote_from` names an environment of another configuration to that one. */
+/** Maps each environment to the environment of another configuration that it promotes from. */
 export function mapOtherPromotionSources({
   environments,
   otherEnvironments,

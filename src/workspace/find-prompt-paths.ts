@@ -185,7 +185,7 @@ export type PathIds = {
   readonly listPaths: (id: string, extension: string) => readonly string[];
 };
 
-/** Creates the functions that convert paths to ids and back. They read no files, so the paths may come from any commit. */
+/** Converts paths to ids and back. The functions read no files, so the paths may come from any commit. */
 export function makePathIds({ folder, patterns }: SearchedFolder): PathIds {
   const exclusions = patterns.filter((pattern) => pattern.startsWith('!'));
   const sources = patterns

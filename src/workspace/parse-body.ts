@@ -15,7 +15,7 @@ import { makeProblem, type Place, type Problem } from '../problem.ts';
 import { findUnusualBlank, findUnusualSpace } from '../text.ts';
 import { makeFilePlace, shortenLine, type SplitFile } from './front-matter.ts';
 
-/** The text of a body, and the problems with its markers. If any of them is an error, the text is the body as written. */
+/** The text of a body, and the problems with its markers. If any is an error, the text is the body as written. */
 export type ParsedBody = { readonly text: DigestedText; readonly problems: readonly Problem[] };
 
 /** Converts chat messages to canonical form, so that blank lines around them never count as a change. */

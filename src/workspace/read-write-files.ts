@@ -132,8 +132,8 @@ export async function findReplaceObstacle(path: string): Promise<string | null> 
       return null;
     }
     const target = await realpath(path).catch(() => path);
-    // Such paths in `/dev` and `/proc` lead to open files, which must not be replaced. For example, if the shell appends
-    // errors to a log (`2>>log`), `/dev/stderr` leads to the log. Replacing the log would lose its previous lines.
+    // Such paths in `/dev` and `/proc` lead to open files, which must not be replaced. With `2>>log`,
+    // `/dev/stderr` leads to the log, and replacing the log would lose its previous lines.
     if (/^\/(dev|proc)\//.test(path) && target !== path) {
       return `it links to a regular file; to replace that file, specify its actual path: \`${target}\``;
     }
