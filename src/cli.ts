@@ -4,23 +4,18 @@ import { setFlagsFromString } from 'node:v8';
 import type { ProcessInterface } from './cli/process-interface.ts';
 import { makeCacheFolder } from './compile-cache.ts';
 
-// Checks the Node version before importing the rest of promptsync, because these imports would fail with a stack trace
-// on an unsupported version.
+// Checks the Node version first, because the imports would fail with a stack trace on an unsupported version.
 if (isTooOld(process.versions.node)) {
   process.stderr.write(`promptsync requires Node 22.19 or newer, but is running on Node ${process.versions.node}.\n`);
   process.exitCode = 1;
 } else {
   enableCompileCache();
-  // Limits the growth of V8's young generation. Without the limit, a sync of many prompts uses 100 MB more and is no
-  // faster.
+  // Limits V8's young generation. Otherwise, a sync of many prompts uses 100 MB more and is no faster.
   setFlagsFromString('--semi-space-growth-factor=1');
   void run();
 }
 
-/**
- * Enables Node's compile cache, except on Windows. promptsync cannot verify the owner of the cache there, because
- * Windows has no user ids.
- */
+/** Skips Windows, which has no user ids, because promptsync cannot verify the owner of the cache there. */
 function enableCompileCache(): void {
   const userId = process.geteuid?.();
   const folder = userId === undefined ? null : makeCacheFolder(process.env, userId);

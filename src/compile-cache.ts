@@ -29,10 +29,7 @@ export function makeCacheFolder(
   }
 }
 
-/**
- * Returns true if only this user and root can replace a folder or one of its parents. Throws the system error if the
- * folder is missing.
- */
+/** Returns true if only this user and root can replace a folder or one of its parents. Throws if it is missing. */
 function isSafePath(folder: string, userId: number): boolean {
   const parent = dirname(folder);
   return (parent === folder || isSafePath(parent, userId)) && isSafe(lstatSync(folder), userId);

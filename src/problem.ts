@@ -8,16 +8,10 @@ import { SERVICE_PROBLEMS } from './problems/service-problems.ts';
 import { USAGE_PROBLEMS } from './problems/usage-problems.ts';
 import { DEFAULT_WORDS, type Words } from './service-words.ts';
 
-/**
- * The location of a problem. The path is relative to the folder of the configuration file. Line and column numbers
- * start at 1.
- */
+/** The path is relative to the folder of the configuration file. Line and column numbers start at 1. */
 export type Place = { readonly path?: string; readonly line?: number; readonly column?: number };
 
-/**
- * A problem to report to the user. `message` says what happened, and `hint` says what to do. Both can contain text from
- * files and from the service, so renderers must escape them.
- */
+/** A problem to report. Renderers must escape the texts, which can contain text from files and from the service. */
 export type Problem = Place & {
   readonly code: ProblemCode;
   readonly severity: Severity;
@@ -43,32 +37,23 @@ const catalog = {
 /** The code of a problem. Codes are stable. They do not change when the wording changes. */
 export type ProblemCode = keyof typeof catalog;
 
-/** The codes of all warnings. */
 export const WARNING_CODES = Object.entries(catalog).flatMap(([code, entry]) => (isError(entry) ? [] : [code]));
 
-/** The values that the message and the hint of a problem are made from. */
 export type EvidenceOf<Code extends ProblemCode> =
   (typeof catalog)[Code] extends CatalogEntry<infer Evidence> ? Evidence : never;
 
-/** The arguments of `makeProblem`. The evidence is optional if the problem needs none. */
 type Arguments<Code extends ProblemCode> =
   Record<string, never> extends EvidenceOf<Code>
     ? [code: Code, evidence?: Record<string, never>, place?: Place]
     : [code: Code, evidence: EvidenceOf<Code>, place?: Place];
 
-/**
- * Creates the problem with this code. The wording comes from the catalog, and uses the words for a service that has no
- * names of its own.
- */
+/** Uses the words for a service that has no names of its own. */
 export function makeProblem<Code extends ProblemCode>(...[code, evidence, place]: Arguments<Code>): Problem {
   const { severity } = catalog[code];
   return wordProblem({ code, severity, message: '', hint: '', evidence: evidence ?? {}, ...place }, DEFAULT_WORDS);
 }
 
-/**
- * Returns the problem in the words of a provider, as reports and questions show it. A problem without evidence was not
- * created by `makeProblem`, so it keeps its wording.
- */
+/** Rewords a problem for a provider. Keeps one without evidence, because `makeProblem` did not create it. */
 export function wordProblem(problem: Problem, words: Words): Problem {
   if (problem.evidence === undefined) return problem;
   const entry: CatalogEntry<never> = catalog[problem.code];
@@ -103,19 +88,15 @@ export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns the system error code of a failed file operation, such as `EACCES`. Returns null if there is none. */
 export function findSystemCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error ? String(error.code) : null;
 }
 
-/**
- * Returns the system error code of a failed file operation for a message. Returns `unknown reason` if there is none.
- */
+/** Returns a code such as `EACCES`, or else `unknown reason`, for a message. */
 export function getSystemCode(error: unknown): string {
   return findSystemCode(error) ?? 'unknown reason';
 }
 
-/** How messages describe the system errors that users meet most often. */
 const SYSTEM_ERRORS: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'permission denied'],
   ['EADDRINUSE', 'it is already in use'],
@@ -135,10 +116,7 @@ export function describeSystemError(error: unknown): string {
   return words === undefined ? code : `${words}, ${code}`;
 }
 
-/**
- * Sorts problems by path, line and column. Problems without a location come first. Problems with the same location keep
- * their order.
- */
+/** Sorts by path, line and column. Problems without a location come first. Otherwise, the order stays the same. */
 export function sortByPlace<Placed extends { readonly [Part in keyof Place]: Place[Part] | undefined }>(
   problems: readonly Placed[],
 ): readonly Placed[] {
@@ -153,7 +131,6 @@ function compareTexts(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** Returns true if the problem is an error rather than a warning. */
 export function isError({ severity }: Pick<Problem, 'severity'>): boolean {
   return severity === 'error';
 }

@@ -1,4 +1,3 @@
-/** The words that messages and reports use for a service and for its environments. */
 export type Words = {
   /** The name of the service in the middle of a sentence, such as `the service`. */
   readonly service: string;
@@ -9,12 +8,10 @@ export type Words = {
 /** The words for a service whose provider has no names of its own. */
 export const DEFAULT_WORDS: Words = { service: 'the service', environment: 'environment' };
 
-/** Returns the text with an upper-case first letter, for the start of a sentence. */
 export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Returns a noun with its indefinite article. */
 export function addArticle(noun: string): string {
   return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }

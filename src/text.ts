@@ -1,30 +1,20 @@
 /**
- * Matches a character that readers cannot see, or that changes the order of the characters around it:
- * - characters that Unicode ignores by default, such as zero-width characters, variation selectors and tags
- * - the blank Braille pattern
- * - control characters except tab and line feed
- * - line separators, bidirectional controls and interlinear annotations
- *
- * Does not match the variation selectors in emoji: U+FE0E or U+FE0F right after a pictographic character, and U+FE0F in
- * a keycap. Also matches the joiners that `isSpellingJoiner` accepts.
+ * Matches characters that are invisible or change the order of others: what Unicode ignores by default, the blank
+ * Braille pattern, line separators, bidirectional controls, interlinear annotations, and control characters except tab
+ * and line feed. Omits the variation selectors U+FE0E and U+FE0F after a pictographic character, and U+FE0F in a
+ * keycap. Includes the joiners that `isSpellingJoiner` accepts.
  */
 const HIDDEN =
   /[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2800\ufff9-\ufffb](?<!\p{Extended_Pictographic}[\ufe0e\ufe0f]|[0-9#*]\ufe0f(?=\u20e3))/gu;
 
-/**
- * Matches text that certainly contains no hidden characters. Most text matches, and this test is faster than `HIDDEN`.
- */
+/** Matches text that certainly contains no hidden characters. This test is faster than `HIDDEN`. */
 const PLAIN = /^[\n\t -~]*$/;
 
-/** Converts CRLF line endings to LF. */
 export function normalizeLineEndings(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
 
-/**
- * Removes all line feeds at the end of the text. A regular expression would take quadratic time for a long run of line
- * feeds in the middle of the text.
- */
+/** Uses no regular expression, which would take quadratic time for a long run of line feeds inside the text. */
 export function trimLineFeeds(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\n') end -= 1;
@@ -36,10 +26,7 @@ export function hasControlCharacters(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }
 
-/**
- * Replaces each hidden character with a visible `\u{…}`. Unlike `findHidden`, this includes the joiners and tags inside
- * emoji. Keeps line feeds, tabs and the joiners that correct spelling needs.
- */
+/** Replaces hidden characters with `\u{…}`, including those inside emoji. Keeps the joiners that spelling needs. */
 export function showHidden(text: string): string {
   return text.replace(HIDDEN, (character, offset: number) =>
     isSpellingJoiner(text, offset) ? character : formatCodePoint(character),
@@ -58,10 +45,7 @@ const SCRIPTS_WITH_JOINERS = `
 /** Arabic vowel signs. Unicode assigns them to no single script. */
 const ARABIC_MARKS = String.raw`\u064b-\u0655\u0670`;
 
-/**
- * Matches a visible letter or mark of these scripts at the end of a string. It takes 30 ms to compile, so it is
- * compiled only on demand.
- */
+/** Matches a letter or mark of these scripts at the end. Compiled only on demand, because that takes 30 ms. */
 let letterBeforeJoiner: RegExp | undefined;
 
 /** Returns true if the character is a joiner right after a visible letter or mark of a script that needs it. */
@@ -91,10 +75,7 @@ export function findUnusualSpace(text: string): string | null {
   return /(?! )\p{Zs}/u.exec(text)?.[0] ?? null;
 }
 
-/**
- * Returns the text as readers see it: replaces blank characters with spaces and removes invisible characters. Keeps tabs
- * and all characters that begin a new line.
- */
+/** Replaces blank characters with spaces and removes invisible ones. Keeps tabs and characters that begin a line. */
 export function replaceUnusualBlanks(text: string): string {
   if (PLAIN.test(text)) return text;
   return text
@@ -107,9 +88,8 @@ export function replaceUnusualBlanks(text: string): string {
 const NON_PRINTABLE_ASCII = /[^\n -~]/gu;
 
 /**
- * Replaces the hidden characters in JSON text with escape sequences, so that readers can see them. Also escapes `##[`,
- * because a GitHub runner that prints the text would execute it as a workflow command. The value of the JSON text stays
- * the same.
+ * Escapes hidden characters in JSON text without changing its value. Also escapes `##[`, because a GitHub runner that
+ * prints the text would execute it as a workflow command.
  */
 export function escapeJson(json: string): string {
   return escapeQuotedText(json, (character) => {
@@ -118,11 +98,7 @@ export function escapeJson(json: string): string {
   });
 }
 
-/**
- * Does the same as `escapeJson` for a language with other escape sequences. `\u` and four hexadecimal digits must be
- * one of them.
- * @param formatEscape returns the escape sequence of a hidden character
- */
+/** Like `escapeJson`, for a language with other escape sequences. One of them must be `\u` with four digits. */
 export function escapeQuotedText(text: string, formatEscape: (character: string) => string): string {
   return text
     .replaceAll('##[', '##\\u005b')
@@ -139,10 +115,7 @@ export function formatCodePoint(character: string): string {
 /** A hidden character in its visible form, the number of its occurrences, and the offset of the first occurrence. */
 type HiddenCharacter = { readonly character: string; readonly count: number; readonly offset: number };
 
-/**
- * Finds the hidden characters in the text. Returns one entry for each distinct character. Offsets are in UTF-16 code
- * units.
- */
+/** Returns one entry for each distinct character. Offsets are in UTF-16 code units. */
 export function findHidden(text: string): readonly HiddenCharacter[] {
   if (PLAIN.test(text)) return [];
   const hidden = new Map<string, HiddenCharacter>();
@@ -158,15 +131,13 @@ export function findHidden(text: string): readonly HiddenCharacter[] {
 }
 
 /**
- * Replaces the joiners and tags inside emoji with blanks of the same length, so that `HIDDEN` does not match them. They
- * are not hidden characters, because they are part of the visible emoji. Keeps variation selectors, because `HIDDEN`
- * does not match those in emoji.
+ * Replaces the joiners and tags inside emoji, which are visible, with blanks of the same length. `HIDDEN` already omits
+ * the variation selectors in emoji.
  */
 function blankEmojiParts(text: string): string {
   // Allows a joiner between any two emoji, because people also use sequences that Unicode does not recommend.
   const joiner = String.raw`(?<=\p{Extended_Pictographic}[\u{fe0f}\p{Emoji_Modifier}]?)\u{200d}(?=\p{Extended_Pictographic})`;
-  // A regular expression literal would slow down every start by 15 ms, because the engine would compile it as soon as
-  // it loads the file.
+  // A literal would slow down every start by 15 ms, because the engine would compile it when it loads the file.
   const emoji = new RegExp(String.raw`\p{RGI_Emoji}|${joiner}`, 'gv');
   return text.replace(emoji, (one) => one.replaceAll(EMOJI_PART, (part) => ' '.repeat(part.length)));
 }
@@ -179,15 +150,11 @@ export type TextSpan = { readonly start: number; readonly end: number };
 /** A position in text. Line and column numbers start at 1. Columns count UTF-16 code units. */
 type PlaceInText = { readonly line: number; readonly column: number };
 
-/** Returns the line and the column of an offset in the text. */
 export function findPlace(text: string, offset: number): PlaceInText {
   return makePlaceFinder(text)(offset);
 }
 
-/**
- * Returns a function that converts offsets to lines and columns in a single pass over the text. Callers must pass the
- * offsets in ascending order.
- */
+/** Converts offsets in a single pass over the text, so callers must pass them in ascending order. */
 export function makePlaceFinder(text: string): (offset: number) => PlaceInText {
   let line = 1;
   let start = 0;
@@ -210,19 +177,13 @@ export function isPathSegment(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && !/[/\\?#%\s\p{Cc}]/u.test(text);
 }
 
-/**
- * The maximum length of a pattern in characters. Longer patterns match nothing. The limit is necessary because the
- * matching time grows with the length of the pattern multiplied by the length of the path.
- */
+/** In characters. Longer patterns match nothing, because the time grows with pattern length times path length. */
 export const MAX_PATTERN_LENGTH = 1000;
 
 /** Matches characters with a special meaning in patterns or in a shell, including the dot of a leading `./`. */
 const PATTERN_CHARACTERS = /^\.(?=\/)|[\\!*?[\]{}()|"]/g;
 
-/**
- * Escapes a key or a path, so that it selects only that prompt. Strangers can choose keys, and without escaping, a key
- * such as `support/*` would act as a pattern.
- */
+/** Makes a selector for one prompt. A stranger may choose a key such as `support/*`, which would act as a pattern. */
 export function escapeSelector(key: string): string {
   return key.replaceAll(PATTERN_CHARACTERS, String.raw`\$&`);
 }
@@ -240,10 +201,7 @@ export function makeRedactor(...secrets: readonly string[]): (text: string) => s
   };
 }
 
-/**
- * Lists the forms in which a secret can appear in text: unchanged, escaped for JSON or for URLs, and inside base64
- * text. A Basic credential, for a service or a proxy, contains its secret in base64.
- */
+/** Lists the forms of a secret: unchanged, escaped for JSON and URLs, and in base64, as in Basic credentials. */
 export function listSecretForms(secret: string): readonly string[] {
   return sortForms([...listEscapedForms(secret), ...listBase64Forms(secret)]);
 }
@@ -264,19 +222,16 @@ function redactBase64(text: string, form: string): string {
 }
 
 /**
- * Returns an excerpt of text from a response, for a message. The excerpt has at most 200 characters, collapsed
- * whitespace and no secrets.
- * @param isComplete false if the response was truncated; the excerpt then omits the end of the text, which may contain
- * part of a secret
+ * Returns an excerpt for a message: at most 200 characters, with collapsed whitespace and without secrets.
+ * @param isComplete false if the response was truncated; the end may then contain part of a secret and is omitted
  */
 export function makeExcerpt(text: string, isComplete: boolean, ...secrets: readonly string[]): string {
   return cutText(redactText(text, isComplete, ...secrets), MAX_EXCERPT_LENGTH);
 }
 
 /**
- * Returns text from a response with collapsed whitespace and without secrets.
- * @param isComplete false if the response was truncated; the result then omits the end of the text, which may contain
- * part of a secret
+ * Returns the text with collapsed whitespace and without secrets.
+ * @param isComplete false if the response was truncated; the end may then contain part of a secret and is omitted
  */
 export function redactText(text: string, isComplete: boolean, ...secrets: readonly string[]): string {
   const redact = makeRedactor(...secrets);
@@ -293,9 +248,8 @@ function listEscapedForms(secret: string): readonly string[] {
 const MIN_BASE64_FORM_LENGTH = 8;
 
 /**
- * Lists the three base64 forms of a secret. Every base64 string that contains the secret contains one of them. There
- * are three, because base64 encodes three bytes at a time. The characters at both ends of the secret also depend on the
- * bytes next to it, so the forms omit these characters.
+ * Every base64 string with the secret contains one of three forms, because base64 encodes three bytes at a time. The
+ * forms omit the characters at both ends, which also depend on the neighboring bytes.
  */
 function listBase64Forms(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
@@ -312,10 +266,7 @@ function sortForms(forms: readonly string[]): readonly string[] {
   return [...new Set(forms)].filter((form) => form !== '').toSorted((a, b) => b.length - a.length);
 }
 
-/**
- * Returns the beginning of the text. Never ends with half of a character.
- * @param maxLength the maximum length of the result, in UTF-16 code units
- */
+/** Never ends with half of a character. `maxLength` is in UTF-16 code units. */
 export function cutText(text: string, maxLength: number): string {
   return text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '');
 }
@@ -325,7 +276,6 @@ export function shortenText(text: string, maxLength: number): string {
   return text.length > maxLength ? `${cutText(text, maxLength)}…` : text;
 }
 
-/** Returns the beginning of a commit id, as messages and reports show it. */
 export function shortenCommitId(commit: string): string {
   return commit.slice(0, 12);
 }
@@ -338,18 +288,12 @@ export function shortenDigest(digest: string): string {
   return digest.slice(0, 'sha256:'.length + SHORT_DIGEST_DIGITS);
 }
 
-/**
- * Returns a count with its noun, such as `1 file` or `2 files`.
- * @param many the plural, if it is not the singular with an `s`
- */
+/** @param many the plural, if it is not the singular with an `s` */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/**
- * Joins names with commas, such as `a, b, c`. If there are more than `limit`, ends with the number of the omitted names,
- * such as `a, b, and 30 more`.
- */
+/** Returns, for example, `a, b, c`, or `a, b, and 30 more` if there are more than `limit`. */
 export function joinNames(names: readonly string[], limit: number): string {
   const omitted = names.length - limit;
   return [...names.slice(0, limit), ...(omitted > 0 ? [`and ${formatNumber(omitted)} more`] : [])].join(', ');
@@ -362,7 +306,6 @@ export function joinWords(words: readonly string[], conjunction: 'and' | 'or'): 
   return `${words.slice(0, -1).join(', ')}${words.length > 2 ? ',' : ''} ${conjunction} ${last}`;
 }
 
-/** Puts each name in quotes, and joins the names with commas and a conjunction. */
 export function joinQuotedNames(names: readonly string[], conjunction: 'and' | 'or'): string {
   return joinWords(
     names.map((name) => `"${name}"`),

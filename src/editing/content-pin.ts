@@ -20,10 +20,7 @@ export type DescribedContent = WantedContent & { readonly description: string };
 /** The content that a file pins for an environment of another configuration. */
 type OtherContent = DescribedContent & { readonly content: Content };
 
-/**
- * Makes the wanted content from a version. A file counts as wanted if an environment that serves this version is in
- * sync with the file.
- */
+/** Makes wanted content from a version. A file matches if an environment that serves the version is in sync with it. */
 export function wantVersion(version: KnownVersion, { metadata }: ObservedPrompt): WantedContent {
   const isWanted = (content: Content) => isInSync(version, toStoredContent(content, metadata));
   const isExact = (content: Content) => isWanted(content) && content.metadataDigest === version.metadataDigest;
@@ -58,10 +55,7 @@ export async function draftContentPin(
   return draftWrittenPin({ environment, value: `git:${found.commit}`, comment: '' }, prompt, workspace);
 }
 
-/**
- * Returns the content that the file pins for an environment. Returns null if there is no such pin, or if git does not
- * have the content.
- */
+/** Returns null if there is no such pin, or if git does not have the content. */
 function findPresentContent(
   environment: string,
   file: PromptFile,
@@ -72,9 +66,8 @@ function findPresentContent(
 }
 
 /**
- * Reads the content that a file pins for an environment of another configuration. Reads it from git, without contacting
- * a service. Fails if the file has no pin for that environment, or if the pin names a version that only the other
- * service knows.
+ * Reads the content that a file pins for an environment of another configuration, from git only. Fails if there is no
+ * such pin, or if it names a version that only the other service knows.
  */
 export async function readOtherWantedContent(
   environment: string,

@@ -3,9 +3,8 @@ import { type ChatMessage, type LocatedMessage, parseChatText, renderContent } f
 import { trimLineFeeds } from '../text.ts';
 
 /**
- * Replaces the messages in the body of a chat prompt with the messages of another text. If the sequence of roles and
- * placeholders stays the same, replaces only the content that differs, so that all other lines stay as the user wrote
- * them. Otherwise returns the new text.
+ * Replaces the messages in the body of a chat prompt. If the sequence of roles and placeholders stays the same, all
+ * lines outside the changed content stay as the user wrote them.
  * @param body the body, with LF line endings and without line breaks at the end
  * @param text the new text, in canonical form
  */
@@ -31,7 +30,6 @@ function omitContent({ message }: LocatedMessage): ChatMessage {
   return 'role' in message ? { ...message, content: '' } : message;
 }
 
-/** Returns the content of a message. Empty for a placeholder. */
 function getContent(message: ChatMessage | undefined): string {
   return message !== undefined && 'role' in message ? message.content : '';
 }
@@ -45,7 +43,7 @@ function replaceContent(section: string, content: string, isLast: boolean): stri
   if (withoutLineFeeds === '') return isLast ? `\n${renderContent(content)}` : `${renderContent(content)}\n\n`;
   const blankLine = section.startsWith('\n') ? '\n' : '';
   const lineBreaks = section.slice(withoutLineFeeds.length);
-  // Parsing drops one blank line after the marker, so `renderContent` adds one to content that begins with a line break.
+  // Parsing drops one blank line after the marker, so `renderContent` adds one to text that begins with a line break.
   // If the old section already begins with a blank line, drop the added one.
   const rendered = blankLine === '' ? renderContent(content) : renderContent(content).replace(/^\n(?=\n)/, '');
   return blankLine + rendered + lineBreaks;

@@ -29,7 +29,6 @@ import { makeCommandResult } from '../run/exit-code.ts';
 import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from '../run/run-with-plan.ts';
 import { withWorkspaceLock } from '../run/with-workspace-lock.ts';
 
-/** Whether and where a command commits the files that it writes. */
 export type CommitOptions = {
   /** Whether to commit the files on the current branch. */
   readonly commit: boolean;
@@ -37,7 +36,6 @@ export type CommitOptions = {
   readonly branch?: string | undefined;
 };
 
-/** The options of a command that edits prompt files: `pull`, `promote` or `rollback`. */
 export type EditOptions = Omit<PlanningOptions, 'findNeeds'> &
   CommitOptions & {
     readonly dryRun: boolean;
@@ -50,7 +48,6 @@ export type EditCommand = {
   readonly mode: CommandRun['mode'];
   /** Validates the options, and returns what to read in addition to the pinned environments. */
   readonly findNeeds: NonNullable<PlanningOptions['findNeeds']>;
-  /** Drafts the edits to one prompt file. */
   readonly makeDraft: (prompt: ObservedPromptPlan, workspace: PlannedWorkspace) => Promise<PromptDraft>;
   /**
    * Renders the subject line of the commit message. `names` is the key of the prompt if only one prompt was edited, and
@@ -69,7 +66,6 @@ export type PromptDraft = {
   readonly change: FileChange | null;
 };
 
-/** The bytes of a file before and after its edits. */
 type FileChange = {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
@@ -77,10 +73,7 @@ type FileChange = {
   readonly file: PromptFile | null;
 };
 
-/**
- * Observes the selected prompts, edits their files, and commits the edits if the user requested a commit. Never writes
- * to the service.
- */
+/** Observes the selected prompts, edits their files, and commits the edits on request. Never writes to the service. */
 export async function editFiles(command: EditCommand, options: EditOptions, system: System): Promise<CommandResult> {
   return withWorkspaceLock(command.mode, options, system, (configuration, lock) =>
     editLocked(command, { ...options, configuration }, lock, system),
@@ -118,10 +111,7 @@ export function wantsCommit({ commit, branch }: CommitOptions): boolean {
   return commit || branch !== undefined;
 }
 
-/**
- * Returns a problem if the user requested a commit but promptsync cannot create it, either because there is no
- * repository or because the branch cannot be used.
- */
+/** Returns a problem if the user requested a commit but there is no repository, or the branch cannot be used. */
 export async function findCommitObstacle(
   { commit, branch }: CommitOptions,
   { config, repository }: Pick<PlannedWorkspace, 'config' | 'repository'>,
@@ -160,9 +150,8 @@ export function makeDraftWithoutEdits(
 }
 
 /**
- * Drafts the edits to one file without writing the file. The draft fails if the file has changed since promptsync read
- * it, because the edits are based on the earlier content. Such a change is possible, because observing the service can
- * take minutes.
+ * Drafts the edits without writing the file. Fails if the file has changed since promptsync read it, because the edits
+ * are based on the earlier content, and observing the service can take minutes.
  */
 export async function draftEdits(
   file: PromptFile,
@@ -186,10 +175,7 @@ export async function draftEdits(
   return { file, status: 'pending', edits, problems, change };
 }
 
-/**
- * Returns the warnings that an edit causes in a file, for example because text from the service contains invisible
- * characters. Omits the warnings that the file had before the edit, because the report already contains them.
- */
+/** Returns the warnings that an edit causes, for example by invisible characters from the service. */
 function findNewWarnings(before: readonly Problem[], after: readonly Problem[]): readonly Problem[] {
   const knownMessages = new Set(before.map(({ message }) => message));
   return after.filter((problem) => !isError(problem) && !knownMessages.has(problem.message));
@@ -202,20 +188,14 @@ function interruptDraft(draft: PromptDraft): PromptDraft {
   return { ...draft, status: 'failed', problems: [...draft.problems, makeProblem('apply/interrupted', {}, { path })] };
 }
 
-/**
- * The prompts with the status of their edits, the commit if one was created, and the problem if git could not switch to
- * the branch or create the commit.
- */
+/** `problems` says why git could not switch to the branch or create the commit. */
 type WrittenEdits = {
   readonly edited: readonly EditedPrompt[];
   readonly committed?: EditCommit;
   readonly problems: readonly Problem[];
 };
 
-/**
- * Writes the drafted edits, and commits them if the user requested a commit. On a dry run, writes nothing. If one file
- * cannot be written, still writes the others.
- */
+/** Writes the drafts, and commits them on request. If one file cannot be written, still writes the others. */
 async function applyDrafts(
   drafts: readonly PromptDraft[],
   { dryRun, commit, branch, printNotice }: EditOptions & Pick<System, 'printNotice'>,
@@ -251,11 +231,8 @@ async function applyDrafts(
 }
 
 /**
- * Switches to the branch that the user requested, and prints how to go back. Does nothing if the user requested no
- * branch. Returns a problem if git refuses to switch, and null otherwise.
- *
- * If the repository has no commits, it prints no way back: the previous branch does not exist until its first commit,
- * so git could not switch to it.
+ * Switches to the requested branch, if any, and prints how to go back. In a repository without commits, git could not
+ * go back, because the previous branch does not exist until its first commit.
  */
 export async function switchToBranch(
   branch: CommitOptions['branch'],
@@ -271,9 +248,8 @@ export async function switchToBranch(
 }
 
 /**
- * Blocks the drafts of files with uncommitted or staged changes. Without this check, the commit would include those
- * changes, or replace the staged version of the file. If a file needs no edit, only warns that its changes are not part
- * of the commit.
+ * Blocks the drafts of files with uncommitted or staged changes, because the commit would include these changes or
+ * replace the staged version. If a file needs no edit, only warns that its changes are not committed.
  */
 export async function refuseUncommitted(
   drafts: readonly PromptDraft[],
@@ -312,10 +288,7 @@ async function writeDraft(draft: PromptDraft, folder: string): Promise<EditedPro
   }
 }
 
-/**
- * Returns `failed` if the edits leave conflict markers in the file, because the user must resolve them. Otherwise
- * returns `statusWithoutConflict`.
- */
+/** Returns `failed` if the edits leave conflict markers in the file, because the user must resolve them. */
 function chooseEditStatus(
   { status, change }: PromptDraft,
   statusWithoutConflict: EditedPrompt['status'],
@@ -332,16 +305,12 @@ function makeEditedPrompt(
 }
 
 /**
- * Matches the start of text that GitHub acts on in a commit message. For example, `[skip ci]` prevents workflows from
- * running, and `@name` notifies a user. Matches only the first character of such text, so that only this character is
- * escaped.
+ * Matches text that GitHub acts on in a commit message: `[skip ci]` prevents workflows from running, and `@name`
+ * notifies a user. Matches only the first character of such text, because only this one is escaped.
  */
 const COMMAND_OR_MENTION = /\[(?=\s*(?:skip|no|ci|actions)\b)|(?<!\w)@(?=[a-z0-9])/gi;
 
-/**
- * Renders the commit message. For a single prompt, the subject contains its key. For several prompts, the subject
- * contains their number, and the body lists their keys.
- */
+/** For one prompt, the subject contains its key. Otherwise, it contains a count, and the body lists the keys. */
 export function renderCommitMessage(edited: readonly EditedPrompt[], renderSubject: (names: string) => string): string {
   // Anyone who can write to the service can choose a prompt's key. So escape text that GitHub would act on.
   return escapeCommitMessage(renderSubjectAndBody(edited, renderSubject));

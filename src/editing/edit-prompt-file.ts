@@ -19,9 +19,8 @@ import {
 } from '../workspace/parse-prompt-file.ts';
 
 /**
- * An edit of one field of the front matter. If `labels` is set, the edit is a conflict, because the file and the
- * service both changed the field. In that case, `value` is the service's value, and promptsync writes both sides
- * between git's conflict markers.
+ * An edit of one field of the front matter. With `labels`, it is a conflict: both sides changed the field, and
+ * promptsync writes both between git's conflict markers. `value` is then the service's value.
  */
 export type FrontMatterEdit = YamlEdit & { readonly labels?: ConflictLabels };
 
@@ -31,7 +30,6 @@ export type PromptEdits = {
   readonly frontMatter: readonly FrontMatterEdit[];
   /** The new prompt text, with LF line endings. If undefined, the text of the file stays unchanged. */
   readonly text?: string;
-  /** Whether the new text contains conflict markers. */
   readonly conflicted?: boolean;
 };
 
@@ -42,9 +40,8 @@ export type EditedFile = {
 };
 
 /**
- * Applies edits to the bytes of a valid prompt file. All bytes that the edits do not affect stay unchanged. Parses the
- * edited file to verify it, and returns a failure if any parsed value differs from the intended one. If an edit sets a
- * pin in a file without the field `pins`, the file gets all default pins, because its own pins then replace them.
+ * Edits a valid prompt file and keeps all other bytes. Fails if the result does not parse to the intended values. If an
+ * edit sets a pin in a file without `pins`, writes all default pins, because the file's own pins then replace them.
  */
 export function editPromptFile(
   bytes: Uint8Array,
@@ -108,9 +105,8 @@ function replaceText(
 }
 
 /**
- * Writes both sides of every conflict to a file, between conflict markers. Returns null if there is nothing to mark.
- * Returns a failure if the file would not have the intended values after a user resolves all conflicts in favor of the
- * service.
+ * Returns null if there is nothing to mark. Fails if the file would not have the intended values after a user resolves
+ * all conflicts in favor of the service.
  */
 function addConflictMarkers(
   ours: EditedSource,
@@ -141,10 +137,7 @@ export function describeMisreading({ meaning }: ParseResult, intended: ParsedSou
 /** The source of a file after some of the edits, and the expected result of parsing that source. */
 type EditedSource = { readonly source: string; readonly meaning: ParsedSource };
 
-/**
- * Applies one edit both to the source of a file and to the expected result of parsing that source. If the field already
- * has the new value, leaves the source unchanged to preserve its formatting.
- */
+/** Applies one edit to the source and the expected result. If the field already has the value, keeps the source. */
 function editFrontMatter(edited: EditedSource, edit: YamlEdit): EditedSource {
   const frontMatter = editJsonObject(edited.meaning.frontMatter, edit.path, edit.value);
   if (renderCanonicalJson(frontMatter) === renderCanonicalJson(edited.meaning.frontMatter)) return edited;
@@ -152,10 +145,7 @@ function editFrontMatter(edited: EditedSource, edit: YamlEdit): EditedSource {
   return { source, meaning: { ...edited.meaning, frontMatter } };
 }
 
-/**
- * Returns a copy of an object in which the value at a path is replaced. If the new value is undefined, the copy has no
- * entry at that path.
- */
+/** Returns a copy with the value at a path replaced, or removed if the new value is undefined. */
 function editJsonObject(
   object: JsonObject,
   [key = '', ...path]: readonly string[],
@@ -168,10 +158,9 @@ function editJsonObject(
 }
 
 /**
- * Replaces the prompt text in a file. Keeps the blank line before the old text and the line breaks after it. Puts a
- * blank line before every text that begins with a line break, because the parser drops the first line break of the
- * body.
- * @param renderText receives the old text as it is in the file, and returns the new text as it should be in the file
+ * Replaces the prompt text. Keeps the blank line before the old text and the line breaks after it. Adds a blank line if
+ * the new text begins with a line break, because the parser drops the first one.
+ * @param renderText receives the old text as in the file, and returns the new text as it should be in the file
  */
 function replaceBody(original: string, renderText: (oldText: string) => string): string {
   return replaceInSpan(original, findBodySpan, (body) => {
@@ -185,9 +174,8 @@ function replaceBody(original: string, renderText: (oldText: string) => string):
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Applies replacements to one part of a file, such as its YAML. The rest of the file stays unchanged. `findSpan` and
- * `makeReplacements` receive the text as the parser sees it: without a byte order mark and with LF line endings.
- * Inserted lines get the line ending of the first line of the file.
+ * Edits one part of a file, such as its YAML. `findSpan` and `makeReplacements` get the text as the parser sees it:
+ * with LF line endings and no byte order mark. Inserted lines get the line ending of the first line.
  */
 function replaceInSpan(
   original: string,
@@ -208,10 +196,7 @@ function replaceInSpan(
   );
 }
 
-/**
- * Converts an offset in the text with LF line endings to the corresponding offset in the original text, which may have
- * CRLF line endings.
- */
+/** Converts an offset in the text with LF line endings to one in the original, which may have CRLF. */
 function toOriginalOffset(original: string, offset: number): number {
   let removed = 0;
   let at = original.indexOf('\r\n');
@@ -227,19 +212,14 @@ function detectNewline(text: string): string {
   return /\r?\n/.exec(text)?.[0] ?? '\n';
 }
 
-/**
- * Returns the shortest single replacement that turns `before` into `after`. Returns an empty list if they are equal.
- */
+/** Returns the shortest single replacement that turns `before` into `after`, if they differ. */
 function makeBodyReplacements(before: string, after: string): readonly TextReplacement[] {
   if (before === after) return [];
   const [atStart, atEnd] = countCommonItems(before, after);
   return [{ start: atStart, end: before.length - atEnd, text: after.slice(atStart, after.length - atEnd) }];
 }
 
-/**
- * Puts git's conflict markers around the lines that differ. Creates only one conflict, which extends from the first
- * different line to the last. Both texts must end with the same line.
- */
+/** Creates one conflict, from the first different line to the last. Both texts must end with the same line. */
 function markDifference(ours: string, theirs: string, labels: ConflictLabels): string {
   const ourLines = ours.split(/(?<=\n)/);
   const theirLines = theirs.split(/(?<=\n)/);
@@ -266,10 +246,7 @@ function countCommonItems(a: ArrayLike<string>, b: ArrayLike<string>): readonly 
   return [atStart, atEnd];
 }
 
-/**
- * Replaces each run of control characters with a space. The labels of `pull` contain none, but other callers may pass
- * some, and a line break in a label would break the conflict marker.
- */
+/** Replaces control characters with spaces, because a line break in a label would break the conflict marker. */
 function replaceControlCharacters(label: string): string {
   return label.replaceAll(/\p{Cc}+/gu, ' ');
 }

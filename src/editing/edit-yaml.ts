@@ -18,21 +18,16 @@ export type YamlEdit = {
   /** The new value; undefined to remove the entry. */
   readonly value: JsonValue | undefined;
   /**
-   * The comment to write after the value, such as a version number. It replaces an existing comment that consists only
-   * of digits. An empty string removes such a comment without writing a new one. If undefined, all comments stay.
-   * Values in flow mappings and block scalars never get a comment.
+   * The comment after the value. It replaces one that consists only of digits. An empty string only removes such a
+   * comment. If undefined, all comments stay. Flow mappings and block scalars never get a comment.
    */
   readonly comment?: string;
 };
 
-/**
- * The innermost existing mapping on the path of an edit, and the entry that the edit sets or removes in this mapping.
- */
+/** The innermost existing mapping on the path of an edit, and the entry to set or remove in it. */
 type EntryTarget = {
   readonly map: YAMLMap;
-  /** The key of the entry in the mapping. */
   readonly key: string;
-  /** The parsed entry; undefined if the mapping has no such key. */
   readonly pair: Pair | undefined;
   /**
    * The keys of the path below `key` that do not exist yet. If the path is `metadata.model` and the file has no
@@ -42,10 +37,9 @@ type EntryTarget = {
 };
 
 /**
- * Returns the replacements that apply an edit to the source of a strict YAML mapping. All other characters stay
- * unchanged. The list is empty if there is nothing to remove. It is also empty for a few edits that this function does
- * not support, such as a removal that spans several lines of a flow mapping. Therefore callers must parse the result
- * and compare it with the intended value.
+ * Returns the replacements that apply an edit to a strict YAML mapping. The list is empty if there is nothing to remove
+ * or if the edit is not supported, such as a removal across several lines of a flow mapping. So callers must parse the
+ * result and compare it with the intended value.
  * @param text the source, as whole lines that each end with a line feed
  */
 export function makeYamlReplacements(text: string, { path, value, comment }: YamlEdit): readonly TextReplacement[] {
@@ -58,10 +52,7 @@ export function makeYamlReplacements(text: string, { path, value, comment }: Yam
   return replacements.map((replacement) => addComment(text, replacement, comment));
 }
 
-/**
- * Appends a comment to a replacement. If the old value has a comment that consists only of digits, the replacement
- * covers that comment, too.
- */
+/** Appends a comment. It replaces an old comment that consists only of digits. */
 function addComment(text: string, replacement: TextReplacement, comment: string): TextReplacement {
   const { start, end } = replacement;
   const oldComment = /^[ \t]+# \d+(?=[ \t]*\n)/.exec(text.slice(end))?.[0] ?? '';
@@ -71,7 +62,6 @@ function addComment(text: string, replacement: TextReplacement, comment: string)
   return { start, end: end + oldComment.length, text: value + newComment + lineFeed };
 }
 
-/** Applies an edit to the source of a YAML mapping and returns the new source. */
 export function editYamlText(text: string, edit: YamlEdit): string {
   return makeYamlReplacements(text, edit).reduceRight(
     (edited, one) => edited.slice(0, one.start) + one.text + edited.slice(one.end),
@@ -79,10 +69,7 @@ export function editYamlText(text: string, edit: YamlEdit): string {
   );
 }
 
-/**
- * Finds the entry that a path leads to. A text without values, such as a comment, counts as an empty mapping. Returns null
- * if the text is anything other than a YAML mapping.
- */
+/** A text without values, such as a comment, counts as an empty mapping. Returns null if the text is something else. */
 function findTarget(text: string, path: readonly string[]): EntryTarget | null {
   // Omit the last line feed, because the parser of prompt files also omits it.
   const document = parseYamlDocument(text.slice(0, -1), { keepSourceTokens: true });
@@ -102,10 +89,7 @@ function setValue(text: string, { map, key, pair, rest }: EntryTarget, value: Js
   return pair === undefined ? [insertEntry(text, map, key, nested)] : replaceValue(text, map, pair, nested);
 }
 
-/**
- * Inserts an entry after the last entry of a mapping. A comment on the line of the old last entry stays on that line. A
- * trailing comma in a flow mapping stays at the end.
- */
+/** Inserts an entry after the last one, whose line keeps its comment. A trailing comma in a flow mapping stays last. */
 function insertEntry(text: string, map: YAMLMap, key: string, value: JsonValue): TextReplacement {
   const last = map.items.at(-1);
   if (map.flow === true) {
@@ -129,10 +113,7 @@ function renderFlowEntry(key: string, value: JsonValue, style: TextStyle): strin
   return renderYamlValue({ [key]: value }, style).slice(1, -1);
 }
 
-/**
- * Returns the length of the comments at the start of the text that are indented more than the entries. Such comments
- * belong to the last entry, so a new entry must come after them.
- */
+/** Measures the initial comments that are indented more than the entries. They belong to the last entry. */
 function measureIndentedComments(text: string, indent: string): number {
   return new RegExp(`^(?:\\n*${indent} +#.*\\n)*`).exec(text)?.[0].length ?? 0;
 }
@@ -161,10 +142,7 @@ function makeInsertion(offset: number, text: string): TextReplacement {
   return { start: offset, end: offset, text };
 }
 
-/**
- * Returns the indentation for a new block value. Reuses the indentation of the old value unless YAML forbids it. A
- * mapping must be indented more than its key, but a list may have the same indentation as its key.
- */
+/** Reuses the old indentation unless YAML forbids it: a mapping, unlike a list, must be indented more than its key. */
 function chooseIndent(value: JsonValue, oldIndent: string, keyIndent: string): string {
   return isJsonObject(value) && oldIndent.length <= keyIndent.length ? `${keyIndent}  ` : oldIndent;
 }
@@ -185,10 +163,7 @@ function removeEntry(
   return [{ start, end, text: '' }];
 }
 
-/**
- * Removes an entry from a flow mapping. Returns an empty list if the range to remove spans several lines, because such
- * a range may contain comments. promptsync cannot know which entry these comments describe.
- */
+/** Returns nothing if the range spans several lines, because it may contain comments about other entries. */
 function removeFlowEntry(text: string, map: YAMLMap, pair: Pair): readonly TextReplacement[] {
   const removal = makeFlowRemoval(text, map, pair);
   return text.slice(removal.start, removal.end).includes('\n') ? [] : [removal];
@@ -204,20 +179,14 @@ function makeFlowRemoval(text: string, map: YAMLMap, pair: Pair): TextReplacemen
   return { ...findSpan(map), text: '{}' };
 }
 
-/**
- * Returns the quoting style for a new value: the style of the old value if that is a string, or else the style of the
- * mapping.
- */
+/** Returns the style of the old value if it is a string, or else the style of the mapping. */
 function chooseValueStyle(map: YAMLMap, old: unknown): TextStyle {
   if (!isScalar(old) || typeof old.value !== 'string') return chooseMappingStyle(map);
   if (old.type === 'QUOTE_SINGLE') return 'single';
   return old.type === 'QUOTE_DOUBLE' ? 'double' : 'plain';
 }
 
-/**
- * Returns the quoting style of a mapping. The style is `double` for a flow mapping whose strings are all in double
- * quotes, as in JSON. It is `plain` for all other mappings.
- */
+/** Returns `double` for a flow mapping whose strings are all in double quotes, as in JSON. */
 function chooseMappingStyle({ flow, items }: YAMLMap): TextStyle {
   const nodes = items.flatMap(({ key, value }) => [key, value]).filter((node) => isScalar(node));
   const texts = nodes.filter(({ value }) => typeof value === 'string');
@@ -238,10 +207,7 @@ function findPairEnd(text: string, { key, value }: Pair): number {
   return findNodeEnd(text, value ?? key);
 }
 
-/**
- * Returns the span that the YAML parser reports for a node. The span does not include comments after the node. Only the
- * span of a block collection includes the comments after its last item.
- */
+/** The span excludes comments after the node, except those after the last item of a block collection. */
 function findSpan(node: unknown): TextSpan {
   const [start, end] = (isScalar(node) || isMap(node) || isSeq(node) ? node.range : null) ?? [0, 0];
   return { start, end };
@@ -252,7 +218,6 @@ function findNextLine(text: string, offset: number): number {
   return text.indexOf('\n', offset) + 1;
 }
 
-/** Returns true if only white space precedes the offset on its line. */
 function isFirstOnLine(text: string, offset: number): boolean {
   return text.slice(findLineStart(text, offset), offset).trim() === '';
 }
@@ -261,10 +226,7 @@ function isBlockScalar(node: unknown): boolean {
   return isScalar(node) && (node.type === 'BLOCK_FOLDED' || node.type === 'BLOCK_LITERAL');
 }
 
-/**
- * Returns the offset right after a node. For a block collection, returns the end of its last item, because the span
- * that the YAML parser reports includes the comments after that item.
- */
+/** For a block collection, returns the end of its last item, because its span includes the comments after that item. */
 function findNodeEnd(text: string, node: unknown): number {
   const span = findSpan(node);
   if (isBlockScalar(node)) return findBlockScalarEnd(text, span);
@@ -277,10 +239,7 @@ function isBlockCollection(node: unknown): node is YAMLMap | YAMLSeq {
   return (isMap(node) || isSeq(node)) && node.flow !== true;
 }
 
-/**
- * Returns the offset of the line feed that ends the last line of a block scalar. Blank lines at the end count only if
- * the scalar has the indicator `+`, which makes them part of the value.
- */
+/** Returns the offset of the last line feed. Blank lines at the end belong to the value only with the indicator `+`. */
 function findBlockScalarEnd(text: string, { start, end }: TextSpan): number {
   const keepsLineFeeds = /^[^\s#]*\+/.test(text.slice(start, end));
   if (keepsLineFeeds) return text[end - 1] === '\n' ? end - 1 : end;

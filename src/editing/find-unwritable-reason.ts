@@ -2,10 +2,7 @@ import { parseChatText } from '../domain/chat.ts';
 import type { StoredContent } from '../domain/content.ts';
 import { findPlace } from '../text.ts';
 
-/**
- * Explains in one sentence why no prompt file can hold a text from the service. Returns null if a file can hold it.
- * Includes the number of the line, because users cannot see the character that causes the problem.
- */
+/** Explains in a sentence why no file can hold the text. Names the line, because the fault is often invisible. */
 export function findUnwritableReason({ type, text }: Pick<StoredContent, 'type' | 'text'>): string | null {
   if (text.trim() === '') return type === 'chat' ? 'It has no messages.' : 'It has no text.';
   const lineReason = findUnwritableLine(text);

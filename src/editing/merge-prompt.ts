@@ -13,13 +13,10 @@ import { findConflictMarker } from '../workspace/front-matter.ts';
 import { digestBody } from '../workspace/parse-body.ts';
 import { CONFLICT_MARKERS_CODE } from '../workspace/yaml-shape.ts';
 
-/** The preferred side of a merge, the labels of its conflicts, and the function that merges lines. */
 export type MergeOptions = {
   readonly side: PreferredSide;
   readonly labels: ConflictLabels;
-  /**
-   * Merges text line by line with git. Callers pass in this function, because only the code in `src/git` may run git.
-   */
+  /** Callers pass in this function, because only the code in `src/git` may run git. */
   readonly mergeLines: MergeLines;
 };
 
@@ -31,26 +28,21 @@ export type ServiceSide = {
   /** The prompt file whose fields are the merge base; null if there is none. */
   readonly baseFile: Pick<PromptFile, FieldName> | null;
   /**
-   * The contents that may be the merge base of the service's content. If they lead to different results, or if there are
-   * none, every difference is a conflict.
+   * The contents that may be the merge base of the service's content. If their results differ, or if there are none,
+   * every difference is a conflict.
    */
   readonly baseContents: readonly FileContent[];
 };
 
 /** The edits that bring a file up to date with the service. */
 export type MergedPrompt = {
-  /** The edits as reports show them. */
   readonly edits: readonly FileEdit[];
-  /** The edits of the front matter that promptsync writes to the file. */
   readonly frontMatter: readonly FrontMatterEdit[];
   /** The merged text; null if the text of the file stays unchanged. */
   readonly text: MergedText | null;
 };
 
-/**
- * A change to one field of a file, both as the edit that reports show and as the change that promptsync writes to the
- * file.
- */
+/** The edit that reports show, and the change that promptsync writes to the file. */
 type MergeStep = { readonly edit: FileEdit; readonly change: FrontMatterEdit };
 
 /** Merges the service's changes to fields, text and metadata into a prompt file. */
@@ -97,9 +89,8 @@ async function mergeContent(
 }
 
 /**
- * Merges texts in the same way as `mergeText`. A merge without conflicts can still produce an invalid chat prompt, because
- * git knows nothing about messages. For example, it can leave a line below a placeholder. In that case, treats every
- * difference as a conflict.
+ * Like `mergeText`, but treats every difference as a conflict if the result is an invalid chat prompt. git knows
+ * nothing about messages, so it can leave a line below a placeholder.
  */
 async function mergeValidText(type: PromptType, texts: ThreeTexts, options: MergeOptions): Promise<MergedText> {
   const merged = await mergeText(texts, options);
@@ -107,10 +98,7 @@ async function mergeValidText(type: PromptType, texts: ThreeTexts, options: Merg
   return isValid ? merged : options.mergeLines({ ...texts, base: null }, options.side, options.labels);
 }
 
-/**
- * Merges the text of the file (`ours`) and the text of the service (`theirs`) line by line. If only one side changed a
- * line, uses that side's version of the line.
- */
+/** Merges the file (`ours`) and the service (`theirs`) line by line. If one side alone changed a line, it wins. */
 export async function mergeText(texts: ThreeTexts, options: MergeOptions): Promise<MergedText> {
   const { ours, theirs } = texts;
   // Skip the merge if git cannot merge the service's text. If that text is chosen, `editPromptFile` reports why no
@@ -122,10 +110,7 @@ export async function mergeText(texts: ThreeTexts, options: MergeOptions): Promi
   return options.mergeLines({ base, ours, theirs }, options.side, options.labels);
 }
 
-/**
- * Returns true if git can merge the text. git does not merge text that contains a NUL character, and a lone surrogate
- * cannot be written to a file.
- */
+/** git does not merge text with a NUL character, and a lone surrogate cannot be written to a file. */
 function isMergeable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
@@ -167,9 +152,7 @@ function mergeMetadata(
   return changed.map(({ key, before, value }) => makeMergeStep(['metadata', key], before, value));
 }
 
-/**
- * Returns the value of a metadata key that all merge bases agree on. Null if there is no merge base, or if they differ.
- */
+/** Null if there is no merge base, or if the merge bases differ. */
 function findBaseValue(bases: readonly FileContent[], key: string): { readonly value: OptionalJson } | null {
   const values = bases.map(({ metadata }) => metadata && { value: getOwnValue(metadata, key) });
   const [first] = values;
@@ -209,10 +192,7 @@ function makeMergeStep(
   return { edit, change: conflict ? { path, value, labels } : { path, value } };
 }
 
-/**
- * One value as it is in the file (`ours`), in the service (`theirs`) and in the merge base (`base`). Undefined means
- * that the value is absent there.
- */
+/** A value in the file (`ours`), the service (`theirs`) and the merge base (`base`). Undefined means absent. */
 type ThreeValues<Value> = {
   /** The value in the merge base; null if the merge base is unknown. */
   readonly base: { readonly value: Value } | null;

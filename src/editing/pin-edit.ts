@@ -19,13 +19,9 @@ import { type PromptDraft, draftEdits, makeDraftWithoutEdits } from './edit-file
 import { makeUnknownEnvironmentProblem } from '../run/require-environment.ts';
 import { replanPrompt, type PlannedWorkspace } from '../run/run-with-plan.ts';
 
-/** An environment, and the version that the user wants it to serve. */
 export type RequestedPin = { readonly environment: string; readonly version: KnownVersion };
 
-/**
- * Drafts the edit that pins one environment of a prompt to a version by its number or id. Leaves the file alone if it
- * already pins the version.
- */
+/** Drafts a pin to a version by its number or id. Leaves the file alone if it already pins the version. */
 export async function draftPinEdit(
   { environment, version }: RequestedPin,
   prompt: ObservedPromptPlan,
@@ -40,9 +36,8 @@ export async function draftPinEdit(
 }
 
 /**
- * Drafts the edit that writes a pin for one environment of a prompt, and plans a sync of the edited file. If that sync
- * would refuse the pin, the draft is blocked. Otherwise, the draft shows the text that the environment would serve. Leaves
- * the file alone if it already has the pin.
+ * Drafts a pin for one environment, and plans a sync of the edited file. The draft is blocked if that sync would refuse
+ * the pin, and otherwise shows the text that the environment would serve. Leaves the file alone if it has the pin.
  */
 export async function draftWrittenPin(
   pin: PinToWrite,
@@ -84,10 +79,7 @@ export type PinEdit = {
   readonly change: FrontMatterEdit;
 };
 
-/**
- * Creates the edit that pins an environment to a version.
- * @param before the current pin; null if the file does not pin the environment
- */
+/** @param before null if the file does not pin the environment */
 export function makePinEdit({ environment, version }: RequestedPin, before: Pin | null): PinEdit {
   return makeWrittenPinEdit({ environment, ...makeNumberedPin(version) }, before);
 }
@@ -113,10 +105,7 @@ type EditedPlan = {
   readonly serves: PlannedTextChange | null;
 };
 
-/**
- * Plans a sync of the edited file, based on the existing observation of the prompt. Returns the effect of that sync on
- * one environment.
- */
+/** Plans a sync of the edited file, based on the existing observation of the prompt. */
 async function planEditedFile(
   edited: PromptFile,
   environment: string,
@@ -140,12 +129,10 @@ async function planEditedFile(
   };
 }
 
-/** Returns the version that an environment serves. Returns null if no version is active there. */
 export function findServedVersion({ observed }: ObservedPromptPlan, environment: string): KnownVersion | null {
   return observed.active.get(environment) ?? null;
 }
 
-/** The parts of the configuration that define which environments exist. */
 type KnownEnvironments = Pick<Config, 'environments' | 'otherEnvironments' | 'rules'>;
 
 /** Validates an environment name from a flag such as `--to`. Rejects the environments that belong to promptsync. */
@@ -160,10 +147,7 @@ export function checkEnvironmentFlag(
   return checkEnvironmentExists(option, environment, config);
 }
 
-/**
- * Validates the name of an environment that a command only reads. Unlike `checkEnvironmentFlag`, accepts the
- * environments that belong to promptsync.
- */
+/** Validates an environment that a command only reads, including those that belong to promptsync. */
 export function checkEnvironmentExists(
   option: string,
   environment: string,
@@ -178,17 +162,13 @@ export function checkEnvironmentExists(
   return [makeUnknownEnvironmentProblem(option, environment, known ?? [], config)];
 }
 
-/**
- * Returns the environments to observe before a pin changes: the pinned environment and its promotion source. Omits a
- * source that another configuration manages, because this service does not have it.
- */
+/** Returns the pinned environment and its promotion source, unless another configuration manages the source. */
 export function listEnvironmentsToRead(environment: string, config: KnownEnvironments): readonly string[] {
   const source = findPreviousEnvironment(environment, config);
   const isOwnSource = source !== undefined && !config.otherEnvironments.includes(source);
   return isOwnSource ? [source, environment] : [environment];
 }
 
-/** Returns the promotion source of an environment. Returns undefined if the configuration specifies none. */
 export function findPreviousEnvironment(environment: string, { environments }: KnownEnvironments): string | undefined {
   return environments?.find(({ name }) => name === environment)?.promoteFrom;
 }

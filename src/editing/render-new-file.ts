@@ -12,35 +12,24 @@ import { renderYaml, type TextStyle, type YamlValue } from '../workspace/render-
 import { CONFLICT_MARKERS_CODE } from '../workspace/yaml-shape.ts';
 import type { NewPin } from '../domain/versions.ts';
 
-/** The values to write to a new prompt file. */
 export type NewFile = PromptIdentity & {
-  /**
-   * The name of the prompt. Undefined if the service does not support keys and names. In that case, the file gets
-   * neither.
-   */
+  /** Undefined if the service does not support keys and names. The file then gets neither. */
   readonly name: string | undefined;
   /** The description of the prompt. If it is empty, the file gets no description. */
   readonly description: string;
   /**
-   * The content of the prompt. If its metadata is empty or undefined, the file gets no metadata. The text must already
-   * be normalized by `normalizeText`. Do not normalize it again, because a second normalization could change it. For
-   * example, `\r\r\n` becomes `\r\n` the first time and `\n` the second time.
+   * If its metadata is empty or undefined, the file gets none. The text must be normalized, but only once:
+   * `normalizeText` turns `\r\r\n` into `\r\n`, and that into `\n`.
    */
   readonly content: FileContent;
   /** The pins, in the order in which the file lists them. If there are none, the default pins do not apply either. */
   readonly pins: readonly NewPin[];
 };
 
-/**
- * The source of a new prompt file; null if no prompt file can represent the values. If there is a source, the problems
- * are warnings about it. Otherwise, they explain why there is none.
- */
+/** The source; null if no file can hold the values. The problems are warnings, or else the reasons for null. */
 export type NewFileResult = { readonly source: string | null; readonly problems: readonly Problem[] };
 
-/**
- * Renders the source of a new prompt file, and runs the checks of `promptsync validate` on it. Without these checks, a
- * name that violates the service's rules would make the workspace invalid.
- */
+/** Also runs the checks of `promptsync validate`, because an invalid name would make the whole workspace invalid. */
 export function renderNewFile(newFile: NewFile, settings: ParseSettings): NewFileResult {
   const plain = renderInStyle(newFile, 'plain', settings);
   if (plain.source !== null) return plain;
@@ -109,32 +98,22 @@ const MAX_SEGMENT_BYTES = 100;
 const MAX_PATH_BYTES = 400;
 const EXTENSION = '.md';
 
-/**
- * Matches characters that are not safe in a file name: everything except visible letters and their marks, digits, `.`,
- * `_` and `-`.
- */
+/** Matches everything except visible letters and their marks, digits, `.`, `_` and `-`. */
 const UNSAFE = /[^[\p{L}\p{M}\p{N}._\-]--\p{Default_Ignorable_Code_Point}]+/gv;
 
-/**
- * Matches the names of files and folders that promptsync must not create. Windows reserves device names such as `con`,
- * with or without an extension. The search for prompt files never enters `node_modules`.
- */
+/** Matches device names, which Windows reserves even with an extension, and `node_modules`, which no search enters. */
 const RESERVED = /^(?:(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)|node_modules$)/i;
 
 /**
- * Returns the path of a new prompt file, relative to the folder of the prompt files. Converts the key to a path that is
- * safe for every file system. If the key contains no safe characters or is too long, uses the id instead. If the id
- * does not work either, uses `prompt`.
+ * Returns a path that is safe for every file system, relative to the folder of the prompt files. If the key has no safe
+ * characters or is too long, uses the id. If that does not work either, uses `prompt`.
  */
 export function makeFilePath(key: string, id: string): string {
   const name = makeSafePath(key) ?? makeSafePath(id.replaceAll('/', '-')) ?? 'prompt';
   return `${name}${EXTENSION}`;
 }
 
-/**
- * Converts text to a path that is safe for every file system. Returns null if the text contains no safe characters or
- * is too long.
- */
+/** Returns null if the text contains no safe characters or is too long. */
 function makeSafePath(text: string): string | null {
   if (text.length > MAX_PATH_BYTES) return null;
   const segments = text.normalize('NFC').split('/').map(makeSafeSegment);

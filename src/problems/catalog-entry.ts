@@ -4,19 +4,16 @@ import type { Words } from '../service-words.ts';
 /** The severity of a problem. An error stops the affected prompt, file or command. A warning stops nothing. */
 export type Severity = 'error' | 'warning';
 
-/** An entry of the problem catalog. It defines the severity of a problem, and its message and hint. */
 export type CatalogEntry<Evidence> = {
   readonly severity: Severity;
   /** Returns one or more complete sentences that say what happened. */
   readonly message: (evidence: Evidence, words: Words) => string;
-  /** Returns an instruction that says what the user should do. */
   readonly hint: (evidence: Evidence, words: Words) => string;
 };
 
 /** The wording of a message or a hint: a constant, or a function of the evidence and the words of the provider. */
 type Wording<Evidence> = string | CatalogEntry<Evidence>['message'];
 
-/** The evidence of a problem whose message and hint are constants. */
 type NoEvidence = Record<string, never>;
 
 export function defineError<Evidence = NoEvidence>(
@@ -37,10 +34,7 @@ function toWordingFunction<Evidence>(wording: Wording<Evidence>): CatalogEntry<E
   return typeof wording === 'string' ? () => wording : wording;
 }
 
-/**
- * The evidence of a problem with an unknown word. The suggestion is the known word that the user probably meant, if
- * there is one.
- */
+/** The evidence of a problem with an unknown word. The suggestion is a known word that the user probably meant. */
 export type SpellingEvidence = { readonly suggestion?: string | undefined };
 
 /**
@@ -51,7 +45,6 @@ export function makeSuggestionHint({ suggestion }: SpellingEvidence, otherHint: 
   return suggestion === undefined ? otherHint : `Did you mean ${mark}${suggestion}${mark}?`;
 }
 
-/** Ends a reason with a period, if the reason does not end a sentence already. */
 export function endSentence(reason: string): string {
   return /[.!?]$/.test(reason) ? reason : `${reason}.`;
 }
@@ -67,10 +60,7 @@ export function makePromptCommand(
   return ['promptsync', command, ...words.filter((one) => one !== '')].join(' ');
 }
 
-/**
- * Quotes a word for a shell if necessary. Users copy the commands in hints to a shell, and a stranger may have chosen
- * the key in such a command.
- */
+/** Users copy the commands in hints to a shell, and a stranger may have chosen the key in such a command. */
 export function quoteShellWord(text: string): string {
   return /^[\w./][\w./-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -9,9 +9,7 @@ type GonePrompt = {
   base: string;
   /** What became of the file: deleted, no longer matched by a pattern, or used for another prompt id. */
   file: 'deleted' | 'unmatched' | 'other-id';
-  /**
-   * The current path of the file if its content is unchanged but its path now yields a different id. Otherwise null.
-   */
+  /** The current path of the file if it is unchanged but its path now yields a different id. Otherwise null. */
   newPath: string | null;
   /** The pins that the file had last, such as `"staging" to "latest"`. */
   pins: readonly string[];
@@ -32,7 +30,6 @@ function describeGoneFile({ file, id, key, newPath }: GonePrompt): string {
   }
 }
 
-/** Problems with the commands that write prompt files, and with prompts whose files are gone. */
 export const COMMAND_PROBLEMS = {
   // Prompts that are no longer managed
   'prompt/gone': defineWarning<GonePrompt>(
@@ -41,7 +38,7 @@ export const COMMAND_PROBLEMS = {
       return `${describeGoneFile(e)} At \`${e.base}\`, it pinned ${pins}.${e.serves && ` ${e.serves}`}`;
     },
     ({ id, newPath }, w) => {
-      // If the new path is unknown, the hint is the same for every cause, so that a report can list the prompts together.
+      // If the new path is unknown, the hint is the same for every cause, so that reports can group the prompts.
       const steps =
         newPath === null
           ? 'restore whichever is missing: its file, its `id`, or a pattern under `prompts` that matches the file'
@@ -58,7 +55,6 @@ export const COMMAND_PROBLEMS = {
   ),
   'promote/not-pinned': defineError<{
     environment: string;
-    /** Whether the environment may be pinned to `latest`. */
     allowsLatest: boolean;
   }>(
     (e) => `The file does not pin "${e.environment}", so nothing is live there.`,
@@ -69,7 +65,6 @@ export const COMMAND_PROBLEMS = {
   ),
   'promote/source-unclear': defineError<{
     environment: string;
-    /** The pin as it is written in the file. Null if the file does not pin the environment. */
     pin: string | null;
   }>(
     (e) =>
@@ -103,7 +98,6 @@ export const COMMAND_PROBLEMS = {
     /** What the target environment serves or pins. The number is null if the version does not exist yet. */
     newer: { verb: 'serves' | 'pins'; number: number | null };
     from: string;
-    /** What the source environment serves or pins. */
     promoted: { verb: 'serves' | 'pins'; number: number };
     /** Whether a sync would make another version active in the source environment. */
     isSourceUnsynced: boolean;
@@ -199,7 +193,6 @@ export const COMMAND_PROBLEMS = {
   'rollback/not-live': defineError<{
     environment: string;
     key: string;
-    /** The number of the version that the file pins. Null if it is unknown. */
     number: number | null;
   }>(
     (e) =>

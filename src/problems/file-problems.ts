@@ -14,7 +14,6 @@ const FIELDS = joinCodeNames(
   'and',
 );
 
-/** The evidence of a field that does not have the expected shape. */
 type InvalidField = {
   field: string;
   /** The fault or the expected value, as a clause. */
@@ -23,7 +22,6 @@ type InvalidField = {
   fix?: string | undefined;
 };
 
-/** The problems of prompt files, of the YAML in files, and of edits that promptsync makes in files. */
 export const FILE_PROBLEMS = {
   // Prompt files
   'prompt/none-found': defineError<{ patterns: readonly string[] }>(
@@ -108,9 +106,7 @@ export const FILE_PROBLEMS = {
     'Remove the `type` field. promptsync will then store the markers as part of the text, and your application can interpret them the way Dotprompt does.',
   ),
   'prompt/other-type': defineError<{
-    /** The type in the file. */
     type: string;
-    /** The type in the service. */
     stored: string;
   }>(
     (e, w) => `The file contains a ${e.type} prompt, but ${w.service} stores this prompt as a ${e.stored} prompt.`,
@@ -133,7 +129,6 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/invalid-marker': defineError<{
     line: string;
-    /** The marker that the author probably meant. */
     marker: string;
     /** The line as the content of a message. */
     escaped: string;
@@ -200,9 +195,7 @@ export const FILE_PROBLEMS = {
       pin: string | null;
       /** Whether the pin is a `git:` pin with more than 250 characters. */
       isTooLong: boolean;
-      /** Whether a pin may be a version number. */
       canPinNumbers: boolean;
-      /** Whether a pin may have the form `version:<id>`. */
       canPinIds: boolean;
     } & SpellingEvidence
   >(
@@ -238,7 +231,6 @@ export const FILE_PROBLEMS = {
     id: string;
     /** The key, if exactly the same files also share the key. Otherwise null. */
     key: string | null;
-    /** The paths of the other files with this id. */
     others: readonly string[];
   }>(
     (e) =>
@@ -252,7 +244,6 @@ export const FILE_PROBLEMS = {
   ),
   'prompt/duplicate-key': defineError<{
     key: string;
-    /** The paths of the other files with this key. */
     others: readonly string[];
   }>((e) => `The key "${e.key}" is also used by ${joinCodeNames(e.others, 'and')}.`, 'Give each prompt a unique key.'),
   'prompt/unknown-environment': defineError<{ environment: string; known: readonly string[] } & SpellingEvidence>(
@@ -367,7 +358,6 @@ const LOOK_ALIKES = {
   'line break': { needed: 'a line break', hint: 'Save the file with LF or CRLF line endings.' },
 } as const;
 
-/** The maximum number of names in one list of a message. */
 const MAX_LISTED_NAMES = 20;
 
 /** Describes how the `variables` list differs from the variables of the text. Names each variable once. */

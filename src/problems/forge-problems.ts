@@ -1,9 +1,7 @@
 import { formatCount, shortenCommitId } from '../text.ts';
 import { defineError, defineWarning, endSentence } from './catalog-entry.ts';
 
-/**
- * The hints for a pull request that promptsync could not update, by what the error message of git or GitHub contains.
- */
+/** The hints for pull requests that promptsync could not update, by the error message of git or GitHub. */
 const PULL_REQUEST_HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [
     /not permitted to create/,
@@ -16,14 +14,12 @@ const PULL_REQUEST_HINTS: readonly (readonly [pattern: RegExp, hint: string])[] 
   ],
 ];
 
-/** The permission that a job needs to write to each destination on GitHub. */
 const WRITE_PERMISSIONS: Readonly<Record<string, string>> = {
   check: 'checks: write',
   comment: 'pull-requests: write',
   issue: 'issues: write',
 };
 
-/** Returns the hint for a destination on GitHub to which the token may not write. */
 function makePermissionHint({ what, reason }: { what: string; reason: string }): string {
   // No permission helps here: GitHub accepts checks only from apps, and a personal access token belongs to a user.
   if (/authenticate via a GitHub App/.test(reason)) {
@@ -32,10 +28,7 @@ function makePermissionHint({ what, reason }: { what: string; reason: string }):
   return `Grant the job the \`${WRITE_PERMISSIONS[what]}\` permission. If you set \`github-token\`, grant the same permission to the app or user that the token belongs to.`;
 }
 
-/**
- * Returns the hint for a status of GitLab. GitLab also responds with 404 if a resource exists but the token may not see
- * it.
- */
+/** GitLab responds with 404, too, if a resource exists but the token may not see it. */
 function makeGitLabHint(status: number): string {
   if (status >= 300 && status < 400) {
     return 'Check the URL in `CI_API_V4_URL`. promptsync does not follow redirects because they could expose the token.';
@@ -51,14 +44,10 @@ const NO_CONFIG_HINT =
 
 /** A merged pull request whose review did not cover a change. */
 type ReviewEvidence = {
-  /** The number, such as `#7`. */
   pull: string;
   /** Whether the pull request has a valid approval. */
   shown: boolean;
-  /**
-   * A check that promptsync ignores because another app created it. `app` is the app that created it, and `ownApp` is
-   * the app that owns the token. Only checks of `ownApp` count. Null if there is no ignored check.
-   */
+  /** A check that promptsync ignores because `app` created it. Only checks of the token's app, `ownApp`, count. */
   otherCheck: { app: string; ownApp: string } | null;
 };
 
@@ -69,9 +58,7 @@ function describeReview({ pull, shown, otherCheck }: ReviewEvidence): string {
   return `${pull} has no valid approval because the app "${app}" created its check. This run uses a token of the app "${ownApp}", so it accepts only checks that "${ownApp}" created.`;
 }
 
-/** The evidence of a change without a review. */
 type MissingReview = {
-  /** The key of the prompt. */
   prompt: string;
   pulls: readonly ReviewEvidence[];
   /** The commit that touched the prompt's file and was merged by no pull request. Null if there is none. */
@@ -82,10 +69,7 @@ type MissingReview = {
 
 const MAX_NAMED_PULLS = 5;
 
-/**
- * Describes why promptsync considers a change unreviewed. If GitHub failed, the text does not name the prompt, so that
- * reports can show the problem once for all prompts.
- */
+/** If GitHub failed, the text does not name the prompt, so that reports show the problem once for all prompts. */
 function describeMissingReview({ prompt, pulls, directPush, failure }: MissingReview): string {
   if (failure !== null) {
     return `promptsync could not read the reviews from GitHub, so it could not confirm that this change was reviewed: ${failure.replace(/\.$/, '')}.`;
@@ -110,7 +94,6 @@ function makeMissingReviewHint({ pulls, failure }: MissingReview): string {
     : merge;
 }
 
-/** Problems that can occur when promptsync runs on GitHub or GitLab. */
 export const FORGE_PROBLEMS = {
   // The GitHub Action
   'action/invalid-input': defineError<{ input: string; expected: string }>(
@@ -123,7 +106,6 @@ export const FORGE_PROBLEMS = {
   ),
   'action/no-config': defineError<{
     path: string;
-    /** The path of a `promptsync.yml`. Null if there is none. */
     misnamed: string | null;
   }>(
     (e) => `The workspace does not contain \`${e.path}\`. The action does not search parent folders.`,

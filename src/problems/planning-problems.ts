@@ -1,9 +1,7 @@
 import { formatCount, joinWords, shortenCommitId, shortenDigest } from '../text.ts';
 import { defineError, defineWarning, endSentence, makePromptCommand, quoteShellWord } from './catalog-entry.ts';
 
-/** The evidence of a promotion that promptsync refuses. */
 type RefusedPromotion = {
-  /** The environment that the version is promoted to. */
   environment: string;
   /** The source environment, which must serve the version first. */
   from: string;
@@ -13,18 +11,12 @@ type RefusedPromotion = {
   version: string;
   /** Whether the pin names a commit whose content has no version yet. */
   isNewFromCommit: boolean;
-  /** The version that the source environment serves. Null if it serves none. */
   serves: string | null;
-  /**
-   * Whether the refused version is older or newer than the one that the source environment serves. A version that does
-   * not exist yet is newer. Null if the source serves none, or if the number of the refused version is unknown.
-   */
+  /** Compared with the version in the source. A version that does not exist yet is newer. Null if either is unknown. */
   age: 'older' | 'newer' | null;
-  /** The version that the target environment serves. Null if it serves none. */
   current: string | null;
   /** An environment that already serves the version. Null if there is none. */
   liveIn: string | null;
-  /** Whether the file pins the source environment. */
   sourcePinned: boolean;
   /** Whether a sync would make this version active in the source environment. */
   sourceComes: boolean;
@@ -78,7 +70,6 @@ function describeUncommitted({ dependsOnConfig = false }: UncommittedFile): stri
     : 'The prompt file has uncommitted changes';
 }
 
-/** Returns the message for a file in a submodule, or null for any other file. */
 function describeSubmodule({ submodule }: UncommittedFile): string | null {
   if (submodule === null) return null;
   return `The prompt file is in "${submodule}", which is a git submodule or another repository. promptsync reads only the commits of the repository that contains promptsync.yaml, and these commits do not contain the file.`;
@@ -107,7 +98,6 @@ function describeUnmergedCommit(e: Exclude<UnmergedEvidence, { kind: 'pull-reque
   return `Commit ${shortenCommitId(e.commit)} is not merged into ${e.tip}, so nothing was synced. ${e.tip} is at ${shortenCommitId(e.newer)}. The two commits differ in ${files}.`;
 }
 
-/** The problems of pins that cannot be resolved, of guards that refuse a plan, and of git. */
 export const PLANNING_PROBLEMS = {
   // Pins that cannot be resolved
   'pin/unknown-number': defineError<{
@@ -115,11 +105,8 @@ export const PLANNING_PROBLEMS = {
     number: number;
     key: string;
     /**
-     * What promptsync knows about the versions of the prompt:
-     * - `no-prompt`: The service does not have the prompt. A sync would create it.
-     * - `no-version`: The prompt has no versions.
-     * - `newest-unread`: promptsync has not read the newest version, which may be the pinned one. A sync would read it.
-     * - `others`: The prompt has other versions.
+     * What promptsync knows about the versions. A sync would create the prompt for `no-prompt`. For `newest-unread`, it
+     * would read the newest version, which may be the pinned one.
      */
     known: 'no-prompt' | 'no-version' | 'newest-unread' | 'others';
     /** Whether the id of the prompt comes from the path of its file. */
@@ -219,7 +206,6 @@ export const PLANNING_PROBLEMS = {
   // Guards
   'guard/latest-not-allowed': defineError<{
     environment: string;
-    /** The pin as it is written in the file, such as `latest` or `git:main`. */
     pin: string;
   }>(
     (e, w) =>
@@ -372,7 +358,7 @@ export const PLANNING_PROBLEMS = {
   ),
 };
 
-/** Returns the hint for a git error message. Failed filters, partial clones and foreign folders have their own hints. */
+/** Failed filters, partial clones and foreign folders have their own hints. */
 function makeGitHint(reason: string, isPartial: boolean): string {
   const [, folder] = /dubious ownership in repository at '([^']+)'/.exec(reason) ?? [];
   const [, filter] = /(?:smudge|clean) filter '?([^\s']+)'? failed/.exec(reason) ?? [];

@@ -2,7 +2,6 @@ import { formatCount, joinCodeNames, joinQuotedNames, joinWords } from '../text.
 import { addArticle, capitalize, type Words } from '../service-words.ts';
 import { defineError, defineWarning, endSentence } from './catalog-entry.ts';
 
-/** The problems of reading from the service and of writing to it. */
 export const SERVICE_PROBLEMS = {
   // The service
   'service/unreachable': defineError<{ origin: string; reason: string }>(
@@ -24,7 +23,6 @@ export const SERVICE_PROBLEMS = {
     'Run the command again, or increase `timeout_seconds` in `promptsync.yaml`.',
   ),
   'service/not-authorised': defineError<{
-    /** 401 or 403. */
     status: number;
     /** Null if the request was not about a single prompt. */
     promptId: string | null;
@@ -181,10 +179,7 @@ export const SERVICE_PROBLEMS = {
   ),
 };
 
-/**
- * Returns the hint for a service that cannot be reached. A setting of Node can only solve one cause: an unknown
- * certificate authority.
- */
+/** A setting of Node can only solve one cause: an unknown certificate authority. */
 function makeUnreachableHint(reason: string, { service }: Words): string {
   return /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(reason)
     ? `If your own certificate authority issued ${service}'s certificate, set \`NODE_EXTRA_CA_CERTS\` to the path of that authority's certificate file.`

@@ -17,17 +17,13 @@ const SETTING_HINTS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** The noun for what a command writes to its output. */
 type OutputName = 'report' | 'bundle';
 
-/** The maximum number of paths to list in a message. */
 const MAX_LISTED_PATHS = 10;
 
-/** Problems with the configuration of promptsync and with its command line. */
 export const USAGE_PROBLEMS = {
   // promptsync.yaml and variables
   'config/not-found': defineError<{
-    /** The path of a `promptsync.yml`. Null if there is none. */
     misnamed: string | null;
   }>(
     'promptsync could not find `promptsync.yaml` in the current folder. In a git repository, promptsync also searches the parent folders.',
@@ -70,16 +66,13 @@ export const USAGE_PROBLEMS = {
   ),
   'config/invalid-field': defineError<{
     field: string;
-    /** The fault or the expected value, as a clause. */
     expected: string;
-    /** What to write instead. Undefined if `expected` already says it. */
     fix?: string | undefined;
   }>(
     (e) => `The setting \`${e.field}\` is invalid: ${e.expected}.`,
     (e) => e.fix ?? 'Correct this setting in the configuration file.',
   ),
   'config/missing-service': defineError<{
-    /** The environment variables that can contain the address of the service. */
     variables: readonly string[];
     /** The address to suggest, because many users of the provider need it. Null if there is none. */
     suggestedUrl: string | null;
@@ -91,7 +84,6 @@ export const USAGE_PROBLEMS = {
       : advice;
   }),
   'config/different-addresses': defineError<{
-    /** The environment variables that contain the addresses. */
     variables: readonly string[];
   }>(
     (e) => `${joinCodeNames(e.variables, 'and')} contain different addresses.`,
@@ -124,7 +116,6 @@ export const USAGE_PROBLEMS = {
   ),
   'config/pattern-unmatched': defineError<{
     pattern: string;
-    /** The pattern that the user probably meant. */
     suggestion: string;
   }>(
     (e) => `The pattern "${e.pattern}" matches no file.`,
@@ -185,7 +176,6 @@ export const USAGE_PROBLEMS = {
     option: string;
     /** The reason as a clause. Null if the command always requires the option. */
     reason: string | null;
-    /** The environments of the workspace. Empty if promptsync knows none. */
     known: readonly string[];
   }>(
     (e) =>
@@ -252,10 +242,7 @@ export const USAGE_PROBLEMS = {
 
   // promptsync init
   'init/service-needed': defineError<{
-    /**
-     * The variables and the URL of the selected provider's default address. Null if no provider with a default address
-     * is selected.
-     */
+    /** Null if no provider with a default address is selected. */
     defaultAddress: { readonly variables: readonly string[]; readonly suggestedUrl: string } | null;
     /** The flag for each provider, such as "`--provider other` for Other". */
     providerFlags: readonly string[];

@@ -18,24 +18,17 @@ import {
   PROVIDERS,
 } from '../providers/provider-list.ts';
 
-/** The name of the configuration file. */
 export const CONFIG_NAME = 'promptsync.yaml';
 /** A file name that users expect to work for the configuration file, but that promptsync does not read. */
 export const MISSPELLED_NAME = 'promptsync.yml';
 
-/**
- * The location of the service. It does not include the API keys, because promptsync reads them from environment
- * variables only when it needs them.
- */
+/** The location of the service. The API keys stay in environment variables until promptsync needs them. */
 export type ServiceLocation =
   | {
       readonly kind: 'remote';
       readonly provider: ProviderName;
       readonly baseUrl: string;
-      /**
-       * The names of the environment variables that contain the keys: the secret key first, then the public key if the
-       * provider has one.
-       */
+      /** The variables that contain the keys: first the secret key, then the public key if the provider has one. */
       readonly keyVariables: readonly string[];
     }
   | { readonly kind: 'embedded'; readonly databasePath: string };
@@ -52,12 +45,8 @@ export type Config = {
   readonly service: ServiceLocation | null;
   /** The configured provider, even if no address is configured. */
   readonly provider: ProviderName;
-  /**
-   * The rules of the provider, such as the names that it accepts. promptsync knows these rules without contacting the
-   * service.
-   */
+  /** The rules that promptsync knows without contacting the service, such as the names that the provider accepts. */
   readonly rules: FileRules;
-  /** The patterns that select the prompt files. */
   readonly patterns: readonly string[];
   /** The place of each pattern in the configuration file. The default patterns have no places. */
   readonly patternPlaces: readonly Place[];
@@ -67,10 +56,7 @@ export type Config = {
   readonly otherEnvironments: readonly string[];
   /** The pins of prompt files that have no field `pins`. They include the pins of `otherEnvironments`. */
   readonly defaultPins: readonly EnvironmentPin[];
-  /**
-   * The ids that prompt files without the field `id` take from their paths. Null if the service does not find prompts
-   * by name, which makes the field required.
-   */
+  /** The ids that prompt files without `id` take from their paths. Null if the service cannot find prompts by name. */
   readonly pathIds: PathIds | null;
   /** Whether every pin must mean the same in every service. If so, no pin may name a version. */
   readonly portablePins: boolean;
@@ -97,10 +83,7 @@ export type ConfigContext = {
   readonly root: string;
   /** The environment variables of the process. `PROMPTSYNC_BASE_URL` takes precedence over the configuration file. */
   readonly environment: EnvironmentVariables;
-  /**
-   * The source of `PROMPTSYNC_BASE_URL` as problems show it, such as the action input that set the variable. Default:
-   * the name of the variable.
-   */
+  /** Where `PROMPTSYNC_BASE_URL` comes from, such as an action input. Default: the name of the variable. */
   readonly urlSource?: string | undefined;
 };
 
@@ -108,10 +91,7 @@ const KEY_DEFAULTS: Readonly<Record<KeySettingName, string>> = Object.fromEntrie
   KEY_SETTINGS.map(({ name, defaultVariable }) => [name, defaultVariable]),
 );
 
-/**
- * The default value of each setting, by the name of the setting in promptsync.yaml. docs/configuration.md lists the
- * defaults.
- */
+/** The default values, by the names of the settings in promptsync.yaml. docs/configuration.md lists them, too. */
 export const DEFAULTS = {
   ...KEY_DEFAULTS,
   prompts: ['prompts/**/*.md'],
@@ -122,7 +102,6 @@ export const DEFAULTS = {
   timeout_seconds: 15,
 } as const satisfies WrittenConfig & NonNullable<WrittenConfig['service']> & { readonly allow_latest: boolean };
 
-/** The settings that define which environments exist, and which of them this configuration manages. */
 type EnvironmentSettings = Pick<Config, 'environments' | 'otherEnvironments'>;
 
 /**
@@ -136,7 +115,7 @@ export function mapPromotionSources({
   return new Map(listPromotions({ environments }).filter(([, source]) => !otherEnvironments.includes(source)));
 }
 
-/** Returns a map from each environment whose `promote_from` names an environment of another configuration to that one. */
+/** Maps each environment to the environment of another configuration that it promotes from. */
 export function mapOtherPromotionSources({
   environments,
   otherEnvironments,
@@ -156,10 +135,7 @@ export function listEnvironmentsWithoutLatest({ environments }: Pick<Config, 'en
   return (environments ?? []).filter(({ allowLatest }) => !allowLatest).map(({ name }) => name);
 }
 
-/**
- * A pattern that selects prompt files. Parentheses are not allowed. Other tools use them for groups, but promptsync
- * would treat them as literal characters, and the pattern would match nothing.
- */
+/** A glob pattern. Refuses parentheses, because users expect groups but would get literal characters. */
 const pattern = singleLineText
   .max(MAX_PATTERN_LENGTH, { error: `it is longer than ${MAX_PATTERN_LENGTH} characters`, abort: true })
   .refine((text) => text !== '!', 'it is empty')
@@ -188,10 +164,7 @@ const addressDescriptions = Object.values(PROVIDERS).flatMap(({ title, defaultAd
     : [`For ${title}, the default is the value of ${defaultAddress.variables.join(', or else ')}.`],
 );
 
-/**
- * The setting `service`. `meta` adds rules to the JSON Schema that editors use. Only the parser checks rules that a
- * schema cannot express, such as a rule that depends on the names of environments or on the host of a URL.
- */
+/** `meta` adds rules to the JSON Schema for editors. Only the parser checks rules that a schema cannot express. */
 const location = z
   .strictObject({
     provider: z
@@ -262,7 +235,6 @@ const defaults = z
   })
   .describe('The default values of fields that prompt files omit.');
 
-/** The shape of `promptsync.yaml` as the user writes it. */
 export const WrittenConfigShape = z.strictObject({
   service: location.optional(),
   prompts: z

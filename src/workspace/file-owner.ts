@@ -14,9 +14,8 @@ export function belongsToAnotherUser(path: string): boolean {
 }
 
 /**
- * Returns true if the current user owns both the root of the repository and its `.git`. git accepts such a repository.
- * Unlike `belongsToAnotherUser`, this function makes no exception for files that root owns, because git makes none
- * either. Always returns true on Windows, which has no user ids.
+ * Returns true if the current user owns the root of the repository and its `.git`. Like git, and unlike
+ * `belongsToAnotherUser`, makes no exception for root. Always returns true on Windows, which has no user ids.
  */
 export function ownsRepository(root: string): boolean {
   const userId = nodeProcess.geteuid?.();

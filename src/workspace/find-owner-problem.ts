@@ -5,9 +5,8 @@ import { makeProblem, type Problem } from '../problem.ts';
 import { type Config, makeGitSettings } from './config.ts';
 
 /**
- * Returns a problem if promptsync must refuse a configuration file that the user did not specify; null otherwise. In a
- * shared folder, another user may have written the file to obtain the API key. The file determines which environment
- * variable promptsync reads the key from, and which address receives the key.
+ * Finds the reason to refuse a configuration file that the user did not specify. In a shared folder, another user may
+ * have written it to obtain the API key: it decides which variable contains the key and which address receives it.
  */
 export async function findOwnerProblem(config: Config, shownPath: string): Promise<Problem | null> {
   if (isRepositoryRoot(config.root)) return findRepositoryProblem(makeGitSettings(config));
@@ -16,10 +15,7 @@ export async function findOwnerProblem(config: Config, shownPath: string): Promi
     : null;
 }
 
-/**
- * Returns a problem if promptsync must refuse the files of a repository; null otherwise. promptsync refuses them if
- * another user owns the repository and git does not trust it. The root must contain `.git`.
- */
+/** Finds a problem if another user owns the repository and git does not trust it. The root must contain `.git`. */
 export async function findRepositoryProblem(settings: GitSettings): Promise<Problem | null> {
   if (ownsRepository(settings.root)) return null;
   const { acceptsRepository } = await import('../git/accepts-repository.ts');

@@ -6,7 +6,6 @@ import { findFirstLink, isDirectory, leavesFolder, makeRelativePath } from './pa
 import { makeFilePlace } from './front-matter.ts';
 import { NOT_REGULAR } from './read-write-files.ts';
 
-/** The patterns that select prompt files, and the folders that limit the search. */
 export type PromptPatterns = {
   /** The folder of the configuration file. Patterns and paths are relative to this folder. */
   readonly folder: string;
@@ -25,16 +24,10 @@ type PromptPaths = {
   readonly problems: readonly Problem[];
 };
 
-/**
- * A pattern without braces. It consists of the folder in which the search starts, and of tests for the paths below that
- * folder.
- */
+/** A pattern without braces, split into the folder to search and the tests for paths below it. */
 type Glob = {
   readonly pattern: string;
-  /**
-   * The folder in which the search starts, relative to the folder of the configuration file. It ends with a slash
-   * unless it is empty.
-   */
+  /** The folder to search, relative to the folder of the configuration file. It is empty or ends with a slash. */
   readonly start: string;
   /** Returns true if a path matches the pattern. The path must be relative to the start folder. */
   readonly matches: (path: string) => boolean;
@@ -42,13 +35,9 @@ type Glob = {
   readonly entersFolder: (name: string) => boolean;
 };
 
-/** A search in progress, with the paths and problems found so far. */
 type PromptSearch = { readonly folder: string; readonly paths: string[]; readonly problems: Problem[] };
 
-/**
- * Finds the files that match the patterns. A pattern that begins with `!` excludes files. Reads folders synchronously,
- * because passing the work to a thread takes longer than reading a folder.
- */
+/** Finds the files that match the patterns. Reads folders synchronously, because a thread pool is slower. */
 export function findPromptPaths(where: PromptPatterns): PromptPaths {
   const isExcluded = makeExclusionMatcher(where.patterns);
   const search: PromptSearch = { folder: where.folder, paths: [], problems: [] };
@@ -68,10 +57,7 @@ export function findPromptPaths(where: PromptPatterns): PromptPaths {
   return { paths: [...new Set(paths)].toSorted(), problems: [...uniqueProblems.values()] };
 }
 
-/**
- * Suggests a correction for a pattern that matches nothing, if the pattern names a folder or has backslashes in place
- * of slashes. Returns null if there is no suggestion.
- */
+/** Suggests a correction if the pattern names a folder or has backslashes in place of slashes. */
 function suggestPattern(pattern: string, { folder, root }: PromptPatterns): string | null {
   const withSlashes = pattern.replaceAll('\\', '/');
   const name = withSlashes.replace(/\/+$/, '');
@@ -84,10 +70,7 @@ function suggestPattern(pattern: string, { folder, root }: PromptPatterns): stri
   return search.paths.length > 0 ? withSlashes : null;
 }
 
-/**
- * Returns the folder in which the search for the first pattern starts, such as `prompts`. The path is relative to the
- * folder of the configuration file.
- */
+/** Returns the folder of the first pattern, such as `prompts`, relative to the folder of the configuration file. */
 export function findFirstFolder(where: SearchedFolder): string {
   return makeGlobs(where)[0]?.start.slice(0, -1) ?? '';
 }
@@ -97,10 +80,7 @@ export function listSearchFolders(where: SearchedFolder): readonly string[] {
   return [...new Set(makeGlobs(where).map(({ start }) => start.replace(/\/$/, '')))];
 }
 
-/**
- * Returns a function that tests whether a path matches the patterns. The path must be relative to the folder of the
- * configuration file. The function reads no files, so the path may come from any commit.
- */
+/** Returns a test for paths that are relative to the configuration file. It reads no files, so any commit works. */
 export function makePromptMatcher(where: SearchedFolder): (path: string) => boolean {
   const isExcluded = makeExclusionMatcher(where.patterns);
   const globs = makeGlobs(where);
@@ -134,8 +114,7 @@ function searchGlob(glob: Glob, root: string, outside: Problem, search: PromptSe
 
 /**
  * Adds the matching files in a folder and its subfolders to the search.
- * @param below the path of the folder, relative to the start folder of the pattern; either empty or with a slash at the
- * end
+ * @param below relative to the start folder of the pattern; empty or with a slash at the end
  */
 function walkFolder(glob: Glob, below: string, search: PromptSearch): void {
   for (const entry of readEntries(glob.start + below, search)) {
@@ -155,10 +134,7 @@ function walkFolder(glob: Glob, below: string, search: PromptSearch): void {
   }
 }
 
-/**
- * Returns the entries of a folder, or an empty list if the folder does not exist. If it exists but cannot be read, also
- * adds a problem to the search.
- */
+/** Reads the entries of a folder. A missing folder has none. If it cannot be read, adds a problem to the search. */
 function readEntries(path: string, { folder, problems }: PromptSearch): readonly Dirent[] {
   try {
     return readdirSync(join(folder, path), { withFileTypes: true });
@@ -171,10 +147,7 @@ function readEntries(path: string, { folder, problems }: PromptSearch): readonly
   }
 }
 
-/**
- * Returns the globs for all patterns that do not begin with `!`. A pattern with braces yields one glob for each
- * expansion.
- */
+/** Omits exclusions. A pattern with braces yields one glob for each expansion. */
 function makeGlobs({ folder, patterns }: SearchedFolder): readonly Glob[] {
   const positive = patterns.filter((pattern) => pattern !== '' && !pattern.startsWith('!'));
   return positive.flatMap(expandBraces).map((pattern) => parseGlob(folder, pattern));
@@ -212,7 +185,7 @@ export type PathIds = {
   readonly listPaths: (id: string, extension: string) => readonly string[];
 };
 
-/** Creates the functions that convert paths to ids and back. They read no files, so the paths may come from any commit. */
+/** Converts paths to ids and back. The functions read no files, so the paths may come from any commit. */
 export function makePathIds({ folder, patterns }: SearchedFolder): PathIds {
   const exclusions = patterns.filter((pattern) => pattern.startsWith('!'));
   const sources = patterns

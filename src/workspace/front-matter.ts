@@ -5,10 +5,7 @@ import { type Failure, makeFailure, makeSuccess, type Result } from '../domain/r
 import { makeProblem, type Place, type Problem } from '../problem.ts';
 import { CONFLICT_MARKERS_CODE } from './yaml-shape.ts';
 
-/**
- * Matches git's conflict markers at the start of a line. Does not match `=======`, because in Markdown such a line can
- * underline a heading.
- */
+/** Matches git's conflict markers, but not `=======`, because in Markdown it can underline a heading. */
 const CONFLICT_MARKER = /(?<=^|\n)(<{7}|\|{7}|>{7})(?=[ \n]|$)/;
 
 /** The beginning of a file that a git filter stores in another form, if the checkout did not restore the original. */
@@ -31,9 +28,8 @@ export function decodeSource(bytes: Uint8Array, path: string): Result<string> {
 }
 
 /**
- * Returns the place of the first invalid byte in a file that is not valid UTF-8. The decoder replaces invalid bytes
- * with the character U+FFFD, so this function searches for that character. If the file itself contains U+FFFD before
- * the first invalid byte, returns the place of that character instead.
+ * Returns the place of the first invalid byte, which the decoder turns into U+FFFD. If the file itself contains U+FFFD
+ * earlier, returns that place instead.
  */
 function findInvalidUtf8(bytes: Uint8Array): Place {
   const text = new TextDecoder().decode(bytes);
@@ -41,10 +37,9 @@ function findInvalidUtf8(bytes: Uint8Array): Place {
 }
 
 /**
- * Checks the text of a whole file. Reports the first NUL character and the first conflict marker as errors. Reports each
- * kind of invisible character once, as a warning.
- * @param acceptedCodes the value of `accept_warnings` in the front matter; if it accepts conflict markers, the problem
- * about them is only a warning
+ * Reports the first NUL character and the first conflict marker as errors, and each kind of invisible character once,
+ * as a warning.
+ * @param acceptedCodes the value of `accept_warnings`; if it accepts conflict markers, they are only a warning
  */
 export function checkSource(source: string, path: string, acceptedCodes?: unknown): readonly Problem[] {
   const isAccepted = Array.isArray(acceptedCodes) && acceptedCodes.includes(CONFLICT_MARKERS_CODE);
@@ -76,9 +71,7 @@ export function makeFilePlace(path: string, line = 1): Place {
   return { path, line, column: 1 };
 }
 
-/**
- * The two parts of a prompt file. The body is not trimmed, so it may begin with a blank line and end with line breaks.
- */
+/** The two parts of a prompt file. The body may begin with a blank line and end with line breaks. */
 export type SplitFile = {
   readonly yaml: string;
   readonly body: string;
@@ -96,18 +89,14 @@ const DELIMITER = /^---[ \t]*$/;
 const MAX_BLANK_LINES = 20;
 /** A run of more than 20 blank lines. gray-matter counts every character that ends a line in JavaScript. */
 const BLANK_LINES = /(?:[\n\r\u2028\u2029][^\S\n\r\u2028\u2029]*){22}/;
-/**
- * The number of characters in which `splitFrontMatter` searches for a delimiter that is not at the beginning of the
- * file.
- */
+/** The number of characters in which to search for a delimiter that is not at the beginning of the file. */
 const MAX_SEARCHED_LENGTH = 1000;
 /** The maximum length of a line of the file in a message, in UTF-16 code units. */
 const MAX_SHOWN_LENGTH = 80;
 
 /**
- * Splits a file at its two delimiter lines. The source must have LF line endings and no byte order mark. gray-matter
- * finds the end of the front matter. It would accept any text after the `---` of both lines, so this function checks
- * these lines.
+ * Splits a file, which must have LF line endings and no byte order mark. Checks both delimiter lines, because
+ * gray-matter would accept any text after their `---`.
  */
 export function splitFrontMatter(source: string, path: string): Result<SplitFile> {
   const opening = readLineAt(source, 0);
@@ -150,9 +139,8 @@ export function findBodySpan(source: string): TextSpan {
 }
 
 /**
- * Returns the span from the line after the opening delimiter to the closing delimiter. Returns null if there is no
- * closing delimiter within the maximum size. gray-matter gets only the beginning of the file, because it copies its
- * input. Its engines do nothing, because it would run `---js` front matter as code.
+ * Returns the span of the YAML; null if no delimiter closes it within the maximum size. gray-matter gets only the
+ * beginning, because it copies its input. Its engines do nothing, because it would run `---js` front matter as code.
  */
 function findFrontMatter(source: string): TextSpan | null {
   const head = readHead(source);
@@ -182,7 +170,6 @@ function measureBytes(source: string, { start, end }: TextSpan): number {
   return Buffer.byteLength(source.slice(start, end - 1));
 }
 
-/** Creates the problem of front matter that has no end, or that is too large. */
 function makeSizeProblem(source: string, path: string): Problem {
   const closingAt = source.indexOf(CLOSING) + 1;
   if (closingAt === 0) return makeProblem('prompt/unclosed-front-matter', {}, makeFilePlace(path));
@@ -194,7 +181,6 @@ function makeDelimiterFailure(line: string, path: string, number: number): Failu
   return makeFailure(makeProblem('prompt/bad-delimiter', { line: shortenLine(line) }, makeFilePlace(path, number)));
 }
 
-/** Shortens a line of the file for a message. */
 export function shortenLine(line: string): string {
   return shortenText(line, MAX_SHOWN_LENGTH);
 }

@@ -1,9 +1,8 @@
 import { MAX_PATTERN_LENGTH } from '../text.ts';
 
 /**
- * One part of a parsed pattern. It matches items, which are either the names in a path or the characters of a name. A
- * part with `matchesMany`, such as `**` or `*`, matches any number of consecutive items, including none. Every other
- * part matches exactly one item.
+ * A part of a pattern. It matches one item: a name in a path, or a character in a name. With `matchesMany` (`**` or
+ * `*`), it matches any number of consecutive items, including none.
  */
 type GlobPart = { readonly matchesMany: boolean; readonly matches: (item: string) => boolean };
 
@@ -11,11 +10,10 @@ type GlobPart = { readonly matchesMany: boolean; readonly matches: (item: string
 type HiddenNames = 'matched' | 'skipped';
 
 /**
- * Returns a function that tests whether a path or a key matches a pattern. Paths must have forward slashes. Patterns
- * support `*` and `?` within a name, `**` for any number of names, `[a-z]`, `[!a-z]` and `{a,b}`. A backslash makes the
- * next character literal. Even a malicious pattern cannot make matching slow.
- * @param hiddenNames whether wildcards also match names that begin with a dot; `skipped` means that the pattern must
- *   have a literal dot there
+ * Returns a test for keys and for paths with forward slashes. `*` and `?` match within a name, and `**` matches any
+ * number of names. Patterns can also contain `[a-z]`, `[!a-z]`, `{a,b}` and backslash escapes. Even a malicious pattern
+ * cannot make matching slow.
+ * @param hiddenNames `skipped` means that only a pattern with a literal dot matches a name that begins with a dot
  */
 export function makeGlobMatcher(pattern: string, hiddenNames: HiddenNames = 'skipped'): (text: string) => boolean {
   const patterns = expandBraces(pattern).map((expanded) =>
@@ -31,9 +29,8 @@ export function makeGlobMatcher(pattern: string, hiddenNames: HiddenNames = 'ski
 }
 
 /**
- * Splits a pattern without braces into two parts. `base` is the innermost folder that contains every matching path.
- * `glob` is the pattern for paths below that folder. For example, `prompts/en/mail-*.md` becomes `prompts/en` and
- * `mail-*.md`.
+ * Splits a pattern without braces into `base`, the innermost folder that contains every match, and `glob`, the pattern
+ * below it. For example, `prompts/en/mail-*.md` becomes `prompts/en` and `mail-*.md`.
  */
 export function splitGlob(pattern: string): { readonly base: string; readonly glob: string } {
   const names = pattern.split('/');
@@ -42,10 +39,7 @@ export function splitGlob(pattern: string): { readonly base: string; readonly gl
   return { base: base.join('/').replaceAll(/\\(.)/gs, '$1'), glob: names.slice(base.length).join('/') };
 }
 
-/**
- * Returns the fixed part of a pattern: the folders before the first wildcard, or all folders if there is none. Braces
- * count as a wildcard. For example, `prompts/{en,fr}/*.md` has the fixed part `prompts`.
- */
+/** Returns the folders before the first wildcard or brace, such as `prompts` for `prompts/{en,fr}/*.md`. */
 export function findFixedFolder(pattern: string): string {
   const braces = pattern.search(/(?<!\\)\{/);
   return splitGlob(braces === -1 ? pattern : `${pattern.slice(0, braces)}*`).base;
@@ -53,10 +47,7 @@ export function findFixedFolder(pattern: string): string {
 
 const MAX_BRACE_EXPANSIONS = 1000;
 
-/**
- * Expands the braces in a pattern and returns the resulting patterns. Returns an empty list if the pattern is too long
- * or expands to too many patterns.
- */
+/** Returns an empty list if the pattern is too long or expands to too many patterns. */
 export function expandBraces(pattern: string): readonly string[] {
   let patterns = pattern.length > MAX_PATTERN_LENGTH ? [] : [pattern];
   while (patterns.length <= MAX_BRACE_EXPANSIONS && patterns.some((expanded) => INNERMOST_BRACES.test(expanded))) {
@@ -79,9 +70,8 @@ function expandInnermost(pattern: string): readonly string[] {
 }
 
 /**
- * Returns true if the parts of a pattern match all items. After a mismatch, the most recent part with `matchesMany`
- * matches one more item, and the search continues from there. Earlier parts with `matchesMany` need no second try,
- * because the most recent one can match the same additional items.
+ * Returns true if the parts match all items. After a mismatch, only the last part with `matchesMany` matches one more
+ * item, because it can match everything that an earlier one could.
  */
 function matchParts(parts: readonly GlobPart[], items: readonly string[]): boolean {
   let partIndex = 0;

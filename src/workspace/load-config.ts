@@ -43,17 +43,11 @@ import { NOT_REGULAR } from './read-write-files.ts';
 /** The configuration to load: the file that the user specifies, or else the file that `findConfigFile` finds. */
 type ConfigRequest = {
   readonly workingDirectory: string;
-  /**
-   * The path that the user specifies, relative to the working directory. promptsync accepts this file even if it
-   * belongs to another user.
-   */
+  /** The path from the user, relative to the working directory. promptsync accepts it even if another user owns it. */
   readonly file?: string | undefined;
 } & Pick<ConfigContext, 'environment' | 'urlSource'>;
 
-/**
- * Finds, reads and parses the configuration. Reports invalid settings, a missing file and a file that belongs to
- * another user.
- */
+/** Finds, reads and parses the configuration. Also reports a file that belongs to another user. */
 export async function loadConfig({ workingDirectory, file, ...context }: ConfigRequest): Promise<ConfigResult> {
   const path = file === undefined ? findConfigFile(workingDirectory) : resolve(workingDirectory, file);
   if (path === null) {
@@ -75,10 +69,7 @@ export async function loadConfig({ workingDirectory, file, ...context }: ConfigR
   return problem === null ? parsed : { ...parsed, config: null, problems: [problem] };
 }
 
-/**
- * Returns the path of the promptsync.yaml that applies to a folder. Looks in the folder first. Inside a repository,
- * also looks in the parent folders, up to the root of the repository. Returns null if there is no such file.
- */
+/** Looks in the folder and, inside a repository, in its parent folders up to the root of the repository. */
 export function findConfigFile(folder: string): string | null {
   return findUpwards(folder, CONFIG_NAME);
 }
@@ -90,11 +81,7 @@ function findUpwards(folder: string, name: string): string | null {
   return isBelowRoot ? findUpwards(dirname(folder), name) : null;
 }
 
-/**
- * Reads the text of a configuration file. Refuses devices and pipes, because reading them may never end. Also refuses
- * symbolic links that lead out of the repository. Reads synchronously, because promptsync has nothing else to do in the
- * meantime.
- */
+/** Refuses devices and pipes, because reading them may never end. Refuses links that lead out of the repository. */
 function readConfigText(path: string, shownPath: string): Result<string> {
   const fail = (reason: string) => makeFailure(makeProblem('config/unreadable', { reason }, { path: shownPath }));
   try {
@@ -112,19 +99,13 @@ function readConfigText(path: string, shownPath: string): Result<string> {
 export type ConfigResult = {
   readonly config: Config | null;
   readonly problems: readonly Problem[];
-  /**
-   * The environment variables that the file names for secret keys, even if the configuration is invalid. Absent if
-   * promptsync could not read the file.
-   */
+  /** The variables that the file names for secret keys, even if it is invalid. Absent if it could not be read. */
   readonly secretVariables?: readonly string[];
 };
 
 const MAX_CONFIG_BYTES = 64 * 1024;
 
-/**
- * The zod options for a shape that is used only once. They prevent zod from compiling the shape, because that takes
- * longer than it saves in a single use.
- */
+/** Prevents zod from compiling a shape that is used once, because compiling takes longer than it saves. */
 const SINGLE_USE_PARSING = { jitless: true } as const;
 
 /** Parses promptsync.yaml and collects all problems. If there are problems, the configuration is null. */
@@ -191,7 +172,6 @@ function parseDefaultPins(
   return parsePins(pins, mapping, DEFAULT_PINS).map((pin) => ({ ...pin, path }));
 }
 
-/** Applies the checks for pins in prompt files to the default pins. */
 function checkDefaultPins(mapping: LocatedMapping): readonly Problem[] {
   const settings = readPinSettings(mapping);
   const { rules } = settings;
@@ -253,7 +233,6 @@ function parsePatterns(
   };
 }
 
-/** Creates the environments of this configuration, and lists those that another configuration manages. */
 function parseEnvironmentSettings(
   written: WrittenConfig,
   mapping: LocatedMapping,
@@ -263,10 +242,7 @@ function parseEnvironmentSettings(
   return { environments: makeEnvironments(environments, mapping), otherEnvironments };
 }
 
-/**
- * Creates the environments in the order of the configuration file. Takes this order from `mapping`, because a
- * JavaScript object would move names that look like numbers to the front.
- */
+/** Takes the order from `mapping`, because an object would move names that look like numbers to the front. */
 function makeEnvironments(
   written: NonNullable<WrittenConfig['environments']>,
   mapping: LocatedMapping,
@@ -309,9 +285,8 @@ function findReservedFault(name: string, rules: FileRules | null): string | null
 }
 
 /**
- * Checks the environments that another configuration manages. Each name must be listed once, must not be listed under
- * `environments`, too, and must not be reserved for promptsync. Everything else depends on the service of the other
- * configuration.
+ * Checks the environments of another configuration: no name may be repeated, listed under `environments`, too, or
+ * reserved for promptsync. Everything else depends on the service of that configuration.
  */
 function checkOtherEnvironments(mapping: LocatedMapping): readonly Problem[] {
   const rules = findRules(mapping.value);

@@ -6,7 +6,6 @@ import type { System } from '../domain/system.ts';
 import { makeProblem, type Problem, describeSystemError, findSystemCode } from '../problem.ts';
 import { makeRelativePath } from './paths.ts';
 
-/** The lock that a command holds while it reads and writes prompt files. */
 export type WorkspaceLock = {
   /** Returns a problem if another process has taken the lock from this process; null otherwise. */
   readonly findLossProblem: () => Problem | null;
@@ -17,25 +16,18 @@ export type WorkspaceLock = {
 /** A lock for dry runs. It locks nothing and cannot be lost. */
 export const NO_LOCK: WorkspaceLock = { findLossProblem: () => null, release: () => Promise.resolve() };
 
-/**
- * Times in milliseconds. The process that holds a lock renews it every second. If a lock has not been renewed for five
- * seconds, promptsync assumes that its process is dead.
- */
+/** In milliseconds. A process renews its lock every second. After five seconds without renewal, it counts as dead. */
 const LOCK_TIMES = { update: 1000, stale: 5000 } as const;
 
-/**
- * The pause after each failed attempt to acquire the lock, in milliseconds. All pauses together take about 10 seconds,
- * which is longer than the 5 seconds after which the lock of a dead process expires.
- */
+/** The pauses take 10 seconds in total, because the lock of a dead process expires only after 5 seconds. */
 const LOCK_PAUSE_MS = 200;
 const MAX_LOCK_PAUSES = 50;
 
 /**
- * Creates a folder named `promptsync.lock` in the root of the repository, or beside the configuration file outside a
- * repository. All configurations of a repository share this lock, because they can share prompt files. git does not
- * list the folder, because it is empty. If another process holds the lock, waits up to ten seconds and then returns a
- * failure. If that process no longer renews the lock, takes over the lock.
- * @param folder the folder of the configuration; messages contain the lock's path relative to this folder
+ * Acquires the lock: an empty folder, which git does not list, in the root of the repository or else beside the
+ * configuration file. All configurations of a repository share it, because they can share prompt files. Waits up to ten
+ * seconds for another process, then fails. Takes over the lock of a dead process.
+ * @param folder the folder of the configuration; messages show the lock's path relative to this folder
  */
 export async function lockWorkspace(
   { root, folder }: { readonly root: string; readonly folder: string },
@@ -58,7 +50,6 @@ export async function lockWorkspace(
   return makeFailure(makeProblem('edit/locked', { lock: path }));
 }
 
-/** The name of the lock folder in the repository root. */
 const LOCK_NAME = 'promptsync.lock';
 
 /** Tries once to acquire the lock. Returns null if another process holds it. */

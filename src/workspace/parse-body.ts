@@ -15,13 +15,10 @@ import { makeProblem, type Place, type Problem } from '../problem.ts';
 import { findUnusualBlank, findUnusualSpace } from '../text.ts';
 import { makeFilePlace, shortenLine, type SplitFile } from './front-matter.ts';
 
-/** The text of a body, and the problems with its markers. If any of them is an error, the text is the body as written. */
+/** The text of a body, and the problems with its markers. If any is an error, the text is the body as written. */
 export type ParsedBody = { readonly text: DigestedText; readonly problems: readonly Problem[] };
 
-/**
- * Parses the body of a prompt file. Converts the messages of a chat prompt to canonical form, so that the blank lines
- * around them never count as a change.
- */
+/** Converts chat messages to canonical form, so that blank lines around them never count as a change. */
 export function parseBody(type: PromptType, parts: SplitFile, path: string): ParsedBody {
   const { body, place } = omitBlankLine(parts, path);
   if (type === 'text') {
@@ -45,10 +42,7 @@ export function parseBody(type: PromptType, parts: SplitFile, path: string): Par
   };
 }
 
-/**
- * Normalizes a body and computes its digest. Converts the messages of a chat prompt to canonical form. If they cannot be
- * parsed, for example because of conflict markers, returns the body as written.
- */
+/** Digests a body, with chat messages in canonical form. If they cannot be parsed, digests the body as written. */
 export function digestBody(type: PromptType, body: string): DigestedText {
   if (type === 'text') return digestText(body);
   const text = normalizeText(body);
@@ -73,10 +67,7 @@ function omitBlankLine(
   return { body: body.slice(1), place: { path, firstLine: bodyLine + 1 } };
 }
 
-/**
- * The maximum number of marker faults, and the maximum number of marker warnings, to report for one file. A hostile file
- * can contain thousands of each.
- */
+/** The maximum number of marker faults, and also of marker warnings. A hostile file can contain thousands of each. */
 const MAX_SHOWN_FAULTS = 100;
 
 /** Returns the place of the first character of a line that is neither a space nor a tab. */
@@ -114,10 +105,7 @@ function suggestMarker(line: string): string {
   return renderMarker('placeholder', PLACEHOLDER_NAME.test(safeName) ? safeName : 'history');
 }
 
-/**
- * Reports placeholders that share their name with a variable. A service refuses such a prompt, unless the variable has
- * white space inside its braces.
- */
+/** Reports placeholders named like a variable. A service refuses them, unless the variable has spaces in its braces. */
 function checkPlaceholderNames(messages: readonly LocatedMessage[], place: BodyPlace): readonly Problem[] {
   const contents = messages.flatMap(({ message }) => ('role' in message ? [message.content] : []));
   const variables = new Set(
@@ -160,10 +148,7 @@ function warnAboutMisspelledMarkers(
   );
 }
 
-/**
- * Warns about roles that contain a Unicode space. Such a role looks like another role: `user` with a no-break space at
- * its end looks like `user`. An escape sequence in a role is visible, so it needs no warning.
- */
+/** Warns about roles with a Unicode space, which look like other roles. Escape sequences are visible and allowed. */
 function warnAboutSpacesInRoles(
   messages: readonly LocatedMessage[],
   text: string,

@@ -25,13 +25,9 @@ const PinShape = z
   ])
   .describe('The version that the environment should serve: latest, a version number, version:<id>, or git:<ref>.');
 
-/**
- * The maximum number of pins in a prompt file. Each pin may refer to a different commit, and promptsync must read the
- * prompt at each of these commits.
- */
+/** The limit exists because each pin may name a different commit, at which promptsync must read the prompt. */
 const MAX_PINS = 1000;
 
-/** The shape of the pins in a prompt file, and of the default pins in the configuration. */
 export const PinsShape = z
   .record(singleLineText, PinShape)
   .refine((pins) => Object.keys(pins).length <= MAX_PINS, `expected at most ${MAX_PINS} pins`)
@@ -40,7 +36,6 @@ export const PinsShape = z
 /** Where the pins are in a YAML mapping: `pins` in a prompt file, or `defaults.pins` in the configuration. */
 type PinsPath = readonly string[];
 
-/** The settings that decide which pins are valid. */
 export type PinSettings = {
   /** The provider's rules, which show whether the service would accept the values. Null skips this check. */
   readonly rules: FileRules | null;
@@ -91,10 +86,7 @@ function listEnvironmentNames(mapping: LocatedMapping, path: PinsPath): readonly
   return isJsonObject(pins) ? Object.keys(pins) : [];
 }
 
-/**
- * Checks that an environment may be pinned: it must not be reserved for promptsync, and the configuration must know it.
- * @param known the environments that may be pinned; null if any name is allowed
- */
+/** Refuses an environment that is reserved for promptsync or not in `known`. If `known` is null, any name is valid. */
 export function checkPinnedEnvironment(
   { value, place, lookAlike }: PinnedEnvironment,
   known: readonly string[] | null,
@@ -129,10 +121,7 @@ export function makeInvalidPinProblem(
 
 const NUMBERS_ONLY = 'expected a version number, because this service identifies versions only by number';
 
-/**
- * Creates a problem for a field with an invalid value. Its code depends on whether the field belongs to a prompt file
- * or to the configuration.
- */
+/** Makes a problem whose code depends on whether the field is in a prompt file or in the configuration. */
 type MakeFieldProblem = (evidence: { readonly field: string; readonly expected: string }, place: Place) => Problem;
 
 /**

@@ -24,7 +24,6 @@ import { type FileLocation, makeOutline, type PromptOutline } from './prompt-out
 import { renderYamlValue } from './render-yaml.ts';
 import { codesAcceptedByFile, makeShapeProblems, singleLineText, type ShapeIssue } from './yaml-shape.ts';
 
-/** The shape of the front matter of a prompt file, as the user writes it. */
 export const FrontMatterShape = z.strictObject({
   id: singleLineText.optional().describe(['The id of the prompt in the service.', ...listFieldNotes('id')].join(' ')),
   key: singleLineText
@@ -68,7 +67,6 @@ type FrontMatter = z.infer<typeof FrontMatterShape>;
 
 const FIELDS = Object.keys(FrontMatterShape.shape);
 
-/** The result of parsing one prompt file. */
 export type ParseResult = {
   /** The parsed file; null if any problem is an error. A valid file may still have warnings. */
   readonly file: PromptFile | null;
@@ -93,10 +91,7 @@ export type FileSettings = Pick<PinSettings, 'otherEnvironments'> & {
 /** The settings that decide what a prompt file means and whether it is valid. */
 export type ParseSettings = FileSettings & PinSettings;
 
-/**
- * Returns settings that skip the rules of the provider and of `portable_pins`, for files that promptsync must read even
- * if a sync would reject them.
- */
+/** Skips the provider's rules and `portable_pins`, for files that promptsync must read even if a sync rejects them. */
 export function makeLenientSettings({ otherEnvironments, defaultPins, pathIds }: FileSettings): ParseSettings {
   return { rules: null, otherEnvironments, portablePins: false, defaultPins, pathIds };
 }
@@ -122,7 +117,6 @@ export function parsePromptFile(
   return { ...parsed, file: problems.some(isError) ? null : parsed.file, problems: [...problems, ...parsed.problems] };
 }
 
-/** Creates the result for a file that cannot be parsed at all. */
 export function makeUnreadableResult(problems: readonly Problem[]): ParseResult {
   return { file: null, outline: null, meaning: null, problems };
 }
@@ -160,10 +154,7 @@ function parseParts(parts: SplitFile, path: string, settings: ParseSettings): Pa
   return { file, outline: makeOutline(mapping, { path, pathId }), meaning, problems: allProblems };
 }
 
-/**
- * Returns the type that decides how the body is parsed. It is `text` if the `type` field is invalid or if the service
- * does not have this type. Both are problems of the field, so the markers in the body need no problems of their own.
- */
+/** Chooses how to parse the body. An invalid or unsupported `type` counts as `text`, so markers cause no problems. */
 function chooseType({ value }: LocatedMapping, rules: FileRules | null): PromptType {
   const isSupported = rules?.promptTypes.includes('chat') ?? true;
   return value['type'] === 'chat' && isSupported ? 'chat' : 'text';
@@ -219,7 +210,6 @@ function addListToPaste(issue: ShapeIssue, text: DigestedText): ShapeIssue {
   return issue.path[0] === 'variables' ? { ...issue, fix } : issue;
 }
 
-/** Renders the variables of a text as the value of the field `variables`. */
 function renderVariableList(text: DigestedText): string {
   return renderYamlValue([...listVariables(text)], 'plain');
 }
@@ -311,10 +301,7 @@ function checkReservedMetadata(mapping: LocatedMapping): readonly Problem[] {
     : [];
 }
 
-/**
- * Checks that `variables` lists each variable of the text exactly once, and nothing else. Skips a value that is not
- * a list of strings, because promptsync reports it anyway.
- */
+/** Checks that `variables` lists each variable of the text exactly once. Skips values other than lists of strings. */
 function checkVariables(mapping: LocatedMapping, text: DigestedText): readonly Problem[] {
   const declared = mapping.value['variables'];
   if (!isTextList(declared)) return [];

@@ -11,17 +11,12 @@ export function makeRelativePath(folder: string, path: string): string {
   return toForwardSlashes(relative(folder, path));
 }
 
-/**
- * Returns true if a relative path leads out of the folder that it starts from, such as `../other`. The path must have
- * forward slashes.
- */
+/** Returns true for a path such as `../other`. The path must be relative and have forward slashes. */
 export function leavesFolder(path: string): boolean {
   return path === '..' || path.startsWith('../') || isAbsolute(path);
 }
 
-/**
- * Returns the root of the innermost repository that contains the folder. If there is none, returns the folder itself.
- */
+/** Returns the root of the innermost repository, or the folder itself if it is in none. */
 export function findRepositoryRoot(folder: string): string {
   return listRepositoryRoots(folder)[0] ?? folder;
 }
@@ -32,25 +27,17 @@ export function listRepositoryRoots(folder: string): readonly string[] {
   return isRepositoryRoot(folder) ? [folder, ...above] : above;
 }
 
-/**
- * Returns true if the folder is the root of a repository. `.git` may also be a file, as in worktrees and submodules.
- */
+/** Accepts a `.git` file, too, as in worktrees and submodules. */
 export function isRepositoryRoot(folder: string): boolean {
   return existsSync(join(folder, '.git'));
 }
 
-/**
- * Returns the outermost symbolic link among `path` and its parent folders below `root`. Returns null if none of them is
- * a symbolic link.
- */
+/** Returns the outermost symbolic link among `path` and its parent folders below `root`. */
 export function findFirstLink(root: string, path: string): string | null {
   return listLinks(path).find((link) => isWithin(dirname(link), root)) ?? null;
 }
 
-/**
- * Returns the outermost symbolic link among a path and its parent folders that is inside a repository. Returns null if
- * there is none. Callers must not follow such a link, because any branch may have added it.
- */
+/** Finds the outermost link inside a repository. Callers must not follow it, because any branch may have added it. */
 export function findTrackedLink(path: string): string | null {
   return listLinks(path).find((link) => listRepositoryRoots(realpathSync(dirname(link))).length > 0) ?? null;
 }
@@ -67,10 +54,7 @@ function listLinks(path: string): readonly string[] {
   return isLink(path) ? [...above, path] : above;
 }
 
-/**
- * Returns true if the path is a symbolic link. Returns false if promptsync cannot inspect the path. This hides no
- * error, because reading the path reports it later.
- */
+/** Returns false if promptsync cannot inspect the path. This hides no error, because reading the path reports it. */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();

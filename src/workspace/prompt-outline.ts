@@ -3,7 +3,6 @@ import { makeFilePlace } from './front-matter.ts';
 import { listPinnedEnvironments, type PinnedEnvironment } from './parse-pins.ts';
 import type { LocatedMapping } from './strict-yaml.ts';
 
-/** A string from the front matter, with its place in the file. */
 export type LocatedText = { readonly value: string; readonly place: Place };
 
 /**
@@ -19,7 +18,6 @@ export type PromptOutline = {
 /** The path of a prompt file, and the id that the file takes from it. Null if the front matter has an id. */
 export type FileLocation = { readonly path: string; readonly pathId: string | null };
 
-/** Returns the outline of a prompt file: its id, its key, and the environments that it pins. */
 export function makeOutline(mapping: LocatedMapping, { path, pathId }: FileLocation): PromptOutline {
   const { id, key } = mapping.value;
   const writtenId = typeof id === 'string' ? { value: id, place: mapping.placeOf(['id']) } : null;

@@ -21,7 +21,6 @@ type ReadPromptsResult = {
   readonly count: number;
 };
 
-/** A prompt file with errors. */
 export type InvalidFile = {
   readonly path: string;
   /** The id in the file. Null if promptsync cannot read it. */
@@ -32,7 +31,6 @@ export type InvalidFile = {
   readonly errors: readonly Problem[];
 };
 
-/** The location of the prompt files, and the rules that the configuration and the provider set for them. */
 export type PromptSources = PromptPatterns &
   ParseSettings & {
     /** The environments of this configuration that prompt files may pin; null if any name is allowed. */
@@ -120,10 +118,7 @@ function readPromptFile(where: PromptSources, path: string): ParseResult {
 /** The problem about an id or a key that several files share, and the paths of all these files. */
 type Repetition = { readonly problem: Problem; readonly paths: readonly string[] };
 
-/**
- * Finds the ids and keys that several files share. If exactly the same files share an id and a key, one of them is
- * probably a copy, and a single problem names both.
- */
+/** Finds shared ids and keys. If the same files share both, one is probably a copy, so a single problem names both. */
 function findRepetitions(outlines: readonly PromptOutline[]): readonly Repetition[] {
   const ids = groupRepeatedNames(outlines.flatMap(({ id }) => id ?? []));
   const keys = groupRepeatedNames(outlines.flatMap(({ key }) => key ?? []));
@@ -150,18 +145,12 @@ function findRepetitions(outlines: readonly PromptOutline[]): readonly Repetitio
 /** An id or a key that several files share: its occurrence in the second file, and the paths of all other files. */
 type RepeatedName = { readonly name: LocatedText; readonly others: readonly string[] };
 
-/**
- * Returns a string that identifies the files of a name. It is the same for two names if exactly the same files have
- * them.
- */
+/** Returns the same string for two names if exactly the same files have them. */
 function joinPaths({ name, others }: RepeatedName): string {
   return [name.place.path, ...others].join('\0');
 }
 
-/**
- * Groups the names that occur more than once. Compares names in Unicode normalization form C, because the same
- * characters can be encoded in different ways that look alike.
- */
+/** Groups repeated names. Compares them in form NFC, because names that look alike can be encoded differently. */
 function groupRepeatedNames(names: readonly LocatedText[]): readonly RepeatedName[] {
   const groups = Map.groupBy(names, ({ value }) => value.normalize('NFC')).values();
   return [...groups].flatMap(([first, second, ...rest]) => {

@@ -6,10 +6,7 @@ import { describeSystemError, findSystemCode, getSystemCode } from '../problem.t
 /** The maximum size of a prompt file, in bytes. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-/**
- * The flags for opening a file for reading. Somebody may have replaced the file with a symbolic link or a pipe since
- * promptsync found it. The flags prevent promptsync from following the link or waiting for the pipe.
- */
+/** Prevents following a link or waiting for a pipe, which may have replaced the file since promptsync found it. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** The bytes of a file, or the reason why promptsync refuses to read it. `size` is in bytes. */
@@ -22,9 +19,8 @@ export type FileRead =
 export const NOT_REGULAR = 'it is not a regular file';
 
 /**
- * Reads a regular file of at most `limit` bytes. Throws the system error if the file cannot be read. Reads
- * synchronously, because a small file takes only four system calls, and running them on a thread pool takes ten times
- * as long.
+ * Reads a regular file of at most `limit` bytes. Throws system errors. Reads synchronously, because the four system
+ * calls for a small file take ten times as long on a thread pool.
  */
 export function readBytes(path: string, limit = MAX_FILE_BYTES): FileRead {
   const descriptor = openSync(path, OPEN_FLAGS);
@@ -39,11 +35,9 @@ export function readBytes(path: string, limit = MAX_FILE_BYTES): FileRead {
 }
 
 /**
- * Writes a new file and creates its parent folders. Returns false and does not write the file if the path already
- * exists, even as a symbolic link. Throws all other system errors.
- *
- * Readers never see a partly written file, even if the process is killed. On a file system without hard links, they may
- * see an empty file first.
+ * Writes a new file and creates its parent folders. Returns false if the path exists, even as a symbolic link. Throws
+ * all other system errors. Readers never see a partly written file, even if the process is killed. On a file system
+ * without hard links, they may see an empty file first.
  */
 export async function createFile(path: string, content: string): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true });
@@ -53,10 +47,7 @@ export async function createFile(path: string, content: string): Promise<boolean
   });
 }
 
-/**
- * Creates the new file as a hard link to the temporary file. Returns false if the path already exists. Returns null for
- * any other error, because file systems without hard links, such as FAT, report different errors.
- */
+/** Returns false if the path exists, and null for other errors. They vary on file systems without hard links. */
 async function linkNewFile(temporary: string, path: string): Promise<boolean | null> {
   try {
     await link(temporary, path);
@@ -67,9 +58,8 @@ async function linkNewFile(temporary: string, path: string): Promise<boolean | n
 }
 
 /**
- * Moves a file to a new path on a file system without hard links. Returns false if the path already exists. Creates an
- * empty file at the path first, because a rename alone would overwrite an existing file. If the process is killed
- * between the two steps, the empty file remains.
+ * Moves a file to a new path without hard links. Returns false if the path exists. Creates an empty file there first,
+ * because a rename would overwrite an existing file. If the process is killed in between, the empty file remains.
  */
 export async function renameToNewFile(temporary: string, path: string): Promise<boolean> {
   try {
@@ -88,9 +78,8 @@ export async function renameToNewFile(temporary: string, path: string): Promise<
 }
 
 /**
- * Writes a file atomically, so that readers never see an incomplete file. If the path is a symbolic link, replaces the
- * file that it leads to. Keeps the permissions of an existing file. Writes directly to devices such as /dev/null.
- * Throws system errors.
+ * Writes a file atomically. Keeps the permissions of an existing file. Replaces the file that a symbolic link leads to.
+ * Writes directly to devices such as /dev/null. Throws system errors.
  */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const before = await stat(path).catch(() => null);
@@ -110,9 +99,8 @@ export async function replaceUnchangedFile(path: string, before: Uint8Array, aft
 }
 
 /**
- * Writes the content to a temporary file, and then moves that file to the path if `mayReplace` returns true. Returns
- * whether the file was replaced.
- * @param stats the stats of the existing file, or null if there is none
+ * Writes a temporary file, and moves it to the path if `mayReplace` then returns true. Returns whether it did.
+ * @param stats null if the file does not exist yet
  */
 async function replaceRegularFile(
   path: string,
@@ -130,10 +118,7 @@ async function replaceRegularFile(
   });
 }
 
-/**
- * Returns the reason why `replaceFile` would fail for this path, or null. Creates a temporary file beside the target
- * and removes it, because a file system can reject a file for reasons that its permissions do not show.
- */
+/** Explains why `replaceFile` would fail. Creates a temporary file, because permissions do not show every reason. */
 export async function findReplaceObstacle(path: string): Promise<string | null> {
   try {
     const existing = await stat(path).catch((error: unknown) => {
@@ -147,8 +132,8 @@ export async function findReplaceObstacle(path: string): Promise<string | null> 
       return null;
     }
     const target = await realpath(path).catch(() => path);
-    // Such paths in `/dev` and `/proc` lead to open files, which must not be replaced. For example, if the shell appends
-    // errors to a log (`2>>log`), `/dev/stderr` leads to the log. Replacing the log would lose its previous lines.
+    // Such paths in `/dev` and `/proc` lead to open files, which must not be replaced. With `2>>log`,
+    // `/dev/stderr` leads to the log, and replacing the log would lose its previous lines.
     if (/^\/(dev|proc)\//.test(path) && target !== path) {
       return `it links to a regular file; to replace that file, specify its actual path: \`${target}\``;
     }
@@ -160,10 +145,9 @@ export async function findReplaceObstacle(path: string): Promise<string | null> 
 }
 
 /**
- * Calls `write` with the path of a temporary file beside the target file, and removes the temporary file afterwards.
- * The temporary file is in a new folder with a random name, because a repository may contain a symbolic link at any
- * predictable path. A killed process may leave the file behind. This does no harm, because patterns for prompt files
- * match neither the file name nor the folder name.
+ * Calls `write` with the path of a temporary file beside the target, and removes the file afterwards. Its folder has a
+ * random name, because a repository may contain a symbolic link at any predictable path. A killed process may leave the
+ * file behind, which does no harm, because patterns for prompt files match neither of the names.
  */
 async function withTemporaryFile<Value>(path: string, write: (temporary: string) => Promise<Value>): Promise<Value> {
   const folder = await mkdtemp(join(dirname(path), '.promptsync-'));

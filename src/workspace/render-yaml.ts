@@ -2,10 +2,7 @@ import { stringify, type CreateNodeOptions, type ToStringOptions } from 'yaml';
 import type { JsonValue } from '../domain/json.ts';
 import { hasControlCharacters } from '../text.ts';
 
-/**
- * A value to render as YAML. Use a `Map` to preserve the order of keys that look like numbers, because an object would
- * reorder them.
- */
+/** Use a `Map` to preserve the order of keys that look like numbers, because an object reorders them. */
 export type YamlValue = JsonValue | ReadonlyMap<string, YamlValue>;
 
 /** The preferred quoting style for strings. Only double quotes can represent every string. */
@@ -27,10 +24,7 @@ const OPTIONS = {
   doubleQuotedMinMultiLineLength: Infinity,
 } as const;
 
-/**
- * Renders a value as YAML, in block style by default, without folding lines. Callers that write the result to a file
- * must parse it again and compare the values.
- */
+/** Renders block style without folding lines. Before writing the result to a file, callers must parse and compare. */
 export function renderYaml(value: YamlValue, style: TextStyle = 'plain', options: YamlOptions = {}): string {
   const text = stringify(value, { ...OPTIONS, ...STYLES[style], ...options });
   if (style === 'double') return escapeControls(text);
@@ -45,18 +39,13 @@ function hasUnescapedControls(text: string): boolean {
   return hasControlCharacters(text.replaceAll(/[\n\t]/g, ''));
 }
 
-/**
- * Escapes U+007F to U+009F in double-quoted YAML. The YAML library writes strings as JSON, which does not escape these
- * characters.
- */
+/** Escapes U+007F to U+009F. The YAML library writes strings as JSON, which does not escape them. */
 function escapeControls(quoted: string): string {
   const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return quoted.replaceAll(/[\x7f-\x9f]/g, escape);
 }
 
-/**
- * Renders a value on one line, so that it can be part of a flow collection. Renders lists and mappings in flow style.
- */
+/** Renders lists and mappings in flow style, so that the value fits into a flow collection. */
 export function renderYamlValue(value: JsonValue, style: TextStyle): string {
   const flow = { collectionStyle: 'flow', flowCollectionPadding: false } as const;
   const text = renderYaml([value], style, flow).slice(1, -2);
@@ -71,8 +60,7 @@ export function renderYamlLines(value: JsonValue, indent: string): string | null
 }
 
 /**
- * Renders a new value in place of an old block scalar. Keeps what follows the block indicator on its line, such as a
- * comment.
+ * Replaces an old block scalar. Keeps what follows the block indicator on its line, such as a comment.
  * @param oneLine the value on one line, for values that cannot be block scalars
  * @param outer the indentation of the mapping that contains the scalar
  */
@@ -85,10 +73,7 @@ export function renderBlockScalar(old: string, value: JsonValue, oneLine: string
   return `${style}${value.endsWith('\n') ? '' : '-'}${rest}${content}`;
 }
 
-/**
- * Returns true if a block scalar can represent the text without extra indicators. Leading white space would need an
- * indentation indicator, and several line breaks at the end would need `+`.
- */
+/** Returns true if the text needs no extra indicator for leading white space or for line breaks at its end. */
 function fitsBlockScalar(text: string): boolean {
   return text.trim() !== '' && !/^\s|\n\n$/.test(text) && !hasUnescapedControls(text);
 }

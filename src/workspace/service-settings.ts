@@ -24,7 +24,6 @@ import {
   type WrittenConfig,
 } from './config.ts';
 
-/** The environment variable that takes precedence over `service.base_url`. */
 export const BASE_URL_VARIABLE = 'PROMPTSYNC_BASE_URL';
 
 /** The part of a configuration that determines the provider and its rules. Its shape may be invalid. */
@@ -42,10 +41,7 @@ export function getProviderName({ service = {} }: WrittenConfig): ProviderName {
   return service.provider ?? DEFAULT_PROVIDER;
 }
 
-/**
- * Returns the rules of the configured provider, even if the rest of the configuration is invalid. Returns null if
- * promptsync has no provider with that name.
- */
+/** Works even if the rest of the configuration is invalid. Returns null if promptsync has no such provider. */
 export function findRules(written: UncheckedConfig): FileRules | null {
   const provider = findProviderName(written);
   return provider === null ? null : PROVIDERS[provider].rules;
@@ -98,10 +94,7 @@ export function findAddressConflict(addresses: readonly AddressFromVariable[]): 
   return different.size > 1 ? makeProblem('config/different-addresses', { variables }) : null;
 }
 
-/**
- * Returns the names of the environment variables that hold the keys: the secret key first, then the public key if the
- * provider has one.
- */
+/** Lists the secret key first, then the public key if the provider has one. */
 function listKeyVariables({ keys }: ProviderDescriptor, service: Readonly<Record<string, unknown>>): readonly string[] {
   const settings = keys.public === null ? [keys.secret] : [keys.secret, keys.public];
   return settings.map(({ name, defaultVariable }) => {
@@ -110,18 +103,13 @@ function listKeyVariables({ keys }: ProviderDescriptor, service: Readonly<Record
   });
 }
 
-/**
- * Returns the value of an environment variable. An empty value counts as unset, because workflows pass a missing input
- * as an empty variable.
- */
+/** An empty value counts as unset, because workflows pass a missing input as an empty variable. */
 function readVariable(name: string, { environment }: Pick<ConfigContext, 'environment'>): string | undefined {
   const value = environment[name];
   return value === '' ? undefined : value;
 }
 
-/**
- * Checks the service settings against the rules that their shape cannot express. Also works if the shape is invalid.
- */
+/** Checks the rules that the shape cannot express. Also works if the shape is invalid. */
 export function checkServiceSettings(mapping: LocatedMapping, context: ConfigContext): readonly Problem[] {
   const embedded = mapping.valueAt(['service', 'embedded']);
   const provider = findProviderName(mapping.value);
@@ -147,18 +135,12 @@ function checkForeignSettings(provider: ProviderName, mapping: LocatedMapping): 
   });
 }
 
-/**
- * Returns the paths of the settings that apply to this provider but not to every provider, such as
- * `service.api_key_env`.
- */
+/** Lists the settings that not every provider has, such as `service.api_key_env`. */
 function listSettings(provider: ProviderDescriptor): readonly string[] {
   return [...listKeySettings(provider).map(({ name }) => `service.${name}`), ...provider.ownSettings];
 }
 
-/**
- * Checks the base URL that takes effect. `PROMPTSYNC_BASE_URL` takes precedence over `service.base_url`. The provider's
- * default variables for the address apply only if neither of them is set.
- */
+/** Checks the URL that takes effect: `PROMPTSYNC_BASE_URL`, then `service.base_url`, then the provider's variables. */
 function checkBaseUrlSetting(mapping: LocatedMapping, context: ConfigContext): readonly Problem[] {
   const path = ['service', 'base_url'];
   const allowHttp = mapping.valueAt(['service', 'allow_http']) === true;
@@ -175,10 +157,7 @@ function checkBaseUrlSetting(mapping: LocatedMapping, context: ConfigContext): r
   return addresses.slice(0, 1).flatMap(({ url, variable }) => checkBaseUrl(url, allowHttp, `\`${variable}\``, {}));
 }
 
-/**
- * Returns true if the database is outside the repository or inside `.git`. Without this check, a branch could make
- * promptsync open any file on the user's machine.
- */
+/** Also refuses `.git`. Without this check, a branch could make promptsync open any file on the user's machine. */
 function isOutside(embedded: string, { file, root }: ConfigContext): boolean {
   const path = makeRelativePath(root, resolve(dirname(file), embedded));
   return leavesFolder(path) || /(?:^|\/)\.git(?:\/|$)/i.test(path);
@@ -191,8 +170,7 @@ function makeOutsideProblem(mapping: LocatedMapping): Problem {
 }
 
 /**
- * Checks a base URL. Problems state where the URL comes from instead of quoting it, because the URL may contain a
- * password.
+ * Problems name the source of the URL instead of quoting it, because it may contain a password.
  * @param source the setting or environment variable that contains the URL, in backticks
  */
 function checkBaseUrl(baseUrl: unknown, allowHttp: boolean, source: string, place: Place): readonly Problem[] {
@@ -210,9 +188,7 @@ function findUrlFault(baseUrl: string, allowHttp: boolean): string | null {
   return isPlainHttp(url) && !allowHttp ? 'it uses plain http for a non-loopback address' : null;
 }
 
-/**
- * The API key of the embedded service. It is not a secret, because the service listens only on the loopback address.
- */
+/** Not a secret, because the embedded service listens only on the loopback address. */
 export const EMBEDDED_API_KEY = 'embedded';
 
 /** Matches a key that contains only visible ASCII characters. All of them are allowed in an HTTP header. */
@@ -232,7 +208,6 @@ export function readKey(
   return KEY_PATTERN.test(key) ? makeSuccess(key) : makeFailure(makeProblem('config/invalid-key', { source }));
 }
 
-/** What promptsync knows about the variables that contain secret keys. */
 type SecretSettings = {
   readonly config: Pick<Config, 'service'> | null;
   /** The environment variables that the configuration file names for secret keys. */
@@ -240,10 +215,9 @@ type SecretSettings = {
 };
 
 /**
- * Keeps the secret key of the configured service out of all later output, if its variable is set. Even a command that
- * needs no key calls this function, because the output may contain texts from files, and a file may contain the key.
- * Without a valid configuration or an address, promptsync does not know which variable applies. In that case, it keeps
- * the values of all variables secret that the file names, and of all default variables.
+ * Keeps the secret key out of all later output. Commands that need no key call this, too, because texts from files may
+ * contain it. Without a valid configuration or an address, keeps the values of all variables secret that the file
+ * names, and of all default variables.
  */
 export function keepSecretKeys(
   settings: SecretSettings,

@@ -12,31 +12,16 @@ import {
 
 /** A YAML mapping as JSON data, with the place of each value. A path is the list of keys that lead to a value. */
 export type LocatedMapping = {
-  /**
-   * The JSON data of the mapping. A value that has a problem is null here, so that the values inside it cause no
-   * further problems.
-   */
+  /** A value with a problem is null here, so that the values inside it cause no further problems. */
   readonly value: JsonObject;
-  /** Returns the value at a path; undefined if there is none. */
   readonly valueAt: (path: YamlPath) => JsonValue | undefined;
-  /**
-   * Returns true if the value at a path already has a problem. If the value does not exist, checks the nearest
-   * enclosing value instead.
-   */
+  /** Whether the value at the path has a problem. If there is no value, checks the nearest enclosing one. */
   readonly isRefused: (path: YamlPath) => boolean;
-  /**
-   * Returns the keys of the mapping at a path, in file order. The keys of `value` can be in a different order, because
-   * JavaScript moves keys such as `"10"` to the front.
-   */
+  /** Returns the keys in file order. `value` may have another order, because JavaScript moves keys such as `"10"`. */
   readonly keysOf: (path: YamlPath) => readonly string[];
-  /**
-   * Returns the place of the value at a path. If the value does not exist, returns the place of the nearest enclosing
-   * value.
-   */
+  /** Returns the place of the value at the path, or of the nearest enclosing value if it does not exist. */
   readonly placeOf: (path: YamlPath) => Place;
-  /**
-   * Returns the place of the key at a path. If the key does not exist, returns the place of the nearest enclosing key.
-   */
+  /** Returns the place of the key at the path, or of the nearest enclosing key if it does not exist. */
   readonly keyPlaceOf: (path: YamlPath) => Place;
   /**
    * Returns a problem if the line of the value or key at a path contains a character that only looks like a colon, a
@@ -57,7 +42,6 @@ type PlaceAt = (offset: number) => Place;
 
 const MAX_SYNTAX_PROBLEMS = 20;
 
-/** The position of a YAML text in its file, and whether messages may show its lines. */
 type YamlSource = {
   /** The number of the line on which the text begins in the file. */
   readonly firstLine?: number;
@@ -106,7 +90,6 @@ function explainMissingMapping(text: string, place: Place, findLookAlikeAt: Look
 
 type YamlError = yaml.Document['errors'][number];
 
-/** A text with syntax errors, and the settings for showing these errors. */
 type SyntaxSource = {
   readonly text: string;
   readonly showsLines: boolean;
@@ -117,9 +100,8 @@ type SyntaxSource = {
 };
 
 /**
- * Returns the first problems that the YAML library reports: at most `MAX_SYNTAX_PROBLEMS`, and one for each line. The
- * library may report thousands of problems, and the later ones usually result from the first. A line that begins with
- * `%` would be a directive. Reports such a line without asking the library. Omits warnings about unknown tags, because
+ * Returns one problem for each line, at most `MAX_SYNTAX_PROBLEMS`, because later ones usually result from the first. A
+ * line that begins with `%` would be a directive, so the library is not asked. Omits unknown tags, because
  * `findUnsupportedFeature` reports every tag.
  */
 function listSyntaxProblems(document: yaml.Document, source: SyntaxSource): Problem[] {
@@ -144,10 +126,7 @@ function listSyntaxProblems(document: yaml.Document, source: SyntaxSource): Prob
   });
 }
 
-/**
- * Returns the offset of the fault that caused an error. The YAML library notices an unclosed quotation mark only at the
- * end of the text, so this function searches upward for the mark.
- */
+/** Finds the fault that caused an error. The library notices an unclosed quotation mark only at the end of the text. */
 function findFault({ message, pos: [offset] }: YamlError, text: string): number {
   if (!message.startsWith('Missing closing')) return offset;
   const openings = [...text.slice(0, offset).matchAll(/^.*:[ \t]+(?=["'])/gm)];
@@ -166,8 +145,7 @@ function renderCorrection({ start, value, end }: YamlLine, { showsLines }: Synta
 }
 
 /**
- * Describes an error of the YAML library as a clause. Omits source text that the library quotes, because it may be long
- * or secret.
+ * Describes an error as a clause. Omits quoted source text, because it may be long or secret.
  * @param needsQuotes whether the line would be valid with its value in quotes
  */
 function describeSyntaxError({ code, message }: YamlError, needsQuotes: boolean): string {
@@ -211,7 +189,6 @@ function makeLocatedMapping(
   };
 }
 
-/** An unquoted value, as it is written in the file. */
 type WrittenValue = { readonly source: string; readonly offset: number };
 
 /** Matches unquoted values that YAML 1.1, unlike YAML 1.2, reads as a Boolean or as an octal number. */
@@ -224,10 +201,7 @@ function listYaml11Values(node: PlainNode | undefined): readonly WrittenValue[] 
   return [...children.values()].flatMap(listYaml11Values);
 }
 
-/**
- * Follows a path until a value is missing. `nearest` is the last value that exists on the path. `target` is the value
- * at the end of the path, if it exists.
- */
+/** `nearest` is the last value that exists on the path, and `target` is the value at the end of the path. */
 function followYamlPath(nearest: PlainNode, path: YamlPath): { nearest: PlainNode; target?: PlainNode } {
   const [step, ...rest] = path;
   if (step === undefined) return { nearest, target: nearest };
@@ -239,10 +213,7 @@ function makeFailedResult(problems: readonly Problem[]): YamlResult {
   return { mapping: null, problems };
 }
 
-/**
- * Parses YAML with the settings that promptsync uses everywhere: version 1.2, core schema, integers as `bigint`.
- * Returns null if the YAML is nested too deeply for the recursion in the library.
- */
+/** Parses YAML 1.2 (core schema) with integers as `bigint`. Returns null if the nesting is too deep for the library. */
 export function parseYamlDocument(text: string, options: yaml.ParseOptions): yaml.Document | null {
   try {
     const document = yaml.parseDocument(text, {
@@ -268,23 +239,15 @@ type PlainNode = {
   readonly json: JsonValue;
   /** The value as it is written in the file, if it is an unquoted scalar without problems. Null otherwise. */
   readonly source: string | null;
-  /** The offset at which the value begins. */
   readonly offset: number;
   /** The offset of the value's key. For a list item, this is the offset of the item. */
   readonly keyOffset: number;
-  /**
-   * Whether the value has a problem. If so, promptsync does not report problems with the shape of the value, because
-   * they would only result from the first problem.
-   */
+  /** Whether the value has a problem. If so, problems with its shape would only result from it. */
   readonly isRefused: boolean;
-  /**
-   * The values directly inside this value. For a mapping, they are listed by key, in file order. For a list, they are
-   * listed by index.
-   */
+  /** The values directly inside this value, by index, or by key in file order. */
   readonly children: ReadonlyMap<PropertyKey, PlainNode>;
 };
 
-/** The context for reading the values of a document. It collects their problems. */
 type YamlWalk = { readonly placeAt: PlaceAt; readonly problems: Problem[] };
 
 const MAX_DEPTH = 64;
@@ -342,10 +305,7 @@ function isExact(value: number | bigint): boolean {
   return Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
 }
 
-/**
- * Returns the key of a pair. Reports a problem and returns null if the key is not a string, uses an unsupported feature
- * such as an anchor, or is `__proto__` or an unquoted `<<`.
- */
+/** Returns the key, or reports why it is refused: not a string, an anchor or tag, `__proto__`, or an unquoted `<<`. */
 function readPlainKey({ placeAt, problems }: YamlWalk, { key }: yaml.Pair, offset: number): string | null {
   const place = () => placeAt(offset);
   const name = yaml.isScalar(key) ? key.value : undefined;
@@ -358,10 +318,7 @@ function readPlainKey({ placeAt, problems }: YamlWalk, { key }: yaml.Pair, offse
   return null;
 }
 
-/**
- * Returns a problem if a value or key is an alias, has an anchor or a tag, or contains a NUL character or a lone
- * surrogate. Returns null otherwise.
- */
+/** Refuses aliases, anchors, tags, NUL characters and lone surrogates. */
 function findUnsupportedFeature(node: unknown, place: () => Place): Problem | null {
   if (yaml.isAlias(node) || (yaml.isNode(node) && 'anchor' in node && node.anchor !== undefined)) {
     return makeProblem('yaml/alias', {}, place());

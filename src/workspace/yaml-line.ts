@@ -5,16 +5,10 @@ import { renderYamlValue } from './render-yaml.ts';
 /** A line `name: value`, split before and after the value. */
 export type YamlLine = { readonly start: string; readonly value: string; readonly end: string };
 
-/**
- * Matches a line `name: value`, and splits it before and after the value. The last part includes any comment. Takes
- * linear time, because a comment can begin only at the first of several blanks.
- */
+/** The last part includes comments. Takes linear time, because a comment begins at the first of several blanks. */
 const FIELD_LINE = /^([ \t]*(?:- )?[\w.-]+:[ \t]+)(\S.*?)((?:(?<![ \t])[ \t]+#.*)?)$/;
 
-/**
- * Puts the value of a line `name: value` in quotes, if the line is not valid YAML without quotes. Returns null if the
- * line is valid without quotes, or if quotes do not help.
- */
+/** Quotes the value of a line. Returns null if the line is valid without quotes, or if quotes do not help. */
 export function quoteYamlValue(line: string): YamlLine | null {
   if (isTextLine(line) !== null) return null;
   const [, start = '', written = '', end = ''] = FIELD_LINE.exec(line.trimEnd()) ?? [];
@@ -23,19 +17,13 @@ export function quoteYamlValue(line: string): YamlLine | null {
   return isTextLine(Object.values(corrected).join('')) === true ? corrected : null;
 }
 
-/**
- * Returns true for values that quotes would not correct. A list or a mapping probably lacks a bracket. Quoted text with
- * a backslash probably contains an invalid escape sequence.
- */
+/** Lists and mappings probably lack a bracket. Quoted text with a backslash probably has an invalid escape sequence. */
 function needsMoreThanQuotes(value: string): boolean {
   const isQuoted = value.startsWith('"') && value.endsWith('"');
   return /^(?:\[|\{(?!\{))/.test(value) || (isQuoted && value.includes('\\'));
 }
 
-/**
- * Quotes a value. If the value begins with an unclosed quotation mark, adds the closing mark. If the value is already
- * in single quotes, removes them and quotes the inner text, because it probably contains an apostrophe.
- */
+/** Closes an unclosed quotation mark. Quotes text in single quotes again, because it may contain an apostrophe. */
 function quote(written: string): string {
   const [, mark = '', unclosed = ''] = /^(["'])([^"']*)$/.exec(written) ?? [];
   if (mark !== '') return `${mark}${unclosed}${mark}`;
@@ -43,10 +31,7 @@ function quote(written: string): string {
   return renderYamlValue(text.replaceAll("''", "'"), 'double');
 }
 
-/**
- * Returns true if the line is a valid mapping of one name to a string, and false if it is any other valid YAML. Returns
- * null if it is not valid YAML.
- */
+/** Returns true for a mapping of one name to a string, false for other valid YAML, and null for invalid YAML. */
 function isTextLine(line: string): boolean | null {
   const document = yaml.parseDocument(line.replace(/^[ \t]*(?:- )?/, ''), {
     schema: 'core',
@@ -66,7 +51,6 @@ export function readLine(text: string, offset: number): string {
   return text.slice(start, end === -1 ? text.length : end);
 }
 
-/** Returns the offset of the start of the line that contains the given offset. */
 export function findLineStart(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
@@ -77,10 +61,7 @@ export function findLineStart(text: string, offset: number): number {
  */
 export type LookAlikeFinder = (offset: number, unknownName?: string) => Problem | null;
 
-/**
- * Creates a function that finds look-alikes. The function searches each line only once, because a hostile file can have
- * thousands of invalid values on one long line.
- */
+/** The function searches each line once, because a hostile file can have thousands of invalid values on one line. */
 export function makeLookAlikeFinder(text: string, placeAt: (offset: number) => Place): LookAlikeFinder {
   const known = new Map<number | undefined, Problem | null>();
   const makeLookAlikeProblem = (start: number, lookAlike: LookAlike | null): Problem | null => {
@@ -99,7 +80,6 @@ export function makeLookAlikeFinder(text: string, placeAt: (offset: number) => P
   };
 }
 
-/** Returns the problems of all lines that have a look-alike. */
 export function findAllLookAlikes(text: string, findLookAlikeAt: LookAlikeFinder): readonly Problem[] {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   return starts.flatMap((start) => findLookAlikeAt(start) ?? []);
@@ -117,16 +97,12 @@ type LookAlike = {
 /** Matches a Unicode space other than U+0020. */
 const SPACE = String.raw`(?! )\p{Zs}`;
 
-/**
- * Matches the beginning of a line whose value is a mapping in braces or a list in brackets. The match can end
- * anywhere in the mapping or list, except in quoted text and in a comment.
- */
+/** Matches the beginning of a line whose value is a flow collection, up to a point outside quoted text and comments. */
 const FLOW = String.raw`[^:[{]*(?::[ \t]*)?[[{](?:[^"'#]|"[^"]*"|'[^']*')*?`;
 
 /**
- * Patterns for look-alikes. The first group is the part of the line before the character, and the second group is the
- * character. Each pattern takes linear time. A colon in an unquoted value is not syntax, so the patterns include only
- * the first colon of a line and the colons inside braces or brackets.
+ * The groups are the part of the line before the character, and the character. Each pattern takes linear time. In an
+ * unquoted value, a colon is not syntax, so only the first colon and those in braces or brackets match.
  */
 const LOOK_ALIKES: readonly (readonly [LookAlike['needed'], RegExp])[] = [
   ['line break', /^([^\r]*)(\r)/],
@@ -154,8 +130,7 @@ function findLookAlike(line: string): LookAlike | null {
 const LOOK_ALIKE_IN_NAME = /(?! )[\p{Zs}\uff1a]/u;
 
 /**
- * Finds a full-width colon or a Unicode space in an unknown name. Returns null if the name contains one only because of
- * an escape sequence.
+ * Finds a full-width colon or a Unicode space in an unknown name, unless it comes from an escape sequence.
  * @param written the beginning of the text from which the name was parsed
  */
 function findLookAlikeInName(written: string, name: string): LookAlike | null {

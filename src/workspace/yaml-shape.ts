@@ -6,10 +6,7 @@ import { hasControlCharacters } from '../text.ts';
 import { type Place, type Problem, WARNING_CODES } from '../problem.ts';
 import type { LocatedMapping } from './strict-yaml.ts';
 
-/**
- * The shape of a single-line string, such as an id, a key or the name of an environment. `pattern` repeats the check
- * for the JSON Schema, because a schema cannot contain functions.
- */
+/** A single-line string. `pattern` repeats the check for the JSON Schema, which cannot contain functions. */
 export const singleLineText = z
   .string()
   .min(1, 'it is empty')
@@ -21,11 +18,7 @@ export const CONFLICT_MARKERS_CODE = 'prompt/conflict-markers';
 
 const EXPECTED_CODE = 'expected the code of a warning, such as prompt/hidden-character';
 
-/**
- * The shape of `accept_warnings` in `promptsync.yaml`: the codes of warnings that the user has reviewed and does not
- * want to see again. Rejects the code for conflict markers, because only the prompt file itself can show that its text
- * needs them.
- */
+/** The warnings to hide in all files. Excludes conflict markers, because only a file can show that it needs them. */
 export const acceptedWarningCodes = z
   .array(
     z.enum(WARNING_CODES, {
@@ -38,7 +31,6 @@ export const acceptedWarningCodes = z
   .optional()
   .describe('The codes of warnings to hide, such as prompt/hidden-character.');
 
-/** The shape of `accept_warnings` in a prompt file. */
 export const codesAcceptedByFile = z
   .array(z.enum([...WARNING_CODES, CONFLICT_MARKERS_CODE], EXPECTED_CODE))
   .optional()
@@ -46,10 +38,7 @@ export const codesAcceptedByFile = z
     `The codes of warnings to hide, such as prompt/hidden-character. List ${CONFLICT_MARKERS_CODE} to allow merge conflict markers in the text.`,
   );
 
-/**
- * One mismatch between a mapping and its shape. Callers convert it to a problem, because prompt files and the
- * configuration have different problem codes.
- */
+/** A mismatch between a mapping and its shape. Prompt files and the configuration have different codes for it. */
 export type ShapeIssue = {
   /** The kind of mismatch. `misnamed` means that the key itself is invalid. */
   readonly kind: 'unknown' | 'missing' | 'invalid' | 'misnamed';
@@ -65,10 +54,7 @@ export type ShapeIssue = {
   readonly place: Place;
 };
 
-/**
- * Converts zod's issues to shape issues, which have places and wording that users understand. Creates one issue for
- * each unknown key. Skips values that already have a problem.
- */
+/** Creates one issue for each unknown key. Skips values that already have a problem. */
 function makeShapeIssues(
   error: z.ZodError,
   mapping: LocatedMapping,
@@ -83,8 +69,7 @@ function makeShapeIssues(
 }
 
 /**
- * Converts zod's issues to problems. If a line has a look-alike, this function reports only the look-alike, because it
- * is the reason for every issue on that line.
+ * Converts zod's issues to problems. A look-alike replaces every issue on its line, because it is their reason.
  * @param convert converts one issue on any other line
  */
 export function makeShapeProblems(
@@ -131,10 +116,7 @@ function makeFaultyFieldIssue(issue: z.core.$ZodIssue, mapping: LocatedMapping):
   return { ...common, kind, expected, fix: suggestFix(issue, value), place: mapping.placeOf(path) };
 }
 
-/**
- * Returns a sentence that says what to write instead of a value of the wrong type. Returns undefined for any other
- * mismatch.
- */
+/** Returns a sentence that says what to write instead of a value of the wrong type. */
 function suggestFix(issue: z.core.$ZodIssue, value: JsonValue | undefined): string | undefined {
   const name = issue.path.at(-1);
   const field = typeof name === 'string' ? `\`${name}:\`` : 'the list';
