@@ -33,23 +33,15 @@ type ApplyOptions = {
   readonly getReadRequest: (plan: PromptPlan) => ReadRequest;
   /** Plans a prompt again with the same rules and guards, but from a new observation. */
   readonly planAgain: (plan: PromptPlan, observed: ObservedPrompt) => Promise<PromptPlan>;
-  /**
-   * Whether the apply is bound to one plan, such as the reviewed one. If it is, and promptsync adopts a version whose
-   * metadata differs from the plan, it reports an error and makes no further changes to the prompt. If it is not, the
-   * metadata of an adopted version may differ from the plan.
-   */
+  /** Whether the apply is bound to one plan. If so, adopting a version with different metadata is an error. */
   readonly isReviewed: boolean;
-  /**
-   * Returns the prompts that a text includes. promptsync writes a composed prompt only after its parts. By default, no
-   * prompt has parts.
-   */
+  /** Returns the prompts that a text includes, which are written first. By default, no prompt has parts. */
   readonly listParts?: FileRules['listParts'];
   /** The maximum number of prompts that promptsync writes at the same time. */
   readonly concurrency: number;
   /**
-   * Waits for a random time of up to a second. promptsync calls this function before it plans a prompt again because
-   * somebody else created a version of the prompt at the same time. Without the pause, two runs could collide
-   * repeatedly. Rejects if the user interrupts promptsync.
+   * Waits for a random time of up to a second before promptsync plans a prompt again because somebody else created a
+   * version of it. Without the pause, two runs could collide repeatedly. Rejects if the user interrupts promptsync.
    */
   readonly pause: () => Promise<void>;
   /** The signal that stops the apply. After it aborts, promptsync does not start to write any other prompts. */
@@ -58,9 +50,7 @@ type ApplyOptions = {
   readonly onApplied?: (outcome: PromptOutcome, done: number) => void;
 };
 
-/**
- * Writes a plan to the service. If one prompt fails, the other prompts are still written and reported. Never throws.
- */
+/** Writes a plan to the service. A failed prompt does not stop the other prompts. Never throws. */
 export async function applyPlan(
   plan: Plan,
   provider: Provider,
@@ -77,8 +67,7 @@ export async function applyPlan(
     return outcome;
   };
   for (const { plan: prompt, partIds } of sortPartsFirst(plan.prompts, listParts)) {
-    // A prompt waits only for prompts before it, and these have already started. Two prompts can therefore not wait for
-    // each other.
+    // A prompt waits only for prompts that have already started, so two prompts cannot wait for each other.
     const parts = partIds.flatMap((id) => outcomes.get(id) ?? []);
     outcomes.set(
       prompt.file.id,
@@ -88,10 +77,7 @@ export async function applyPlan(
   return Promise.all(plan.prompts.flatMap(({ file }) => outcomes.get(file.id) ?? []));
 }
 
-/**
- * The maximum number of times that promptsync plans a prompt again because somebody else created a version of it at the
- * same time.
- */
+/** The maximum number of new plans for a prompt after somebody else created a version at the same time. */
 const MAX_REPLANS = 5;
 
 async function applyPrompt(plan: PromptPlan, provider: Provider, options: ApplyOptions): Promise<PromptOutcome> {
@@ -108,13 +94,11 @@ async function applyPrompt(plan: PromptPlan, provider: Provider, options: ApplyO
   } catch (error) {
     const problem = toProblem(error);
     const status = problem.code === 'apply/interrupted' ? 'not_attempted' : 'failed';
-    // Report only the problem that stopped this prompt. The problems of the plan only predict what the writes may
-    // encounter, and promptsync did not get that far.
+    // Report only the problem that stopped this prompt. The problems of the plan are only predictions.
     return { ...makeUntouchedOutcome(plan, status), problems: [problem] };
   }
 }
 
-/** The outcome of an attempt to make the changes of a plan. */
 type Attempt = {
   readonly outcome: PromptOutcome;
   /** Whether the plan is out of date, because somebody else created a version at the same time. */
@@ -126,10 +110,7 @@ async function attemptChanges(plan: PromptPlan, writer: PromptWriter, options: A
   return makeChanges(plan, writer, options);
 }
 
-/**
- * Plans a prompt once more and makes the changes of the new plan, because somebody else created a version of the prompt
- * at the same time. The outcome also contains the changes that the earlier attempts made.
- */
+/** Plans a prompt again and makes the new changes. The outcome keeps the changes of the earlier attempts. */
 async function attemptAgain(earlier: PromptOutcome, writer: PromptWriter, options: ApplyOptions): Promise<Attempt> {
   try {
     await options.pause();
@@ -151,18 +132,14 @@ async function attemptAgain(earlier: PromptOutcome, writer: PromptWriter, option
   }
 }
 
-/**
- * Returns true if promptsync has nothing to write for a prompt, because the prompt is in sync, was refused or was not
- * observed.
- */
+/** Returns true if there is nothing to write: the prompt is in sync, was refused, or was not observed. */
 export function isIdle(plan: PromptPlan): plan is PromptPlan & { status: Exclude<PromptPlan['status'], 'pending'> } {
   return plan.status !== 'pending' && plan.pinsToFind.length === 0;
 }
 
 /**
- * Reads the prompt again right before its first write. If it has not changed in the service since it was planned,
- * returns the same plan. Otherwise returns a new plan. Throws a `ProblemError` if the prompt cannot be read, or if it
- * changes once more while promptsync makes the new plan.
+ * Reads the prompt again right before its first write, and plans it again if it has changed in the service. Throws a
+ * `ProblemError` if the prompt cannot be read, or if it changes once more while promptsync makes the new plan.
  */
 async function replanFromFreshRead(
   plan: PromptPlan,
@@ -191,7 +168,6 @@ async function replanWithFoundVersions(
 
 const NOT_MADE: CreateOutcome = { status: 'not_made', problems: [] };
 
-/** The results so far of the writes to one prompt. */
 type WriteProgress = {
   /** The versions that this apply created or adopted. */
   readonly createdVersions: CreatedVersion[];
@@ -202,10 +178,7 @@ type WriteProgress = {
 /** A created or adopted version with the planned content. */
 type CreatedVersion = { readonly content: Content; readonly version: VersionRef };
 
-/**
- * Makes the changes of a prompt's plan in order, and stops after the first failure. Reports failures in the outcome
- * instead of throwing them.
- */
+/** Makes the changes of a plan in order until one fails. Reports failures in the outcome instead of throwing them. */
 async function makeChanges(plan: PromptPlan, writer: PromptWriter, { isReviewed }: ApplyOptions): Promise<Attempt> {
   const progress: WriteProgress = { createdVersions: [], activations: new Map() };
   const outcomes: ChangeOutcome[] = [];
@@ -217,8 +190,7 @@ async function makeChanges(plan: PromptPlan, writer: PromptWriter, { isReviewed 
       outcome = problems.some(isError) ? NOT_MADE : await makeChange(change, plan, writer, progress);
     }
     mustPlanAgain ||= outcome.hasConcurrentVersion === true;
-    // Skip this check if the service drops metadata. In that case, no version has the planned metadata, and the plan
-    // already says so.
+    // If the service drops metadata, no version has the planned metadata, and the plan already says so.
     if (isReviewed && plan.observed?.metadata !== 'dropped') problems.push(...findUnreviewedMetadata(change, outcome));
     problems.push(...outcome.problems.map((one) => (isError(one) ? one : { ...one, path: plan.file.path })));
     outcomes.push(makeChangeOutcome(change, outcome, progress.createdVersions));
@@ -228,10 +200,7 @@ async function makeChanges(plan: PromptPlan, writer: PromptWriter, { isReviewed 
   return { outcome, mustPlanAgain };
 }
 
-/**
- * Returns a problem if an adopted version has different metadata than the plan. The guards could not check this
- * metadata, because they ran before promptsync adopted the version.
- */
+/** Returns a problem if an adopted version has other metadata than the plan, because no guard has checked it. */
 function findUnreviewedMetadata(change: Change, { adoptedMetadataDigest, version }: CreateOutcome): readonly Problem[] {
   if (change.kind !== 'create-version' || adoptedMetadataDigest === undefined || !isVisibleChange(change)) return [];
   if (adoptedMetadataDigest === computeCreatedDigests(change).metadataDigest) return [];
@@ -273,9 +242,8 @@ function resolveVersion(after: SetActive['after'], { createdVersions }: WritePro
 }
 
 /**
- * Activates a version in an environment. If the next activations in the plan need the same version, also activates it
- * in their environments, because some services can do this in one request. Adds the outcome of each activation to
- * `progress`.
+ * Activates a version in an environment, and in those of the next activations that need the same version, because some
+ * services can do this in one request. Adds each outcome to `progress`.
  */
 async function activateVersion(
   change: SetActive,
@@ -298,10 +266,7 @@ async function activateVersion(
   return findEarlierActivation(change, progress) ?? NOT_MADE;
 }
 
-/**
- * Creates or adopts a version. Adds the version to `progress`, together with the environments that the create request
- * moved.
- */
+/** Adds the created or adopted version to `progress`, and the environments that the create request moved. */
 async function createVersionForPlan(
   change: CreateVersion,
   plan: PromptPlan,
@@ -323,9 +288,8 @@ async function createVersionForPlan(
 }
 
 /**
- * Returns the environments in which the create request can also activate the new version. These are the environments of
- * the activations that directly follow the creation in the plan. Later activations must wait for the changes before
- * them, so that all changes keep their planned order.
+ * Returns the environments that the create request can also activate: those of the activations that directly follow the
+ * creation. Later activations must wait for the changes before them.
  */
 function findEnvironmentsToActivate(change: CreateVersion, { changes }: PromptPlan): readonly string[] {
   const environments: string[] = [];
@@ -341,10 +305,7 @@ function findCreatedVersion(createdVersions: readonly CreatedVersion[], target: 
   return createdVersions.find(({ content }) => isInSync(content, target.newContent))?.version;
 }
 
-/**
- * Creates the outcome of a change. If the change activates a newly created version, the outcome contains that version
- * even if the activation did not happen.
- */
+/** Makes an outcome that contains a newly created version even if its activation did not happen. */
 function makeChangeOutcome(
   change: Change,
   outcome: CreateOutcome,
@@ -358,10 +319,7 @@ function makeChangeOutcome(
   return { change, status, ...(version !== undefined && { version }), ...(isRecovered && { isRecovered }) };
 }
 
-/**
- * Returns the status of a prompt after the apply. An interrupt before the first write to the prompt does not count as a
- * failure.
- */
+/** An interrupt before the first write to the prompt does not count as a failure. */
 function chooseOutcomeStatus(outcomes: readonly ChangeOutcome[], errors: readonly Problem[]): OutcomeStatus {
   if (errors.length === 0) return 'applied';
   if (outcomes.some(({ status }) => status !== 'not_made')) return 'failed';

@@ -4,14 +4,10 @@ import type { PromptPlan } from '../domain/plan.ts';
 /** A plan, and the prompts that must be written before its prompt. */
 export type OrderedPlan = {
   readonly plan: PromptPlan;
-  /** The ids of the prompts that the prompt includes. */
   readonly partIds: readonly string[];
 };
 
-/**
- * Sorts plans so that every composed prompt comes after its parts and the parts of these. Otherwise keeps the order of
- * the plans, also among prompts that contain each other.
- */
+/** Sorts plans so that composed prompts come after all their parts. Otherwise keeps the order, also in cycles. */
 export function sortPartsFirst(
   plans: readonly PromptPlan[],
   listParts: FileRules['listParts'],
@@ -38,9 +34,7 @@ export function sortPartsFirst(
   return sorted;
 }
 
-/**
- * Returns the parts of a prompt, the parts of these parts, and so on. Contains the prompt itself if it is in a cycle.
- */
+/** Returns the direct and the indirect parts of a prompt. Contains the prompt itself if it is in a cycle. */
 function findAllParts(id: string, directParts: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const found = new Set(directParts.get(id));
   for (const part of found) for (const next of directParts.get(part) ?? []) found.add(next);

@@ -3,10 +3,7 @@ import { isJsonObject } from '../domain/json.ts';
 /** A key that only one of two bundles has, or whose prompt differs between them. */
 export type BundleDifference = { readonly kind: 'added' | 'changed' | 'removed'; readonly key: string };
 
-/**
- * Compares two JSON bundles by key. Returns the differences, sorted by key. The list is empty if the bundles differ only
- * in layout or environment, or if `before` is not a bundle.
- */
+/** Lists the differences, sorted by key. Ignores layout and environment. Empty if `before` is not a bundle. */
 export function compareJsonBundles(before: string, after: string): readonly BundleDifference[] {
   const [oldPrompts, newPrompts] = [parsePrompts(before), parsePrompts(after)];
   if (oldPrompts === null || newPrompts === null) return [];

@@ -19,7 +19,6 @@ export type BundledPrompt = PromptBody & {
   readonly config: JsonValue;
 };
 
-/** Builds a bundle from prompts in any order. The bundle sorts them by key. */
 export function makeBundle(environment: string, prompts: readonly BundledPrompt[]): PromptBundle {
   // Use the `<` operator, which compares UTF-16 code units. The order of `localeCompare` depends on the machine.
   return { environment, prompts: prompts.toSorted((a, b) => (a.key < b.key ? -1 : 1)) };
@@ -33,7 +32,6 @@ function listBodyVariables(body: PromptBody): readonly string[] {
   return listVariables({ type: 'text', text: contents.join('\n') });
 }
 
-/** Lists the placeholders of a prompt, without duplicates and in order of first appearance. */
 function listBodyPlaceholders(body: PromptBody): readonly string[] {
   if (body.type === 'text') return [];
   return [...new Set(body.prompt.flatMap((message) => ('role' in message ? [] : [message.name])))];
@@ -45,7 +43,6 @@ export type PromptInput = {
   /** `text` for a variable, `messages` for a placeholder, and both if a variable and a placeholder have this name. */
   readonly kinds: readonly PromptInputKind[];
 };
-/** The kind of a value that an application supplies. */
 export type PromptInputKind = 'text' | 'messages';
 
 /** Lists the values that an application must supply to a prompt: first the variables, then the placeholders. */

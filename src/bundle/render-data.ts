@@ -4,10 +4,8 @@ import { listProperties, type PromptBundle } from './prompt-bundle.ts';
 /** How a language writes JSON data. All supported languages use the same brackets, colons and commas. */
 export type DataSyntax = {
   readonly formatText: (text: string) => string;
-  /** Formats the key of an object. */
   readonly formatKey: (key: string) => string;
   readonly formatConstant: (value: boolean | null) => string;
-  /** Formats a list item. The arguments are the rendered item and the length of the list. */
   readonly formatItem: (rendered: string, listLength: number) => string;
 };
 
@@ -26,10 +24,7 @@ export function renderPrompts({ prompts }: PromptBundle, indent: string, syntax:
   return renderProperties(entries, indent, syntax);
 }
 
-/**
- * Renders an object, one property per line.
- * @param indent the white space at the beginning of the line that contains the opening bracket
- */
+/** Renders one property per line. `indent` is the white space before the line of the opening bracket. */
 export function renderProperties(properties: Properties, indent: string, { formatKey }: DataSyntax): string {
   return renderLines(
     ['{', '}'],

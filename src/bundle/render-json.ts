@@ -14,7 +14,6 @@ const JSON_SYNTAX: DataSyntax = {
   formatItem: (rendered) => rendered,
 };
 
-/** Renders a bundle as JSON. `schemas/bundle.schema.json` describes the result. */
 export function renderJsonBundle(bundle: PromptBundle): string {
   const properties = [
     ['schema_version', '1'],

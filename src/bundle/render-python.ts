@@ -53,7 +53,6 @@ class ChatPrompt(PromptDetails):
     prompt: List[Union[PromptMessage, PromptPlaceholder]]
 `;
 
-/** Renders a bundle as a Python file that declares the data and its types. */
 export function renderPythonBundle(bundle: PromptBundle): string {
   const { environment, prompts } = bundle;
   const keys = prompts.map(({ key }) => `    ${formatPythonText(key)},\n`);
@@ -89,9 +88,8 @@ function renderTypedDict(name: string, members: readonly (readonly [key: string,
 }
 
 /**
- * Replaces every character of a key that is not an ASCII letter or digit with its code point in hexadecimal, between
- * underscores. For example, `a/b` becomes `a_2f_b`. Underscores are replaced, too, so different keys never become the
- * same identifier.
+ * Replaces every character other than an ASCII letter or digit with its code point in hexadecimal: `a/b` becomes
+ * `a_2f_b`. Underscores are replaced, too, so different keys never become the same identifier.
  */
 function encodeIdentifier(key: string): string {
   return key.replaceAll(/[^A-Za-z0-9]/gu, (character) => `_${(character.codePointAt(0) ?? 0).toString(16)}_`);

@@ -10,10 +10,7 @@ const TYPESCRIPT_SYNTAX: DataSyntax = {
   formatItem: formatListItem,
 };
 
-/**
- * The types that every TypeScript bundle declares. The lists in them are mutable, because SDKs of prompt services expect
- * mutable lists.
- */
+/** The types that every bundle declares. Their lists are mutable, because SDKs of prompt services expect that. */
 const SHARED_TYPES = `/** A message of a chat prompt. */
 export type PromptMessage = { role: string; content: string };
 
@@ -40,7 +37,6 @@ export type ChatPrompt<Config = unknown> = PromptDetails<Config> & {
   prompt: (PromptMessage | PromptPlaceholder)[];
 };`;
 
-/** Renders a bundle as a TypeScript file that declares the data and its types. */
 export function renderTypeScriptBundle(bundle: PromptBundle): string {
   const { environment, prompts } = bundle;
   const sections = [
@@ -67,7 +63,6 @@ function renderPromptType({ type, config }: BundledPrompt): string {
 
 const INPUT_TYPES: Readonly<Record<PromptInputKind, string>> = { text: 'string', messages: 'PromptMessage[]' };
 
-/** Renders the TypeScript type of the values that one prompt requires. */
 function renderVariablesType(prompt: BundledPrompt): string {
   const inputs = listInputs(prompt);
   // The type `{}` would accept any value except null and undefined.
@@ -75,7 +70,6 @@ function renderVariablesType(prompt: BundledPrompt): string {
   return renderObjectType(inputs.map(({ name, kinds }) => [name, kinds.map((kind) => INPUT_TYPES[kind]).join(' | ')]));
 }
 
-/** Renders the TypeScript type of a JSON value. */
 function renderDataType(value: JsonValue): string {
   if (value === null) return 'null';
   if (isJsonObject(value)) {
@@ -95,10 +89,7 @@ function renderObjectType(members: readonly (readonly [key: string, type: string
   return `{ ${members.map(([key, type]) => `${formatMemberName(key)}: ${type}`).join('; ')} }`;
 }
 
-/**
- * Formats a property name. Formats `__proto__` as a computed key, because the plain key `"__proto__"` would set the
- * prototype of the object.
- */
+/** Formats `__proto__` as a computed key, because a plain key would set the prototype of the object. */
 function formatMemberName(key: string): string {
   return key === '__proto__' ? '["__proto__"]' : formatJsonText(key);
 }
@@ -107,9 +98,8 @@ function formatMemberName(key: string): string {
 const MAX_COMPARED_ITEMS = 500;
 
 /**
- * Formats a list item. To infer a list's type, TypeScript compares all objects and lists in it with each other. It
- * gives up on more than about 1,000 of them (TS2590), even if the type is declared. The type `never` skips the
- * comparisons and is assignable to every declared type.
+ * To infer a list's type, TypeScript compares all objects and lists in it with each other. It gives up on more than
+ * about 1,000 (TS2590), even if the type is declared. `never` skips this and is assignable to every type.
  */
 function formatListItem(rendered: string, listLength: number): string {
   return listLength > MAX_COMPARED_ITEMS && /^[[{]/.test(rendered) ? `${rendered} as never` : rendered;

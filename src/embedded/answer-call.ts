@@ -2,16 +2,12 @@ import * as wire from '../providers/four-call/api-shapes.ts';
 import { parseBody, Refusal } from './read-body.ts';
 import type { Store } from './prompt-store.ts';
 
-/**
- * The parts of a request that the embedded service uses. `target` is the path with the query, exactly as it was sent.
- */
+/** A request. `target` is the path with the query, exactly as it was sent. */
 export type EmbeddedCall = {
   readonly method: string;
   readonly target: string;
   readonly apiKey: string | undefined;
-  /**
-   * Reads the body. Called at most once, and only if the endpoint takes a body and the API key may access the prompt.
-   */
+  /** Reads the body. Called at most once, and only if the endpoint takes a body and the API key has access. */
   readonly readBody: () => Promise<unknown>;
 };
 
@@ -52,19 +48,12 @@ export async function answerCall(
   }
 }
 
-/**
- * Matches a request target exactly as it was sent. The service does not resolve `.` and `..`, so a prompt id can never
- * lead to a different path.
- */
+/** Matches a target as sent, without resolving `.` and `..`, so a prompt id never leads to a different path. */
 const TARGET = new RegExp(`^${wire.servicePaths.prompt('')}([^/?]+)([^?]*)(?:\\?(.*))?$`);
 
-/** The endpoint and the prompt that a request addresses. */
 type CallTarget = { readonly handle: Handler; readonly promptId: string; readonly query: string };
 
-/**
- * Finds the endpoint and the prompt that a request addresses. Throws a `Refusal` with the status 404 for an unknown
- * path, 405 for an unsupported method, and 422 for an id that cannot be decoded.
- */
+/** Throws a `Refusal`: 404 for an unknown path, 405 for a wrong method, 422 for an id that cannot be decoded. */
 function parseTarget(method: string, target: string): CallTarget {
   const [, encoded, tail, query = ''] = TARGET.exec(target) ?? [];
   const endpointsAtPath = endpoints.filter((endpoint) => endpoint.tail === tail);
@@ -101,11 +90,8 @@ function authorize(store: Store, apiKey: string | undefined, promptId: string): 
 }
 
 /**
- * Answers a request for a prompt (interface section 4.1). The interface leaves three cases open, and the embedded
- * service handles them as follows:
- * - If no version is active, `active_version` is null.
- * - If the request does not specify an environment, `active_version` is absent.
- * - If the environment is empty or specified more than once, the request is refused.
+ * Answers a request for a prompt (interface section 4.1). The interface leaves three cases open: `active_version` is
+ * null if no version is active, and absent without an environment. An empty or repeated environment is refused.
  */
 async function answerRead({ store, promptId, query }: EndpointInput): Promise<wire.WirePrompt> {
   const [environment, ...others] = new URLSearchParams(query).getAll('environment');
@@ -144,10 +130,7 @@ function requireFound<Value>(value: Value | null): Value {
   return value;
 }
 
-/**
- * Throws a `Refusal` if any text contains a lone surrogate or a NUL character. SQLite would change such text: a lone
- * surrogate has no UTF-8 form, and NUL ends the text.
- */
+/** Refuses text that SQLite would change: a lone surrogate has no UTF-8 form, and NUL ends the text. */
 function refuseBrokenText(...texts: readonly (string | undefined)[]): void {
   if (texts.some((text) => text?.isWellFormed() === false || text?.includes('\0'))) {
     throw new Refusal(422, 'The body contains a NUL character or text that is not valid Unicode.');

@@ -10,10 +10,8 @@ const BUSY_PAUSE_MS = 20;
 const SQLITE_BUSY = 5;
 
 /**
- * The tables of the embedded service. Triggers keep versions immutable, even if promptsync has a bug.
- *
- * SQLite stores the text of these statements, and `refuseForeignSchema` compares it character by character. After any
- * change to this text, promptsync refuses existing databases.
+ * The tables of the embedded service. Triggers keep versions immutable, even if promptsync has a bug. After any change
+ * to this text, promptsync refuses existing databases, because `refuseForeignSchema` compares it.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS projects (id TEXT PRIMARY KEY) STRICT;
@@ -60,9 +58,8 @@ const SCHEMA = `
 `;
 
 /**
- * Opens the database of the embedded service. Creates its folder and its tables if they do not exist. The path
- * `:memory:` opens a database that lasts until the process ends. Throws if the file is not a SQLite database, has a
- * different schema, or cannot be written.
+ * Opens a database, and creates its folder and its tables if they do not exist. `:memory:` lasts until the process
+ * ends. Throws if the file is not a SQLite database, has a different schema, or cannot be written.
  */
 export function openDatabase(path: string): DatabaseSync {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
@@ -78,10 +75,7 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
-/**
- * Runs synchronous work in a transaction. `IMMEDIATE` acquires the write lock first, so no other process can change the
- * data between the reads and the writes. `DEFERRED` provides a consistent view for reads.
- */
+/** Runs synchronous work. `IMMEDIATE` locks out other writers before any read. `DEFERRED` gives a consistent view. */
 export function runInTransaction<Value>(
   database: DatabaseSync,
   kind: 'IMMEDIATE' | 'DEFERRED',
@@ -99,9 +93,8 @@ export function runInTransaction<Value>(
 }
 
 /**
- * Switches the database to write-ahead logging. Retries, because SQLite can refuse the switch immediately, whatever the
- * busy timeout is. SQLite does this if two processes switch a new file at the same time. Otherwise each process would
- * wait for the other.
+ * Switches to write-ahead logging. Retries, because SQLite refuses the switch immediately, whatever the busy timeout
+ * is, if two processes switch a new file at the same time and would wait for each other.
  */
 function switchToWal(database: DatabaseSync, path: string): void {
   for (let waited = 0; ; waited += BUSY_PAUSE_MS) {
@@ -117,9 +110,8 @@ function switchToWal(database: DatabaseSync, path: string): void {
 }
 
 /**
- * Throws if the database has a different schema than the one that `SCHEMA` creates. The file may come from an untrusted
- * branch. A trigger or view in it would run inside SQLite, where nothing can interrupt it. Accepts a database without
- * tables, because a process may have been killed before it created them.
+ * Throws if the schema differs from `SCHEMA`. The file may come from an untrusted branch, and nothing can interrupt a
+ * trigger or view in it. Accepts a database without tables, because a process may have been killed before it made them.
  */
 function refuseForeignSchema(database: DatabaseSync, path: string): void {
   database.exec('PRAGMA trusted_schema = OFF');
@@ -145,10 +137,7 @@ function readSchema(database: DatabaseSync, limit: number): readonly string[] {
   return rows.map(({ type, name, tbl_name, sql }) => JSON.stringify([type, name, tbl_name, sql])).toSorted();
 }
 
-/**
- * Returns true if an error means that another connection has locked the database. The low byte of an extended SQLite
- * result code is the primary result code.
- */
+/** Compares only the low byte of an extended SQLite result code, which is the primary result code. */
 function isBusy(error: unknown): boolean {
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return false;
   return (error.errcode & 0xff) === SQLITE_BUSY;

@@ -16,9 +16,7 @@ const PromptRow = PromptShape.omit({ active_version: true }).required();
 /** A version with every field that the service returns. */
 export type StoredVersion = z.output<typeof VersionRow>;
 
-/**
- * A prompt with its active version. `active_version` is null if no version is active or no environment was requested.
- */
+/** A prompt. `active_version` is null if no version is active or no environment was requested. */
 export type StoredPrompt = z.output<typeof PromptRow> & { readonly active_version: StoredVersion | null };
 
 type NewPrompt = Pick<StoredPrompt, 'id' | 'key' | 'name'> & {
@@ -26,38 +24,25 @@ type NewPrompt = Pick<StoredPrompt, 'id' | 'key' | 'name'> & {
   readonly description?: string;
 };
 
-/** The input for creating a version. */
 type VersionDraft = {
   readonly content: string;
   readonly changeSummary?: string | undefined;
   readonly metadata?: JsonObject | undefined;
 };
 
-/** An environment and the version to activate in it. */
 type Activation = { readonly environment: string; readonly versionId: string };
 
 /** The data store of the embedded service. It finds prompts by id across all projects. */
 export type Store = {
-  /**
-   * Allows a key to access a project. Creates the key and the project if they do not exist. A key may access several
-   * projects.
-   */
+  /** Allows a key to access one more project. Creates the key and the project if they do not exist. */
   readonly authorizeKey: (access: { readonly apiKey: string; readonly projectId: string }) => void;
   /** Returns the ids of the projects that a key may access. Returns an empty list if the key does not exist. */
   readonly readProjects: (apiKey: string) => readonly string[];
-  /**
-   * Creates a prompt. The interface has no call for this. If the id is taken, returns false and does not change the
-   * existing prompt.
-   */
+  /** Creates a prompt, for which the interface has no call. Returns false and changes nothing if the id is taken. */
   readonly registerPrompt: (prompt: NewPrompt) => boolean;
-  /** Returns a prompt with the version that is active in an environment, or null if the prompt does not exist. */
   readonly readPrompt: (promptId: string, environment?: string) => StoredPrompt | null;
-  /**
-   * Creates a version and returns it. Returns null if the prompt does not exist. The first version of a prompt has the
-   * number 1. Each later version has the highest existing number plus one.
-   */
+  /** Creates a version with the next number, starting at 1. Returns null if the prompt does not exist. */
   readonly createVersion: (promptId: string, version: VersionDraft) => StoredVersion | null;
-  /** Changes the given fields. Returns the updated prompt, or null if the prompt does not exist. */
   readonly updatePrompt: (promptId: string, fields: z.infer<typeof UpdatePromptShape>) => StoredPrompt | null;
   /** Activates a version in an environment. Returns false if the prompt has no such version. */
   readonly setActive: (promptId: string, activation: Activation) => boolean;
@@ -70,10 +55,7 @@ export type Store = {
 /** The clock, in milliseconds since 1970, and a function that returns a unique id for each version. */
 type StoreOptions = { readonly now: () => number; readonly newId?: () => string };
 
-/**
- * Opens the store at a path, or in memory if the path is `:memory:`. Several processes may open the same file. Throws
- * if the store cannot be opened.
- */
+/** Opens the store at a path or `:memory:`. Several processes may open the same file. Throws if it cannot be opened. */
 export function openStore(path: string, { now, newId = () => `ver_${randomUUID()}` }: StoreOptions): Store {
   const database = openDatabase(path);
   const statements = prepareStatements(database);
@@ -131,10 +113,7 @@ function hashApiKey(apiKey: string): string {
   return createHash('sha256').update(apiKey, 'utf8').digest('hex');
 }
 
-/**
- * The SQL statements of the store. Each write to a prompt is a single statement, which changes nothing if the prompt
- * does not exist.
- */
+/** Each write to a prompt is a single statement, which changes nothing if the prompt does not exist. */
 const sql = {
   insertProject: 'INSERT INTO projects (id) VALUES (?) ON CONFLICT DO NOTHING',
 

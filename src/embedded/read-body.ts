@@ -14,13 +14,9 @@ export class Refusal extends Error {
   }
 }
 
-/** The maximum size of a request body in bytes. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/**
- * The memory that is still free for request bodies, in bytes. All bodies together may use twice the maximum size of one
- * body.
- */
+/** The free memory for request bodies, in bytes. All bodies together may use twice the maximum size of one body. */
 export type BodyMemory = { free: number };
 
 export function makeBodyMemory(): BodyMemory {
@@ -28,9 +24,8 @@ export function makeBodyMemory(): BodyMemory {
 }
 
 /**
- * Reads the body of a request and parses it as JSON. If the body is too large, still receives all of it but discards
- * it, because a client reads the response only after it has sent the whole body. Throws a `Refusal` for an invalid
- * body, and a different error if the client disconnects.
+ * Reads a JSON body. Receives even a body that is too large, because a client reads the response only after it has sent
+ * everything. Throws a `Refusal` for an invalid body, and a different error if the client disconnects.
  */
 export async function readBody(request: IncomingMessage, memory: BodyMemory): Promise<unknown> {
   const chunks: Uint8Array[] = [];
@@ -57,10 +52,7 @@ export async function readBody(request: IncomingMessage, memory: BodyMemory): Pr
   }
 }
 
-/**
- * Returns a refusal if the body is too large or if there is not enough memory for it. Otherwise returns null.
- * @param size the size of the body so far, including the last chunk
- */
+/** Returns a refusal if the body is too large or memory is short. `size` is that of the body with the last chunk. */
 function findBodyRefusal(size: number, chunkLength: number, { free }: BodyMemory): Refusal | null {
   if (size > MAX_BODY_BYTES) return new Refusal(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
   if (chunkLength <= free) return null;
@@ -81,10 +73,7 @@ function parseJsonBody(bytes: Uint8Array, contentType: string | undefined): unkn
   }
 }
 
-/**
- * Validates a body against the shape of an endpoint and returns the parsed value. Throws a `Refusal` if the body does
- * not match.
- */
+/** Throws a `Refusal` if the body does not match the shape. */
 export function parseBody<Value>(body: unknown, shape: z.ZodType<Value>): Value {
   const result = safeParseNested(body, shape);
   if (result.success) return result.data;
@@ -93,9 +82,7 @@ export function parseBody<Value>(body: unknown, shape: z.ZodType<Value>): Value 
   throw new Refusal(422, descriptions.join('; '));
 }
 
-/**
- * Validates a value against a shape. Throws a `Refusal` if the value is nested too deeply for zod, which is recursive.
- */
+/** Throws a `Refusal` if the value is nested too deeply for zod, which is recursive. */
 function safeParseNested<Value>(value: unknown, shape: z.ZodType<Value>): z.ZodSafeParseResult<Value> {
   try {
     return shape.safeParse(value);

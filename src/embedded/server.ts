@@ -6,7 +6,6 @@ import type { Store } from './prompt-store.ts';
 
 const HOST = '127.0.0.1';
 
-/** A running embedded service. */
 export type EmbeddedServer = {
   readonly baseUrl: string;
   readonly port: number;
@@ -14,10 +13,7 @@ export type EmbeddedServer = {
   readonly close: () => Promise<void>;
 };
 
-/**
- * A record of an answered request. `path` includes the query. `body` is absent if the service did not read a valid JSON
- * body.
- */
+/** An answered request. `path` includes the query. `body` is absent if the service did not read valid JSON. */
 export type RequestRecord = {
   readonly method: string;
   readonly path: string;
@@ -69,10 +65,7 @@ const WRONG_HOST_RESPONSE: EmbeddedResponse = {
   body: { detail: 'This service answers only to the host names 127.0.0.1 and localhost.' },
 };
 
-/**
- * Returns true if the Host header refers to this machine. This check prevents DNS rebinding: a web page must not reach
- * the service by making its own host name resolve to the loopback address.
- */
+/** Checks the Host header against DNS rebinding: a web page's own host name could resolve to the loopback address. */
 function isAddressedToLoopback({ headers, socket }: IncomingMessage): boolean {
   const port = socket.localPort === 80 ? '' : `:${socket.localPort}`;
   return [HOST, 'localhost'].some((name) => headers.host === `${name}${port}`);
@@ -104,9 +97,7 @@ function listenOnLoopback(server: Server, port: number): Promise<number> {
   });
 }
 
-/**
- * Closes the server and all its connections. `close` alone would wait several seconds for open keep-alive connections.
- */
+/** Also closes open keep-alive connections, because `close` alone would wait several seconds for them. */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

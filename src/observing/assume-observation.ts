@@ -9,9 +9,8 @@ import { formatPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, ProblemError } from '../problem.ts';
 
 /**
- * Returns the observation that promptsync would get if the service were in sync with the base commit. A review without
- * an API key plans against this observation. Version numbers below 1 are placeholders for numbers that only the service
- * knows.
+ * Returns what promptsync would observe if the service were in sync with the base commit. A review without an API key
+ * plans against this. Version numbers below 1 are placeholders for numbers that only the service knows.
  */
 export function assumeObservation(desired: DesiredState, { hasFields, placeholderId }: FileRules): Observation {
   const { files, base } = desired;
@@ -84,10 +83,7 @@ function assumeVersions(
   );
 }
 
-/**
- * Returns the content of the version that a pin refers to. Returns null if only the service has the content. Returns
- * `missing` if git has no content of the prompt at the pinned ref.
- */
+/** Returns null if only the service has the content, and `missing` if git has none at the pinned ref. */
 function assumeContent(pin: Pin, baseFile: PromptFile | null, atRefs: ContentsAtRefs): Content | null | 'missing' {
   if (pin.kind === 'latest') return baseFile?.content ?? null;
   if (pin.kind === 'git') return findContentAtRef(atRefs, pin.ref) ?? 'missing';

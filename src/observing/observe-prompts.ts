@@ -9,7 +9,6 @@ import { type Problem, toProblem } from '../problem.ts';
 
 /** The data that a command needs for each prompt, in addition to the environments that the prompt file pins. */
 export type ReadNeeds = {
-  /** The environments to read for every prompt, even if its file does not pin them. */
   readonly environments: readonly string[];
   readonly readDepth: ReadDepth;
 };
@@ -17,9 +16,8 @@ export type ReadNeeds = {
 export const NO_READ_NEEDS: ReadNeeds = { environments: [], readDepth: 'minimal' };
 
 /**
- * Builds the request for everything that promptsync needs to plan a file. If there is a base, the request also covers
- * the prompt file at the base, so that promptsync can find drift. The request includes the source environments of
- * pinned environments, because the promotion guard checks their active versions.
+ * Requests everything that promptsync needs to plan a file: its state at the base, to find drift, and the source
+ * environments of pinned environments, because the promotion guard checks their active versions.
  */
 export function makeReadRequest(
   file: PromptFile,
@@ -46,10 +44,7 @@ export function makeReadRequest(
   };
 }
 
-/**
- * Returns true if a plan would change the active version of an environment or the value of a field. A new version that
- * no environment serves does not count.
- */
+/** Whether a plan would change an active version or a field. A new version that nothing serves does not count. */
 export function differsFromFile(
   file: PromptFile,
   observed: ObservedPrompt,
@@ -69,7 +64,6 @@ function isInSyncWithFile(file: PromptFile, observed: ObservedPrompt, atRefs: Co
   );
 }
 
-/** The limit on concurrent requests, and a callback that reports the progress. */
 export type ObserveOptions = {
   /** The maximum number of concurrent requests. The provider enforces this limit. */
   readonly concurrency: number;
@@ -78,16 +72,12 @@ export type ObserveOptions = {
 };
 
 /**
- * The number of prompts that promptsync observes at the same time, for each concurrent request that the limit allows. A
- * prompt may wait up to a minute for a retry. With more prompts than requests, promptsync can continue with the others
- * during that time.
+ * The number of prompts in progress for each concurrent request. A prompt may wait up to a minute for a retry, and
+ * promptsync continues with the others during that time.
  */
 const PROMPTS_PER_REQUEST = 4;
 
-/**
- * Reads the current state of each prompt from the service. Never writes. If promptsync cannot read a prompt, adds the
- * problem to `failed` and continues with the other prompts.
- */
+/** Never writes. If a prompt cannot be read, adds its problem to `failed` and continues with the others. */
 export async function observePrompts(
   provider: Provider,
   requests: readonly ReadRequest[],
@@ -98,11 +88,9 @@ export async function observePrompts(
   return { observed, failed };
 }
 
-/** The result of reading several prompts. Each requested prompt is in exactly one of the two maps. */
+/** The results by prompt id. Each requested prompt is in exactly one of the two maps. */
 type PromptReadings<Value> = {
-  /** What was read, by prompt id. */
   readonly read: ReadonlyMap<string, Value>;
-  /** The problem of each prompt that promptsync could not read, by prompt id. */
   readonly failed: ReadonlyMap<string, Problem>;
 };
 

@@ -7,14 +7,10 @@ import { type ObserveOptions, readEachPrompt } from './observe-prompts.ts';
 export type ServedReading = {
   /** The version that the environment serves, by prompt id. Null if no version is active there. */
   readonly served: ReadonlyMap<string, ServedPrompt | null>;
-  /** The problem of each prompt that promptsync could not read, by prompt id. */
   readonly failed: ReadonlyMap<string, Problem>;
 };
 
-/**
- * Reads what an environment serves to applications. Never writes. If promptsync cannot read a prompt, adds the problem
- * to `failed` and continues with the other prompts.
- */
+/** Reads what an environment serves. Never writes. A prompt that cannot be read does not stop the others. */
 export async function readServedPrompts(
   provider: Provider,
   promptIds: readonly string[],

@@ -4,19 +4,13 @@ import { getWords } from './describe-report.ts';
 import { escapeLine } from './escape.ts';
 import type { Report, ReportChange, ReportPrompt } from './schema/report-schema.ts';
 
-/**
- * Returns the question that a user must answer before promptsync applies a plan, for example
- * `Apply? 3 prompts change in staging, 1 in production. This overwrites 1 change that was made in the service.`
- */
+/** Returns the question before an apply, for example `Apply? 3 prompts change in staging, 1 in production.` */
 export function describeApplyQuestion(report: Report): string {
   const isPending = (_: ReportChange, { status }: ReportPrompt): boolean => status === 'pending';
   return `Apply? ${describeEnvironments(report)}${describeOverwrites(report, 'overwrites', isPending)}`;
 }
 
-/**
- * Counts the prompts that change in each environment. Lists the environments in the order in which the changes first
- * mention them.
- */
+/** Counts the prompts that change in each environment, in the order in which the changes first mention them. */
 function describeEnvironments(report: Report): string {
   const pending = report.prompts.filter(({ status }) => status === 'pending');
   const changing = pending.flatMap(({ changes }) =>
@@ -32,11 +26,7 @@ function describeEnvironments(report: Report): string {
   return `${counts.join(', ')}.`;
 }
 
-/**
- * Describes how many changes that somebody made in the service a run overwrites, as a sentence after a space. Returns an
- * empty string if there are none.
- * @param isCounted returns true for each change to count
- */
+/** Counts the changes in the service that a run overwrites, as a sentence after a space. Empty if there are none. */
 export function describeOverwrites(
   report: Report,
   verb: 'overwrites' | 'overwrote',

@@ -14,8 +14,7 @@ import { isDone, listTextChanges, type ShowText } from './describe-report.ts';
 import type { ReportChange, ReportDrift, ReportEdit, ReportPrompt } from './schema/report-schema.ts';
 import { describeWaitingPromotions } from './waiting-promotions.ts';
 
-// Every format shows the same facts about a prompt in the same words, because they all render this list of entries. A
-// format decides only how an entry looks and where it stands.
+// Every format renders this list of entries, so that all show the same facts about a prompt in the same words.
 
 /**
  * The kind of an entry:
@@ -58,10 +57,7 @@ export type Entry = {
   readonly undoesDrift: boolean;
 };
 
-/**
- * Lists the facts about a prompt, in the order in which a format without sections shows them.
- * @param show escapes a value from a file or from the service
- */
+/** Lists the facts about a prompt, in the order in which a format without sections shows them. */
 export function listEntries(
   prompt: ReportPrompt,
   report: DriftContext & NoteContext,
@@ -83,10 +79,7 @@ function makeEntry(kind: EntryKind, text: string, parts: Partial<Entry> = {}): E
   return { kind, environments: [], text, commands: [], metadata: [], undoesDrift: false, ...parts };
 }
 
-/**
- * Returns the drift to show. Omits an unfinished sync that the note of a change already mentions, because a line about
- * drift would suggest that somebody changed the service.
- */
+/** Omits an unfinished sync that a change's note already mentions, because it would look like somebody's change. */
 function listShownDrift(prompt: ReportPrompt, report: NoteContext, show: ShowText): readonly ReportDrift[] {
   const isNoted = (drift: ReportDrift, change: ReportChange): boolean => {
     const field = change.kind === 'update-prompt' && 'field' in drift ? change.fields[drift.field] : undefined;
@@ -106,19 +99,15 @@ function makeDriftEntry(drift: ReportDrift, prompt: ReportPrompt, report: DriftC
 }
 
 /**
- * Returns true if a change only undoes what somebody did in the service. In that case, the files request no new state.
- * After an apply, returns true only if the run made the change. All other changes, including those that finish an
- * earlier sync, belong to the plan or to the results of the run.
+ * Returns true if a change only undoes what somebody did in the service, so that the files request no new state. After
+ * an apply, returns true only if the run made the change. A change that finishes an earlier sync is part of the plan.
  */
 function isUndoneBy(change: ReportChange, drift: ReportDrift): boolean {
   const isOutside = drift.kind === 'outside' && drift.restores;
   return isOutside && isChangeOf(change, drift) && (change.status === undefined || isDone(change));
 }
 
-/**
- * Returns the prompt with only the activations that undo what somebody did in the service or, if `undoesDrift` is false,
- * with only the other activations.
- */
+/** Keeps only the activations that undo somebody's change or, if `undoesDrift` is false, only the others. */
 export function filterActivations(prompt: ReportPrompt, undoesDrift: boolean): ReportPrompt {
   const isUndoing = (change: ReportChange): boolean => prompt.drift.some((drift) => isUndoneBy(change, drift));
   const changes = prompt.changes.filter((change) => change.kind === 'set-active' && isUndoing(change) === undoesDrift);
@@ -170,7 +159,6 @@ function makeChangeEntries(
   }
 }
 
-/** Returns the metadata that a new version keeps from an earlier version. Returns no lines if it keeps none. */
 function listKeptMetadataLines(change: Extract<ReportChange, { readonly kind: 'create-version' }>): readonly string[] {
   if (change.metadata_omitted === true)
     return [
@@ -192,10 +180,7 @@ function formatMessageNames(names: readonly string[]): string {
   return [...shown, ...(omitted > 0 ? [`… ${formatNumber(omitted)} more`] : [])].join(', ');
 }
 
-/**
- * Describes how the messages of a chat prompt change, for example `messages: system, user → system, history*, user`. If
- * environments differ, each line names its environments.
- */
+/** Makes entries such as `messages: system → system, user`. If environments differ, each line names its own. */
 function makeMessageEntries(prompt: ReportPrompt, show: ShowText): readonly Entry[] {
   return [false, true].flatMap((undoesDrift) => {
     const changes = listTextChanges(filterActivations(prompt, undoesDrift)).flatMap(({ environment, texts }) => {

@@ -2,11 +2,7 @@ import { findDriftOfChange } from './describe-drift.ts';
 import { listTextChanges, type NamedTexts, type ShowText } from './describe-report.ts';
 import type { ReportChange, ReportPrompt } from './schema/report-schema.ts';
 
-// The wording of changes that concern the callers of a prompt: its key, its variables and its placeholders.
-
-/**
- * Describes the changes that callers of a prompt must adapt to: a changed key, and added variables and placeholders.
- */
+/** Describes what callers must adapt to: a changed key, and added variables and placeholders. */
 export function describeBreakingChanges(prompt: ReportPrompt, show: ShowText): readonly string[] {
   const keys = listIntendedChanges(prompt).flatMap((change) =>
     change.kind === 'update-prompt' ? (change.fields.key ?? []) : [],
@@ -24,7 +20,6 @@ export function describeUnusedInputs(prompt: ReportPrompt, show: ShowText): read
   return describeInputs(prompt, 'removed', 'Callers no longer need to supply it.', show);
 }
 
-/** Describes the variables and placeholders of one kind of change, with the environments in which they change. */
 function describeInputs(
   prompt: ReportPrompt,
   kind: 'added' | 'removed',
@@ -45,10 +40,7 @@ function describeInputs(
   );
 }
 
-/**
- * Returns the changes of a prompt, except those that only undo somebody's change in the service. Callers never had to
- * adapt to such a change.
- */
+/** Omits changes that only undo somebody's change in the service, because callers never had to adapt to these. */
 function listIntendedChanges({ changes, drift }: ReportPrompt): readonly ReportChange[] {
   const undone = drift.filter(
     ({ kind, restores, ...place }) => kind === 'outside' && restores && (!('field' in place) || place.field === 'key'),
@@ -56,7 +48,6 @@ function listIntendedChanges({ changes, drift }: ReportPrompt): readonly ReportC
   return changes.filter((change) => findDriftOfChange(change, undone).length === 0);
 }
 
-/** Returns a phrase for a variable or a placeholder whose value callers supply. */
 function describeInput(input: NamedTexts['texts']['breaking'][number], show: ShowText): string {
   return 'variable' in input ? `variable ${show(`{{${input.variable}}}`)}` : `placeholder ${show(input.placeholder)}`;
 }

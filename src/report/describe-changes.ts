@@ -6,8 +6,6 @@ import { describeDriftHint } from './describe-drift.ts';
 import { escapeLine } from './escape.ts';
 import type { Report, ReportChange, ReportEdit, ReportPrompt } from './schema/report-schema.ts';
 
-// The wording of the changes of a plan or a sync, and of the edits to prompt files.
-
 type ChangeOfKind<K extends ReportChange['kind']> = ReportChange & { readonly kind: K };
 
 /** The parts of a report that determine the notes about where changes come from. */
@@ -38,10 +36,7 @@ function describeUnusedVersion({ missing_pin: environment }: ChangeOfKind<'creat
   return environment === undefined ? ' (no pin uses it)' : ` (no pin uses it; add ${show(`${environment}: latest`)})`;
 }
 
-/**
- * Describes the change of a field, for example `name: "Greeting" → "Support greeting"`.
- * @param field the name of the field, which must be in the change
- */
+/** Describes the change of a field that is in the change, for example `name: "Greeting" → "Support greeting"`. */
 export function describeFieldChange(
   change: ChangeOfKind<'update-prompt'>,
   field: keyof ChangeOfKind<'update-prompt'>['fields'],
@@ -79,9 +74,8 @@ function makeNameSuffix(before: string, after: string): string {
 }
 
 /**
- * Returns a note about where a change comes from as a suffix, such as ` (main wants this since 9f2c1ab04d3e,
- * 2026-07-28)`. Returns an empty string if promptsync has made the change, if the change comes from the commit of the
- * report, or if its origin is unknown.
+ * Returns a suffix such as ` (main wants this since 9f2c1ab04d3e, 2026-07-28)`. Returns an empty string if promptsync
+ * has made the change, if it comes from the commit of the report, or if its origin is unknown.
  */
 export function describeOrigin(
   change: ReportChange,
@@ -100,10 +94,7 @@ export function describeCloneHints(report: Report, show: ShowText): readonly str
   return [...describeBehindHint(report, show), ...describeDriftHint(report, show)];
 }
 
-/**
- * Returns a single hint for all changes with the note that the branch is behind the live branch. Returns an empty list
- * if no change has this note.
- */
+/** Returns a single hint for all changes whose note says that the branch is behind the live branch. */
 function describeBehindHint({ prompts, branch }: Report, show: ShowText): readonly string[] {
   const changes = prompts.flatMap((prompt) => prompt.changes).filter((change) => !isDone(change));
   if (branch === undefined || !changes.some(isBehind)) return [];
@@ -117,10 +108,7 @@ function isBehind(change: ReportChange): boolean {
   return change.kind === 'set-active' && change.behind === true;
 }
 
-/**
- * The description of a planned baseline. A baseline is the version that promptsync creates when it first syncs a prompt
- * that already has versions.
- */
+/** A baseline is the version that promptsync creates when it first syncs a prompt that already has versions. */
 const BASELINE_TEXT = "baseline: a version for promptsync's records; nothing that is served changes";
 
 function describeCreate(change: ChangeOfKind<'create-version'>, words: Words, show: ShowText): string {
@@ -135,9 +123,7 @@ function describeCreate(change: ChangeOfKind<'create-version'>, words: Words, sh
   return `${verb} ${created}${source}${summary === null ? '' : `: ${show(summary)}`}`;
 }
 
-/**
- * Returns true if a version creates its prompt. An adopted version does not, because somebody else created the prompt.
- */
+/** Returns false for an adopted version, because somebody else created the prompt. */
 function createsPrompt({ creates_prompt: creates, status, recovered }: ChangeOfKind<'create-version'>): boolean {
   return creates === true && (status !== 'adopted' || recovered === true);
 }
@@ -156,10 +142,7 @@ function hasNoFollower(change: ChangeOfKind<'create-version'>, all: readonly Rep
   );
 }
 
-/**
- * Describes the result of a change as a suffix such as ` (not made)`. Returns an empty string if there is nothing to
- * add. A change without a result counts as blocked if its prompt is blocked.
- */
+/** Returns a suffix such as ` (not made)`. A change without a result counts as blocked if its prompt is blocked. */
 function describeResult(change: ReportChange, promptStatus: ReportPrompt['status']): string {
   if (change.kind === 'create-version' && change.recovered) return ' (the response was lost)';
   if (change.status === undefined) return promptStatus === 'blocked' ? ' (blocked)' : '';

@@ -4,15 +4,12 @@ import { shortenCommitId } from '../text.ts';
 import { describeVersionRef, getWords, isDone, type ShowText } from './describe-report.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from './schema/report-schema.ts';
 
-/** The parts of a report that determine the wording of drift. */
 export type DriftContext = Pick<Report, 'mode' | 'vocabulary' | 'base'>;
 
 /**
- * Describes one case of drift as lines of text. The first line says what differs, and what a sync does about it. Each
- * further line names a command: one that keeps the current state, and one that replaces it. The report of a finished
- * sync or of a rollback has only the first line. Drift of the kind `unfinished` has only the first line, too, because
- * the user has nothing to decide. The same applies to a version from a commit that the clone lacks, because the commit
- * may be merged.
+ * Describes drift as lines: what differs and what a sync does about it, then the commands that keep or replace the
+ * current state. There are no commands after a run, in a rollback, and for an unfinished sync. There are also none for
+ * a version from a commit that the clone lacks, because that commit may be merged.
  */
 export function describeDrift(
   drift: ReportDrift,
@@ -51,10 +48,7 @@ function describeState(state: DriftState, show: ShowText): string {
   return show(state.id === null ? `v${state.version_number}` : describeVersionRef(state));
 }
 
-/**
- * Describes the state that a sync would produce. It differs from the expected state if the head and the base want
- * different things.
- */
+/** Describes the state after a sync. It differs from the expected state if the head and the base differ. */
 function describeDesiredState(drift: ReportDrift, prompt: ReportPrompt, show: ShowText): string {
   const change = findChangeOfDrift(drift, prompt);
   if (change?.kind === 'set-active') return describeState(change.after, show);
@@ -89,10 +83,7 @@ function chooseVerb(drift: ReportDrift): (typeof VERBS)[keyof typeof VERBS] {
   return drift.restores && !('new' in drift.expected) ? VERBS.restore : VERBS.activate;
 }
 
-/**
- * Describes what a sync would do about a drift. In the report of a sync, describes what that sync did.
- * @param desired the escaped state that a sync makes
- */
+/** Describes what a sync does about a drift or, in its own report, what it did. `desired` is already escaped. */
 function describeEffect(
   drift: ReportDrift,
   desired: string,
@@ -109,19 +100,16 @@ function describeEffect(
   return `This run ${verb.run} ${desired}.${describeWayBack(drift, show)}`;
 }
 
-/**
- * Says how to bring back a version that a run has replaced, as a sentence after a space. Returns an empty string for a
- * version that promptsync created, because `history` lists that version.
- */
+/** Says how to bring back a replaced version. Empty for a version of promptsync's, which `history` lists. */
 function describeWayBack(drift: ReportDrift, show: ShowText): string {
   if ('field' in drift || drift.observed === null || drift.observed.made_by === 'git') return '';
   return ` To bring ${describeState(drift.observed, show)} back, pin ${show(`version:${drift.observed.id}`)}.`;
 }
 
 /**
- * Returns a single hint for all the drift in a plan or a status that seems to come from outside, because the cause may
- * be a merged commit that the clone lacks. Returns an empty list if the base is not the live branch, as in CI, or if
- * every line of drift in a plan already names a missing commit.
+ * Returns one hint for all drift that seems to come from outside, because its cause may be a merged commit that the
+ * clone lacks. Empty if the base is not the live branch, as in CI, or if every line in a plan already names a missing
+ * commit.
  */
 export function describeDriftHint({ mode, base, branch, prompts }: Report, show: ShowText): readonly string[] {
   const isPreview = mode === 'dry-run' || mode === 'status';
@@ -136,7 +124,6 @@ function findMissingCommit(drift: ReportDrift): string | undefined {
   return 'environment' in drift && drift.observed?.commit_missing ? drift.observed.commit : undefined;
 }
 
-/** Lists the commands that the user can choose from, each with its effect. */
 function listCommands(drift: ReportDrift, desired: string, prompt: ReportPrompt, show: ShowText): readonly string[] {
   const pull = makePromptCommand('pull', prompt.key);
   const sync = findSyncCommand(prompt);
@@ -146,17 +133,13 @@ function listCommands(drift: ReportDrift, desired: string, prompt: ReportPrompt,
   ];
 }
 
-/**
- * Returns the `sync` command that overwrites the state of this prompt, and of no other prompt, in the service. Returns
- * null if a guard other than the drift guard would block that sync.
- */
+/** Returns the command that overwrites only this prompt, or null if a guard other than the drift guard blocks it. */
 function findSyncCommand({ key, status, problems }: ReportPrompt): string | null {
   if (status !== 'blocked') return makePromptCommand('sync', key);
   const isOnlyDrift = problems.filter(isError).every(({ code }) => code === 'guard/drift');
   return isOnlyDrift ? makePromptCommand('sync', key, '--on-drift overwrite') : null;
 }
 
-/** Returns the drift entries of the environment or the fields that a change affects. */
 export function findDriftOfChange(change: ReportChange, all: readonly ReportDrift[]): readonly ReportDrift[] {
   return all.filter((drift) => isChangeOf(change, drift));
 }

@@ -3,8 +3,7 @@ import { isError } from '../problem.ts';
 import { escapeLine } from './escape.ts';
 import type { Report, ReportChange, ReportEdit, ReportPrompt } from './schema/report-schema.ts';
 
-// Wording shared by all output formats. `escapeLine` escapes text that stands on its own line. `show` escapes a value
-// within a sentence. Each output format passes its own `show`.
+// Wording shared by all formats. `escapeLine` escapes text on its own line, and `show` a value within a sentence.
 
 /** A function that escapes a value from a file or from the service for one output format. */
 export type ShowText = (text: string) => string;
@@ -14,21 +13,16 @@ type ActivationChange = ReportChange & { readonly kind: 'set-active' };
 /** The part of a report that determines the words for the service and its environments. */
 export type ReportWords = Pick<Report, 'vocabulary'>;
 
-/** Returns the words of a report for the service and its environments. */
 export function getWords({ vocabulary = DEFAULT_WORDS }: ReportWords): Words {
   return vocabulary;
 }
 
-/**
- * Returns the sentence that names the environments of a report that does not cover all environments. Returns null if
- * the report covers all of them.
- */
+/** Names the environments of a report that covers only some of them. Returns null if it covers all. */
 export function describeCoverage(
   { environments, promotion_order: all, problems, mode }: Report,
   show: ShowText,
 ): string | null {
-  // Null means that the report does not list the environments that it covers. A rollback always covers a single one,
-  // and a run that an error stopped covers none.
+  // A rollback always covers a single environment, and a run that an error stopped covers none.
   if (mode === 'rollback' || problems.some(isError)) return null;
   if (environments === undefined || all?.every((environment) => environments.includes(environment))) return null;
   return `This report covers only ${environments.map(show).join(', ')}.`;
@@ -45,10 +39,7 @@ export function getCommandName({ mode }: Pick<Report, 'mode'>): string {
   return mode === 'apply' ? 'sync' : mode;
 }
 
-/**
- * Returns true if the run failed to process a prompt. `validate` never attempts a prompt, so the status `not_attempted`
- * is not a failure there.
- */
+/** Treats `not_attempted` as a failure, except for `validate`, which never attempts a prompt. */
 export function hasFailed({ status }: Pick<ReportPrompt, 'status'>, mode: Report['mode']): boolean {
   return status === 'failed' || (status === 'not_attempted' && mode !== 'validate');
 }
@@ -58,10 +49,7 @@ export function describeStatus(status: ReportPrompt['status']): string {
   return status.replace('_', ' ');
 }
 
-/**
- * Returns a short label for a version, such as `v7`, `new version` or `none`. If the version number is unknown, the
- * label is the escaped id.
- */
+/** Returns a label such as `v7`, `new version` or `none`. If the number is unknown, returns the escaped id. */
 export function describeVersionRef(ref: ActivationChange['before'] | ActivationChange['after']): string {
   if (ref === null) return 'none';
   if ('new' in ref) return 'new version';
@@ -76,10 +64,7 @@ export function isDone({ status }: Pick<ReportChange, 'status'>): boolean {
 /** The text of a file before and after an edit, and the environment whose text the edit merged into the file. */
 type EditTexts = NonNullable<Extract<ReportEdit, { readonly kind: 'set-text' }>['texts']>;
 
-/**
- * The text of a prompt before and after a change in one environment. `before` and `after` are labels such as `v6` or
- * `new version`. `before` is null if no version is active in the environment.
- */
+/** The texts before and after a change. `before` and `after` are labels such as `v6`, null if none is active. */
 export type NamedTexts = {
   readonly environment: string;
   readonly before: string | null;
@@ -87,10 +72,7 @@ export type NamedTexts = {
   readonly texts: Omit<EditTexts, 'environment'>;
 };
 
-/**
- * Returns the old and the new text for each change or edit of a prompt that can replace its text. Returns none for a
- * prompt that failed, because its changes were not made.
- */
+/** Returns the old and the new texts. A failed prompt has none, because its changes were not made. */
 export function listTextChanges({ status, changes, edits = [] }: ReportPrompt): readonly NamedTexts[] {
   if (status === 'failed' && edits.length === 0) return [];
   const nameTexts = (environment: string, texts: Omit<ActivationChange, 'kind' | 'environment'>): NamedTexts => {
@@ -121,10 +103,7 @@ function wasTextDiscarded({ status, after_text: after, text_omitted: omitted }: 
   return (status === 'made' || status === 'adopted') && after === null && omitted === undefined;
 }
 
-/**
- * Returns one line per orphan, or one line that says that there are none. An orphan is a prompt in the service that has
- * no prompt file. Returns no lines if the command did not search for orphans.
- */
+/** Describes orphans, which are prompts in the service without a file. Empty if the command did not search for them. */
 export function describeOrphans({ orphans }: Report, show: ShowText): readonly string[] {
   if (orphans?.length === 0) return ['none: every matching prompt has a file'];
   return (orphans ?? []).map(({ name, labels, last_version: last }) => {
@@ -132,10 +111,7 @@ export function describeOrphans({ orphans }: Report, show: ShowText): readonly s
   });
 }
 
-/**
- * Names a difference that readers could overlook, because both texts look the same. Returns an empty string for all
- * other differences, and if there is none.
- */
+/** Names a difference that readers could overlook. Returns an empty string for every other difference. */
 export function nameInvisibleDifference(before: string, after: string): string {
   if (before === after) return '';
   if (before.normalize() === after.normalize()) return '(only Unicode normalization differs)';

@@ -15,13 +15,9 @@ const CONTINUATION = '\u0000';
 const ESCAPE = '\u0001';
 
 /**
- * Splits the lines of a text into display lines:
- * - A line of at most `MAX_COLUMNS` columns is one display line.
- * - A longer line is split at the ends of its sentences.
- * - A longer sentence is wrapped between words. A longer word is cut between two characters.
- *
- * Different texts never have the same display lines, so a diff of display lines shows every difference. The marker
- * lines of a chat prompt stay whole, because they are the headings of its messages.
+ * Splits lines that are too long at the ends of sentences, long sentences between words, and long words between
+ * characters. Different texts never have the same display lines, so a diff of display lines shows every difference. The
+ * marker lines of a chat prompt stay whole, because they are the headings of its messages.
  */
 export function splitIntoDisplayLines(text: string, type: PromptType): string {
   const lines = text.split('\n').flatMap((line) => {
@@ -35,7 +31,6 @@ function escapeFirstPart(line: string): string {
   return line.startsWith(CONTINUATION) || line.startsWith(ESCAPE) ? `${ESCAPE}${line}` : line;
 }
 
-/** Returns true if a display line continues the line above it. */
 export function isContinuationLine(line: string): boolean {
   return line.startsWith(CONTINUATION);
 }
@@ -46,23 +41,17 @@ export function readDisplayText(line: string): string {
 }
 
 /**
- * Matches the end of a sentence:
- * - a period, an exclamation mark, a question mark or an ellipsis, then any quotation marks or brackets, if spaces
- *   or tabs follow. If a lowercase letter follows these spaces, the sentence continues. A period after a single letter,
- *   as in "e.g.", does not end a sentence. A period after the number of a list item does not end a sentence either.
- * - a sentence mark of an East Asian script, because these scripts put no spaces between sentences. A match starts at
+ * Matches the end of a sentence. `Intl.Segmenter` would also split after "1." and "e.g.", and depends on the version of
+ * Node.
+ * - A period, an exclamation mark, a question mark or an ellipsis, then any quotation marks or brackets, before blanks.
+ *   It does not count before a lowercase letter, nor does a period after a single letter or the number of a list item.
+ * - A sentence mark of an East Asian script, because these scripts put no spaces between sentences. A match starts at
  *   the first mark of a run. Attempts to match from every mark of the run would take quadratic time.
- *
- * This pattern replaces `Intl.Segmenter`, which splits after "1." and "e.g.". The rules of `Intl.Segmenter` also depend
- * on the version of Node.
  */
 const SENTENCE_END =
   /(?:[!?…]|(?<!(?:^|[^\p{L}\p{N}])\p{L}|^[\t\p{Zs}]*\p{N}+)\.)["'”’»)\]}*_`]*(?=[\t\p{Zs}]+[^\p{Ll}\t\p{Zs}])|(?<![。！？｡])[。！？｡]+["'”’」』）)\]]*(?=[\t\p{Zs}]*[^\t\p{Zs}。！？｡"'”’」』）)\]])/gu;
 
-/**
- * Splits a line after each sentence. The spaces between two sentences belong to the second sentence. The first sentence
- * therefore stays the same if another sentence is added after it.
- */
+/** Leaves the spaces between two sentences to the second one, so that adding it does not change the first one. */
 function splitIntoSentences(line: string): readonly string[] {
   const ends = Array.from(line.matchAll(SENTENCE_END), ({ 0: end, index }) => index + end.length);
   return [...ends, line.length].map((end, index) => line.slice(ends[index - 1] ?? 0, end));
@@ -97,10 +86,7 @@ function splitIntoWords(sentence: string): readonly Word[] {
 /** The segmenter of characters. It is created on first use, because loading its rules takes time. */
 let segmenter: Intl.Segmenter | undefined;
 
-/**
- * Cuts a word that is wider than a display line, for example a long address, or text in a writing system that does not
- * put spaces between words. Never cuts a grapheme, such as an emoji or a letter with its accents.
- */
+/** Cuts a word that is wider than a display line, but never a grapheme, such as an emoji or an accented letter. */
 function cutWord({ blanks, text }: Word): readonly Word[] {
   if (isShort(text)) return [{ blanks, text }];
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -119,7 +105,6 @@ function cutWord({ blanks, text }: Word): readonly Word[] {
   return parts.map((part, index) => ({ blanks: index === 0 ? blanks : '', text: part }));
 }
 
-/** Returns true if the text fits into a display line. */
 function isShort(text: string): boolean {
   return measureWidth(text) <= MAX_COLUMNS;
 }

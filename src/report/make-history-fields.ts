@@ -5,10 +5,7 @@ import { EMPTY_LINE, wasReplaced } from '../history/prompt-line.ts';
 import type { ReportHistory, ReportLineage, ReportPrompt } from './schema/report-schema.ts';
 import type { CommandRun } from '../run/command-result.ts';
 
-/**
- * Creates the history of one prompt. If the user specified an environment, returns only the version that this
- * environment serves. Otherwise, returns all known versions.
- */
+/** Makes the history of all known versions or, with an environment, of only the version that it serves. */
 export function makeHistoryFields(
   promptId: string,
   { versions, environment }: VersionHistories,
@@ -18,7 +15,6 @@ export function makeHistoryFields(
   return { lineage: makeLineage(environment, promptVersions) };
 }
 
-/** Describes the version that an environment serves: its origin, and the commit that pinned it. */
 function makeLineage(environment: string, versions: readonly VersionHistory[]): ReportLineage {
   const served = findActiveVersion(versions, environment);
   return {
@@ -39,13 +35,9 @@ function makePinnedFields(served: VersionHistory | undefined, environment: strin
 }
 
 /**
- * Lists the environments of one prompt that serve an older or a newer version than their promotion source. Each entry
- * contains the number of distinct texts between the two versions.
- *
- * - An environment with an older version waits for a promotion. Its entry contains the commit that pinned the source to
- *   its active version. It does not wait if a sync would activate that version or a newer one, or if that version was
- *   rolled back in the environment.
- * - An environment with a newer version is ahead.
+ * Lists the environments that are behind or ahead of their promotion source, with the number of distinct texts between
+ * the two versions. An environment that is behind waits for a promotion, unless a sync would activate that version or a
+ * newer one, or that version was rolled back there. Its entry contains the commit that pinned the source.
  */
 export function makeWaitingFields(
   waiting: CommandRun['waiting'],

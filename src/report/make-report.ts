@@ -39,9 +39,7 @@ type OptionalInput = 'vocabulary' | 'baseName' | 'liveBranch';
 /** A run without its folder. Reports do not contain the folder, because all their paths are relative to it. */
 type ReportInput = Omit<CommandRun, 'folder' | OptionalInput> & Partial<Pick<CommandRun, OptionalInput>>;
 
-/**
- * Creates the public report of a run. promptsync renders every output format from this report, even after a failed run.
- */
+/** Makes the public report of a run, even of a failed one. promptsync renders every format from this report. */
 export function makeReport(run: ReportInput): Report {
   const { narrowed, environmentOrder, selectedEnvironments, written, nextSteps, committed, commits, orphans } = run;
   const { vocabulary = DEFAULT_WORDS } = run;
@@ -75,9 +73,8 @@ function makeNameFields({ baseName = null, liveBranch = null }: ReportInput): Pi
 }
 
 /**
- * Returns a function that converts problems to the form in which reports show them. It omits the warnings that the user
- * accepted, and uses the words of the configured service. Its second argument is the path of the prompt that the
- * problems concern.
+ * Returns a function that omits accepted warnings and uses the words of the configured service. Its second argument is
+ * the path of the prompt that the problems concern.
  */
 export function makeProblemConverter(
   run: Pick<CommandRun, 'acceptedWarnings' | 'vocabulary'>,
@@ -99,9 +96,8 @@ function makeOrphan({
 }
 
 /**
- * Returns a function that removes accepted warnings from a list of problems. The function keeps warnings without a
- * path, because they concern the whole run. It keeps every error, because `prompt/conflict-markers` can be an error or
- * a warning.
+ * Keeps warnings without a path, because they concern the whole run. Keeps every error, because
+ * `prompt/conflict-markers` can be an error or a warning.
  */
 function makeWarningFilter({ acceptedWarnings: { everywhere, byPath } }: Pick<CommandRun, 'acceptedWarnings'>) {
   const isAccepted = (path: string, code: string) =>
@@ -113,10 +109,7 @@ function makeWarningFilter({ acceptedWarnings: { everywhere, byPath } }: Pick<Co
     });
 }
 
-/**
- * Returns the digest of the plan. Returns null if promptsync did not contact the service or could not observe any
- * prompt. Also returns null for `history` and for commands that edit files, because they apply no plan.
- */
+/** Returns null if nothing was observed, and for `history` and commands that edit files, which apply no plan. */
 function choosePlanDigest({ plan, service, histories, edited }: ReportInput): string | null {
   if (plan === null || histories !== undefined || edited !== undefined) return null;
   // A plan without prompts is complete even if promptsync did not contact the service.
@@ -191,10 +184,7 @@ function makeEditFields(edits: readonly FileEdit[] | undefined): Pick<ReportProm
   return edits === undefined ? {} : { edits: edits.map(makeReportEdit) };
 }
 
-/**
- * Creates the report of one prompt for `history`. Omits the planned changes and the drift, because the user requested
- * only the versions. The environment rows still show the differences between the service and the file.
- */
+/** Omits the planned changes and the drift, because the user requested only the versions. The rows show differences. */
 function makeHistoryReport(plan: PromptPlan, histories: VersionHistories): UnwordedPrompt {
   const { file, observed, status, problems } = plan;
   if (observed === null) return { ...makeIdentity(file), status, changes: [], drift: [], problems };
@@ -269,10 +259,7 @@ function addAnnotations(change: ReportChange, annotations: readonly ChangeAnnota
   }
 }
 
-/**
- * The last second of the year 9999, in seconds since 1970. The date of a commit can be any number, even one that `Date`
- * cannot represent.
- */
+/** The last second of the year 9999, in seconds since 1970. Git allows dates that `Date` cannot represent. */
 const LATEST_TIME = 253_402_300_799;
 
 function makeNoteFields(note: ChangeNote): ReportNoteFields {
@@ -282,10 +269,7 @@ function makeNoteFields(note: ChangeNote): ReportNoteFields {
   return { wanted_since: { commit, date, ...(!isMerged && { unmerged: true as const }) } };
 }
 
-/**
- * Finds the text before and after a change. Returns undefined if promptsync replaced the planned change during the
- * apply, because it collects text only for the original plan.
- */
+/** Returns undefined for a change that was replaced during the apply: texts exist only for the original plan. */
 function findTexts(change: Change, { id }: PromptFile, texts: TextChangesByPrompt | undefined): TextChange | undefined {
   if (change.kind !== 'set-active') return undefined;
   const key = makeTextsKey(change);
@@ -298,9 +282,8 @@ function makeTextsKey({ environment, before, after }: SetActive): string {
 }
 
 /**
- * Creates the row of one pinned environment: the pin, the active version, the wanted version, and whether the two
- * versions match. The wanted version is null if the plan has no change for the environment and the environment is not
- * in sync.
+ * Makes the row of one pinned environment. The wanted version is null if the plan has no change for the environment and
+ * the environment is not in sync.
  */
 function makeReportRow(pinned: EnvironmentPin, plan: PromptPlan): ReportRow {
   const { environment, pin } = pinned;
@@ -322,10 +305,7 @@ function selectRows(
   return { environments: environments.filter(({ environment }) => selected.includes(environment)) };
 }
 
-/**
- * Returns true if promptsync could not resolve a pin. In that case, the plan has no change for the environment.
- * Instead, it has a problem with the line and column of the pin.
- */
+/** Recognizes an unresolved pin by the problem with its line and column, because the plan has no change for it. */
 function isUnresolved({ line, column }: EnvironmentPin, { problems }: PromptPlan): boolean {
   return problems.some((problem) => problem.line === line && problem.column === column);
 }

@@ -31,13 +31,7 @@ function getShownText(side: TextChange['before']): string | null {
   return side === null || side === 'unknown' ? null : side.text;
 }
 
-/**
- * Returns the metadata before and after a change. Returns an empty object in these cases:
- *
- * - The content of one side is unknown.
- * - One side does not manage metadata.
- * - The metadata of both sides is empty.
- */
+/** Returns no fields if one side is unknown or does not manage metadata, or if the metadata of both is empty. */
 function makeMetadataFields(
   before: TextChange['before'],
   after: TextChange['after'],
@@ -60,19 +54,13 @@ function renderMetadata(metadata: JsonValue = {}): string {
   return names.map((name) => `${escapeName(name)}: ${renderCanonicalJson(metadata[name] ?? null)}`).join('\n');
 }
 
-/**
- * Quotes a metadata key that contains special characters. For example, an unquoted key with a line feed would look like
- * two keys.
- */
+/** Quotes special characters. For example, an unquoted key with a line feed would look like two keys. */
 function escapeName(name: string): string {
   const quoted = JSON.stringify(name);
   return quoted === `"${name}"` ? name : quoted;
 }
 
-/**
- * Creates the report fields for the metadata that a new version keeps from an earlier version. Returns no fields if it
- * keeps none.
- */
+/** Makes the fields for the metadata that a new version keeps from an earlier version, if any. */
 export function makeKeptMetadataFields(
   from: VersionWithMetadata | undefined,
 ): Pick<CreateVersionReport, 'metadata_from' | 'kept_metadata' | 'metadata_omitted'> {
@@ -96,9 +84,8 @@ const MAX_REPORT_TEXT_BYTES = 32_000_000;
 type FitsInReport = (...texts: readonly (string | null | undefined)[]) => boolean;
 
 /**
- * Removes each text that is larger than `MAX_TEXT_BYTES`. Also removes the first text that would make the total
- * exceed `MAX_REPORT_TEXT_BYTES`, and all later texts. Marks each change that lost text or metadata with
- * `text_omitted` or `metadata_omitted`.
+ * Removes each text above `MAX_TEXT_BYTES`, and all texts from the first one that would make the total exceed
+ * `MAX_REPORT_TEXT_BYTES`. Marks the changes that lost something with `text_omitted` or `metadata_omitted`.
  */
 export function omitLargeTexts(prompts: readonly ReportPrompt[]): readonly ReportPrompt[] {
   const fits = makeSizeCheck();

@@ -13,14 +13,12 @@ type PromptProblems = Pick<ReportPrompt, 'path' | 'problems'> & Partial<Pick<Rep
 
 /** A problem with a path, or with the key of the prompt that has the problem. */
 export type PlacedProblem = ReportProblem & {
-  /** The key of the prompt, if neither the prompt nor the problem has a path. */
   readonly key?: string | undefined;
 };
 
 /**
- * Returns all problems of a report without duplicates: first the problems of the run, then the problems of each prompt.
- * If a problem of a prompt has no path, it gets the path of the prompt. A problem that every prompt has is an exception,
- * because it concerns the whole run.
+ * Lists the problems of the run, then those of each prompt, without duplicates. A problem gets the path of its prompt,
+ * unless every prompt has the problem, because it then concerns the whole run.
  */
 export function listProblems({ problems, prompts }: ProblemSource): readonly PlacedProblem[] {
   const shared = findSharedProblems(prompts);
@@ -35,10 +33,7 @@ function addPath(problem: ReportProblem, { path, key }: PromptProblems): PlacedP
   return path === '' ? { ...problem, key } : { ...problem, path };
 }
 
-/**
- * Returns the problems that all prompts share and that have no path of their own. If there are fewer than two prompts,
- * returns none. Reports show a shared problem once, without the names of the prompts.
- */
+/** Returns the problems without a path that all of several prompts share. Reports show such a problem once. */
 export function findSharedProblems(prompts: readonly PromptProblems[]): readonly ReportProblem[] {
   const [first, ...others] = prompts;
   if (first === undefined || others.length === 0) return [];
@@ -47,12 +42,10 @@ export function findSharedProblems(prompts: readonly PromptProblems[]): readonly
   );
 }
 
-/** Returns true if a list has a problem with the same code and message. */
 export function isSharedProblem(problem: ReportProblem, shared: readonly ReportProblem[]): boolean {
   return shared.some((sharedProblem) => makeProblemKey(sharedProblem) === makeProblemKey(problem));
 }
 
-/** Returns a key that is the same for all problems with the same code and message in the same place. */
 function makePlacedKey(problem: PlacedProblem): string {
   return `${formatProblemPlace(problem)} ${makeProblemKey(problem)}`;
 }
@@ -62,34 +55,24 @@ function makeProblemKey({ code, message }: ReportProblem): string {
   return `${code} ${message}`;
 }
 
-/**
- * Returns true if the run was interrupted before it completed. Returns false if the signal came after the last write,
- * because such a run does not report an interruption.
- */
+/** Returns false if the signal came after the last write, because such a run does not report an interruption. */
 export function isInterrupted({ problems, prompts }: Pick<Report, 'problems' | 'prompts'>): boolean {
   return [{ problems }, ...prompts].some((owner) =>
     owner.problems.some(({ code }) => INTERRUPTION_CODES.includes(code)),
   );
 }
 
-/**
- * The code of the warning that promptsync created the report without contacting the service. Reports show this warning
- * first, because it affects the meaning of everything else.
- */
+/** The warning that promptsync did not contact the service. Shown first, because it affects everything else. */
 export const NOT_ASKED_CODE: ReportProblem['code'] = 'service/not-asked';
 
 /** The codes of the problems that an interrupted run reports. */
 const INTERRUPTION_CODES: readonly ReportProblem['code'][] = ['apply/interrupted', 'usage/cancelled'];
 
-/**
- * Renders a problem: its location, severity, message and code, followed by the hint on a new line. The returned string
- * does not end with a line feed.
- */
+/** Renders the location, severity, message and code, then the hint on a new line, without a final line feed. */
 export function renderProblem(problem: ReportProblem, style: OutputStyle): string {
   return renderProblemGroup([problem], style);
 }
 
-/** Renders the location, the severity, the message and the code of a problem. */
 function renderProblemTitle(problem: ReportProblem, style: OutputStyle): readonly string[] {
   const { red, yellow, dim } = style.colors;
   const severity = problem.severity === 'error' ? red('error') : yellow('warning');
@@ -99,10 +82,7 @@ function renderProblemTitle(problem: ReportProblem, style: OutputStyle): readonl
   return fitLine(`${where}${what}`, style, 4);
 }
 
-/**
- * Wraps a hint for the terminal. If a long hint ends with a command, the command gets its own unwrapped line without
- * backticks, so that users can copy it.
- */
+/** Wraps a hint. A command at the end of a long hint gets a line of its own, so that users can copy it. */
 function renderHint(hint: string, style: OutputStyle): readonly string[] {
   const { screen } = style;
   const parts = /^(.* run(?:, for example)?:) `(promptsync [^`]*)`$/.exec(hint);
@@ -122,10 +102,7 @@ export function renderErrors(report: ProblemSource, style: OutputStyle): readonl
   return groupProblems(errors).map((group) => `${renderProblemGroup(group, style)}\n`);
 }
 
-/**
- * Renders the warnings of a report. Each returned string ends with a line feed.
- * @param shownReport a report that the user has already seen, whose warnings are omitted; undefined if there is none
- */
+/** Each string ends with a line feed. Omits the warnings of `shownReport`, which the user has already seen. */
 export function renderWarnings(
   report: ProblemSource,
   shownReport: ProblemSource | undefined,
@@ -141,7 +118,6 @@ export function renderWarnings(
 /** Problems of one kind, in the order of the report. Contains at least one problem. */
 export type ProblemGroup = readonly [PlacedProblem, ...PlacedProblem[]];
 
-/** The errors of a report, divided by the place where a text report shows them. */
 export type DividedErrors = {
   /** The errors that a report shows in the block of their prompt. */
   readonly ofPrompts: ReadonlyMap<ReportPrompt, readonly ReportProblem[]>;
@@ -169,10 +145,9 @@ export function divideErrors(report: Pick<Report, 'prompts' | 'problems'>): Divi
 }
 
 /**
- * Groups problems that a report shows as one problem with a list of files. Warnings are of one kind if they have the same
- * code, and errors if they have the same code and the same hint, apart from the command at its end. Problems of one kind
- * form a list from two files on. Every other problem is a group of its own. Each group takes the position of its first
- * problem.
+ * Groups problems that a report shows as one problem with a list of at least two files. These are warnings with the
+ * same code, and errors with the same code and hint, apart from the command at its end. Every other problem is a group
+ * of its own. A group has the position of its first problem.
  */
 export function groupProblems(problems: readonly PlacedProblem[]): readonly ProblemGroup[] {
   const makeKind = ({ code, severity, hint }: ReportProblem): string =>
@@ -202,7 +177,6 @@ export type ProblemList = {
   readonly items: readonly { readonly place: string; readonly path: string | undefined; readonly message: string }[];
 };
 
-/** Combines the problems of a group. */
 export function combineProblems(group: ProblemGroup): ProblemList {
   const [first] = group;
   if (group.length === 1) return { title: first, items: [] };

@@ -4,13 +4,11 @@ import { makeProblem, ProblemError, describeSystemError } from '../problem.ts';
 import { ReportShape, type Report } from './schema/report-schema.ts';
 import { formatNumber } from '../text.ts';
 
-/** The maximum size of a report file, in bytes: 64 MiB. */
 const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads a JSON report that an earlier run wrote. Throws a `ProblemError` if the file cannot be read, is larger than 64
- * MiB or does not match the report schema of this version of promptsync.
- * @param file the path of the report, relative to the working directory
+ * Reads a JSON report. `file` is relative to the working directory. Throws a `ProblemError` if the file cannot be read,
+ * is larger than 64 MiB or does not match the report schema of this version of promptsync.
  */
 export function readReport(file: string, workingDirectory: string): Report {
   const makeError = (reason: string): ProblemError =>
@@ -23,7 +21,6 @@ export function readReport(file: string, workingDirectory: string): Report {
   throw makeError(`${location}: ${issue?.message ?? 'not valid'}`);
 }
 
-/** Creates the error that explains why the file is not a valid report. */
 type MakeError = (reason: string) => ProblemError;
 
 function readReportBytes(path: string, makeError: MakeError): Uint8Array {

@@ -5,18 +5,11 @@ import type { Screen } from './output-style.ts';
 /** The minimum width for wrapping, in columns. In a narrower terminal, almost every word would get its own row. */
 const MIN_COLUMNS = 20;
 
-/**
- * Creates the `Screen` for a terminal with this many columns. The screen measures characters as drawn, so a wide
- * character takes two columns.
- */
 export function makeScreen(columns: number): Screen {
   return { columns: Math.max(MIN_COLUMNS, columns), width: stringWidth, wrap: wrapLine, cut: cutLine };
 }
 
-/**
- * Matches the single space that `wrapAnsi` leaves at the start of a row when it breaks a line between two words. Color
- * codes can precede the space.
- */
+/** Matches the space that `wrapAnsi` leaves at the start of a row, possibly after color codes. */
 const LEADING_BLANK = /^((?:\u001b\[\d+m)*) (?! )/;
 
 function wrapLine(line: string, columns: number, hangingIndent: number): readonly string[] {

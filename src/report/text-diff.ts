@@ -3,19 +3,14 @@ import { type PromptType, parseMarkerLine } from '../domain/chat.ts';
 import type { ReportPrompt } from './schema/report-schema.ts';
 import { listTextChanges, type NamedTexts, nameInvisibleDifference } from './describe-report.ts';
 
-/**
- * The diff between the text that one or more environments serve now and the text that they would serve after a change.
- * `before` and `after` are version labels, for example `v6`.
- */
+/** The diff of a change in one or more environments. `before` and `after` are version labels, such as `v6`. */
 export type TextDiff = Pick<NamedTexts, 'before' | 'after'> & {
   readonly environments: readonly string[];
   /** The type of the prompt. It is `text` if promptsync could not read the type. */
   readonly type: PromptType;
   /**
-   * The reason why promptsync could not compare the old and the new text. Null if it compared them.
-   * - `before`: the old text is unknown.
-   * - `after`: the new text is unknown.
-   * - `omitted`: the report omits the text because of its size.
+   * The text that is unknown (`before` or `after`), or `omitted` if the report omits a text because of its size. Null
+   * if promptsync compared the texts.
    */
   readonly unknownReason: 'before' | 'after' | 'omitted' | null;
   readonly hunks: readonly Hunk[];
@@ -32,16 +27,10 @@ export type Hunk = {
   readonly isBeforeGap: boolean;
 };
 
-/**
- * Consecutive lines of one kind: in both texts (`same`), only in the old text (`removed`) or only in the new text
- * (`added`).
- */
+/** Consecutive lines in both texts (`same`), only in the old text (`removed`) or only in the new text (`added`). */
 export type Block = { readonly kind: 'same' | 'removed' | 'added'; readonly lines: readonly string[] };
 
-/**
- * The maximum number of edits that a comparison searches for. Its running time grows with the square of the number of
- * edits, so larger diffs would take too long.
- */
+/** The maximum number of edits that a comparison searches for. Its running time grows with the square of this. */
 const MAX_EDITS = 500;
 
 /** Converts a text to the lines that a diff compares and shows. */
@@ -50,10 +39,9 @@ type LayOut = (text: string, type: PromptType) => string;
 const keepText: LayOut = (text) => text;
 
 /**
- * Compares the text that each environment serves now with the text that it would serve after a change. Environments
- * with the same old and new version share one diff. Identical texts produce no diff.
+ * Compares the text that each environment serves with the text after a change. Environments with the same old and new
+ * version share one diff. Identical texts produce no diff.
  * @param context the number of unchanged lines to keep around each change; `Infinity` keeps all lines
- * @param layOut converts a text to the lines to compare; the default keeps the lines of the text
  */
 export function makeTextDiffs(prompt: ReportPrompt, context: number, layOut: LayOut = keepText): readonly TextDiff[] {
   const groups = Map.groupBy(listTextChanges(prompt), ({ before, after, texts }) =>
@@ -96,19 +84,13 @@ function makeComparedTexts(texts: NamedTexts['texts']): readonly [before: string
   ];
 }
 
-/**
- * Prefixes each line of metadata with `metadata.`, and ends with an empty line. Returns an empty string if `metadata`
- * is undefined.
- */
+/** Prefixes each line of metadata with `metadata.`, and ends with an empty line. */
 function renderMetadataLines(metadata: string | undefined): string {
   if (metadata === undefined) return '';
   return metadata === '' ? '\n' : `${metadata.replaceAll(/^/gm, 'metadata.')}\n\n`;
 }
 
-/**
- * Compares two texts line by line. If they differ in more than `MAX_EDITS` lines, returns a single hunk that replaces
- * everything between the first and the last line that differ.
- */
+/** Compares lines. Beyond `MAX_EDITS`, one hunk replaces everything between the first and the last difference. */
 function makeHunks([before, after]: readonly [string, string], context: number): readonly Hunk[] {
   const patch = structuredPatch('', '', endWithNewline(before), endWithNewline(after), '', '', {
     context,
@@ -158,10 +140,7 @@ function replaceMiddle(before: readonly string[], after: readonly string[], cont
   };
 }
 
-/**
- * Appends a newline unless the text is empty. Prompt text never ends with a newline, so every diff would otherwise
- * report a missing newline.
- */
+/** Prompt text never ends with a newline, so every diff would otherwise report a missing newline. */
 function endWithNewline(text: string): string {
   return text === '' ? '' : `${text}\n`;
 }
@@ -177,16 +156,14 @@ function groupIntoBlocks(lines: readonly string[]): readonly Block[] {
   return blocks;
 }
 
-/** Derives the kind of a patch line from its first character. */
 function getLineKind(line: string): Block['kind'] {
   if (line.startsWith('+')) return 'added';
   return line.startsWith('-') ? 'removed' : 'same';
 }
 
 /**
- * Names the changes that readers could overlook. A change is a block of removed lines, a block of added lines, or a
- * block of removed lines and the block of added lines after it. Returns one string for each block: the name of the change
- * for the last block of a change that readers could overlook, and an empty string for every other block.
+ * Names changes that readers could overlook. A change is a block of removed lines, a block of added lines, or one of
+ * each. Returns a string for each block: the name for the last block of such a change, otherwise an empty string.
  */
 export function nameInvisibleChanges(blocks: readonly Block[]): readonly string[] {
   return blocks.map(({ kind, lines }, index) => {
@@ -213,16 +190,10 @@ export type MarkedBlock = { readonly kind: Block['kind']; readonly lines: readon
  * that also occurs in the longer text. Below this similarity, marks on single words would mislead the reader.
  */
 const MIN_SIMILARITY = 0.4;
-/**
- * The maximum combined length of two texts for a word-by-word comparison, in UTF-16 code units. Comparing longer texts
- * would take too long.
- */
+/** The maximum length of two texts together, in UTF-16 code units. Comparing longer texts would take too long. */
 const MAX_COMPARED_CHARACTERS = 500_000;
 
-/**
- * Marks the words that differ between removed lines and the added lines that replace them. In a chat prompt, compares
- * only words of the same message, and never marks a marker line.
- */
+/** Marks the words that differ. In a chat prompt, compares only words of the same message. */
 export function markWords(blocks: readonly Block[], type: PromptType): readonly MarkedBlock[] {
   return blocks.flatMap((block, index): readonly MarkedBlock[] => {
     const [before, after] = [blocks[index - 1], blocks[index + 1]];
@@ -233,7 +204,6 @@ export function markWords(blocks: readonly Block[], type: PromptType): readonly 
   });
 }
 
-/** Converts a block to a `MarkedBlock` in which no words are marked. */
 export function makeUnmarkedBlock({ kind, lines }: Block): MarkedBlock {
   return { kind, lines: makeUnmarkedLines(lines) };
 }
@@ -262,10 +232,7 @@ function splitIntoMessages(lines: readonly string[], type: PromptType): readonly
   return messages;
 }
 
-/**
- * Compares the messages of two blocks in pairs, up to the first marker that differs. The later messages do not
- * correspond to each other, so no words in them are marked.
- */
+/** Compares messages in pairs up to the first marker that differs. Later messages get no marks. */
 function markPair(removed: Block, added: Block, type: PromptType): readonly MarkedBlock[] {
   const [before, after] = [splitIntoMessages(removed.lines, type), splitIntoMessages(added.lines, type)];
   const firstDifference = before.findIndex(({ marker }, index) => marker !== after[index]?.marker);
@@ -278,11 +245,7 @@ function markPair(removed: Block, added: Block, type: PromptType): readonly Mark
   ];
 }
 
-/**
- * Returns all lines of the messages, including the marker lines.
- * @param marked the lines of the leading messages, which were compared word by word; the words of all later messages stay
- *   unmarked
- */
+/** Returns the lines of all messages: `marked` for the leading ones that were compared, the others without marks. */
 function joinMessages(
   messages: readonly MessageLines[],
   marked: readonly (readonly MarkedLine[])[],
@@ -310,10 +273,7 @@ function markLines(removed: readonly string[], added: readonly string[]): Marked
 /** Consecutive words that occur in both texts, only in the old text (`removed`) or only in the new text (`added`). */
 type WordChange = { readonly value: readonly string[]; readonly added: boolean; readonly removed: boolean };
 
-/**
- * Returns the segment for one change. Blanks between two changed parts also count as changed, so that several new words
- * in a row get one continuous mark.
- */
+/** Marks blanks between two changed parts, too, so that several new words in a row get one continuous mark. */
 function makeSegment(changes: readonly WordChange[], index: number): Segment {
   const text = changes[index]?.value.join('') ?? '';
   const neighbours = [changes[index - 1], changes[index + 1]];
@@ -324,10 +284,7 @@ function isChange(change: WordChange | undefined): boolean {
   return change !== undefined && (change.added || change.removed);
 }
 
-/**
- * Compares two texts word by word. Returns null if the texts are too long, need too many edits, or have less than
- * `MIN_SIMILARITY` in common.
- */
+/** Returns null if the texts are too long, need too many edits, or have less than `MIN_SIMILARITY` in common. */
 function compareWords(before: string, after: string): readonly WordChange[] | null {
   if (before.length + after.length > MAX_COMPARED_CHARACTERS) return null;
   const changes = diffArrays(splitIntoWords(before), splitIntoWords(after), { maxEditLength: MAX_EDITS });
@@ -337,15 +294,10 @@ function compareWords(before: string, after: string): readonly WordChange[] | nu
   return countLetters(common.join('')) < shorter * MIN_SIMILARITY ? null : changes;
 }
 
-/**
- * The word segmenter. It is created on first use, because loading its language rules takes as long as reading a hundred
- * files.
- */
+/** Created on first use, because loading its language rules takes as long as reading a hundred files. */
 let segmenter: Intl.Segmenter | undefined;
 
-/**
- * Splits text into words and the characters between them. Also finds words in scripts without spaces, such as Chinese.
- */
+/** Also finds words in scripts without spaces, such as Chinese. Keeps the characters between words. */
 function splitIntoWords(text: string): string[] {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
@@ -355,10 +307,7 @@ function countLetters(text: string): number {
   return text.replaceAll(/\s+/g, '').length;
 }
 
-/**
- * Splits segments at line breaks, because a segment can span several lines. Within a line, merges adjacent segments if
- * both are changed or both are unchanged.
- */
+/** Splits segments at line breaks, and merges neighbors in a line that are both changed or both unchanged. */
 function splitSegmentsIntoLines(segments: readonly Segment[]): readonly MarkedLine[] {
   const lines: { text: string; readonly changed: boolean }[][] = [[]];
   for (const { text, changed } of segments) {

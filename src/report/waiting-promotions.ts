@@ -2,13 +2,11 @@ import { formatCount, shortenCommitId } from '../text.ts';
 import type { ShowText } from './describe-report.ts';
 import type { ReportPrompt } from './schema/report-schema.ts';
 
-/** A promotion that a prompt is waiting for. */
 type WaitingPromotion = NonNullable<ReportPrompt['waiting']>[number];
 
 /**
- * Describes each promotion that a prompt is waiting for, for example
- * `production: 2 versions behind staging; the newer version was pinned in staging on Tuesday 2026-11-17 (9f2c1ab04d3e)`.
- * Gives a date instead of a duration, so that the description is still correct when the report is read later.
+ * Describes each promotion that a prompt is waiting for, for example `production: 2 versions behind staging`. Gives a
+ * date instead of a duration, so that the description is still correct when the report is read later.
  */
 export function describeWaitingPromotions({ waiting = [] }: ReportPrompt, show: ShowText): readonly string[] {
   return waiting.map(({ environment, from, versions, since }) => {
@@ -17,10 +15,7 @@ export function describeWaitingPromotions({ waiting = [] }: ReportPrompt, show: 
   });
 }
 
-/**
- * Counts the promotions that prompts are waiting for, and describes the one whose source has had its pin for the longest
- * time. Returns null if promptsync knows no commit that pinned such a source.
- */
+/** Counts the waiting promotions and describes the oldest. Returns null if no commit that pinned a source is known. */
 export function describeLongestWait(prompts: readonly ReportPrompt[], show: ShowText): string | null {
   const waits = prompts.flatMap(({ key, waiting = [] }) => waiting.map((wait) => ({ key, ...wait })));
   const [longest] = waits.toSorted((one, other) => parseTime(one.since) - parseTime(other.since));

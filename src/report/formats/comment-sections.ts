@@ -1,8 +1,7 @@
 import { computeDigest, shortenDigest } from '../../domain/digest.ts';
 
-// A comment on a pull request has one section for each environment. The review writes the whole comment. After the merge,
-// each environment's job replaces its own section and leaves the others alone. Two hidden lines enclose a section.
-// Code blocks show data at the start of a line, so `escapeSectionLines` makes sure that data cannot look like these lines.
+// A comment on a pull request has a section for each environment, enclosed by two hidden lines. After the merge, each
+// environment's job replaces only its own section. `escapeSectionLines` keeps data from looking like a hidden line.
 
 const END = '<!-- promptsync section end -->';
 const START = /^<!-- promptsync section (applied )?((?:[0-9a-f]+ )+)-->$/;
@@ -12,30 +11,22 @@ export function escapeSectionLines(text: string): string {
   return text.replaceAll(/^<!-- promptsync/gm, ' $&');
 }
 
-/**
- * An environment name could contain `-->` and close the HTML comment, so the hidden lines contain a digest of the name.
- */
+/** Returns a digest, because an environment name could contain `-->` and close the HTML comment. */
 function computeMark(environment: string): string {
   return shortenDigest(computeDigest(environment));
 }
 
-/**
- * Wraps text in the hidden marker lines of a section. The text must begin and end with a line feed.
- * @param isApplied whether the section reports an apply that made changes
- */
+/** Wraps text, which must begin and end with a line feed. `isApplied` means that an apply made changes. */
 export function wrapSection(environments: readonly string[], text: string, isApplied = false): string {
   const marks = environments.map((environment) => `${computeMark(environment)} `).join('');
   return `\n<!-- promptsync section ${isApplied ? 'applied ' : ''}${marks}-->${text}\n${END}\n`;
 }
 
-/** Returns true if a section of the comment reports an apply that changed something. */
 export function hasAppliedSection(body: string): boolean {
   return body.split(/\r?\n/).some((line) => START.exec(line)?.[1] !== undefined);
 }
 
-/**
- * A part of a posted comment: either a section that covers one or more environments, or the text between two sections.
- */
+/** A part of a posted comment: a section for some environments, or the text between two sections. */
 type CommentPart = {
   /** The marks of the section's environments. Empty if the part is not a section. */
   readonly marks: readonly string[];
@@ -66,21 +57,15 @@ function concernsAny({ marks }: CommentPart, environments: readonly string[]): b
   return environments.some((environment) => marks.includes(computeMark(environment)));
 }
 
-/**
- * Returns the section for these environments, with its hidden lines. If there are several, joins them. Returns null if
- * the comment has none.
- */
+/** Returns the section for these environments, with its hidden lines, or null. Several sections are joined. */
 export function findSection(body: string, environments: readonly string[]): string | null {
   const sections = parseComment(body).filter((part) => concernsAny(part, environments));
   return sections.length === 0 ? null : sections.flatMap(({ lines }) => lines).join('\n');
 }
 
 /**
- * Returns the comment with a new section for these environments. The new section takes the place of the old one. If
- * the comment has no such section, the new one goes where its environments belong: the last environment in promotion
- * order comes first. Without any section, it goes to the end.
- * @param section the text that `wrapSection` returned
- * @param promotionOrder the configured environments; empty if their order is unknown
+ * Puts a section from `wrapSection` in the place of the old one. Without an old one, the last environment in promotion
+ * order comes first. Without any section, it goes to the end. `promotionOrder` is empty if it is unknown.
  */
 export function replaceSection(
   body: string,

@@ -3,7 +3,6 @@ import { showHidden } from '../../text.ts';
 /** Well-formed HTML in which all values are escaped. Only the template tag `markup` creates it. */
 export type Markup = { readonly html: string };
 
-/** A value in a `markup` template. Strings are escaped, and markup is inserted unchanged. */
 type MarkupValue = Markup | readonly Markup[] | string | number;
 
 /** Builds HTML from a template literal. Escapes every value that is not already markup. */
@@ -24,10 +23,7 @@ function isList(value: Markup | readonly Markup[]): value is readonly Markup[] {
   return Array.isArray(value);
 }
 
-/**
- * Escapes text for an element or a quoted attribute, and makes hidden characters visible. Also escapes `##[`, and `::`
- * at the start of a line. Otherwise, a GitHub runner that prints the page would execute workflow commands.
- */
+/** Escapes text for HTML, and `##[` and leading `::`, which a GitHub runner that prints the page would execute. */
 function escapeMarkup(text: string): string {
   const shown = showHidden(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
   return shown.replaceAll('##[', '##&#91;').replace(/^(\s*):(?=:)/gm, '$1&#58;');

@@ -1,6 +1,5 @@
 // The script of the HTML report (`--format html`). All content is visible without the script.
 
-/** The page elements that the script uses. */
 type PageElements = {
   readonly controls: HTMLFormElement;
   readonly search: HTMLInputElement;
@@ -25,7 +24,6 @@ function findPage(): PageElements | null {
   return { controls, search, count, empty, rows: [...document.querySelectorAll<HTMLDetailsElement>('.prompt')] };
 }
 
-/** Shows the controls and adds the event listeners. */
 function startPage(page: PageElements): void {
   const { controls } = page;
   controls.hidden = false;
@@ -44,10 +42,7 @@ function startPage(page: PageElements): void {
   document.addEventListener('toggle', onToggle, true);
 }
 
-/**
- * Returns the selected filter (`show`) or the selected diff view (`view`). Returns an empty string if the page has no
- * such control.
- */
+/** Returns the selected filter (`show`) or diff view (`view`), or an empty string without such a control. */
 function readChoice({ controls }: PageElements, name: 'show' | 'view'): string {
   return controls.querySelector<HTMLInputElement>(`[name=${name}]:checked`)?.value ?? '';
 }
@@ -58,10 +53,7 @@ function applyChoices(page: PageElements): void {
   if (isSplit(page)) for (const row of page.rows) if (row.open) copyUnchangedLines(row);
 }
 
-/**
- * Opens the prompt that the URL fragment (`#prompt:KEY`) refers to and scrolls to it. If the filter or the search hides
- * the prompt, resets both.
- */
+/** Opens the prompt of the URL fragment (`#prompt:KEY`). Resets the filter and the search if they hide it. */
 function revealLinkedPrompt(page: PageElements): void {
   const target = document.getElementById(location.hash.slice(1));
   const row = target?.closest<HTMLDetailsElement>('.prompt') ?? null;
@@ -75,8 +67,6 @@ function revealLinkedPrompt(page: PageElements): void {
   row.open = true;
   requestAnimationFrame(() => target.scrollIntoView({ block: 'start' }));
 }
-
-// The filter and the search.
 
 function listShownRows({ rows }: PageElements): readonly HTMLDetailsElement[] {
   return rows.filter((row) => !row.hidden);
@@ -101,17 +91,11 @@ function hasWords(row: Element, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word));
 }
 
-// The diff view: unified or side by side.
-
-/** Returns true if the reader selected the side-by-side view. */
 function isSplit(page: PageElements): boolean {
   return readChoice(page, 'view') === 'split';
 }
 
-/**
- * Duplicates unchanged lines, so that both columns of the side-by-side view show them. Screen readers ignore the
- * duplicates.
- */
+/** Copies unchanged lines, so that both columns of the side-by-side view show them, but screen readers only one. */
 function copyUnchangedLines(row: Element): void {
   if (row.querySelector('.copy') !== null) return;
   for (const text of row.querySelectorAll('.text span')) {

@@ -19,18 +19,12 @@ import {
   type PromptTrait,
 } from './html-prompt.ts';
 
-/**
- * The maximum number of prompts that a page initially shows expanded. If more prompts need attention, all prompts are
- * collapsed at first.
- */
+/** The maximum number of prompts that are expanded at first. If more need attention, all are collapsed. */
 const MAX_OPEN_PROMPTS = 10;
 
 /**
- * Renders the report as a self-contained HTML page. Its content security policy allows only its own script and style,
- * and blocks all network requests. All content is visible without the script, which adds filters, a search and a
- * side-by-side view of diffs.
- * @param title the subject of the page, for example `plan`
- * @param withoutDiffs whether to omit the texts of prompts
+ * Renders a self-contained HTML page. Its content security policy allows only its own script and style, and no network
+ * requests. All content is visible without the script. `title` is the subject of the page, for example `plan`.
  */
 export function renderHtml(report: Report, title: string, withoutDiffs = false): string {
   const { mode, vocabulary, base, branch, commit } = report;
@@ -77,19 +71,13 @@ ${prompts.map((prompt) => renderPromptRow(prompt, context, open.has(prompt)))}</
 `;
 }
 
-/**
- * Returns the CSS class for a number of environments. On a wide page, the classes `few` and `several` show the
- * environments as columns. The class `many` never does.
- */
+/** Chooses a CSS class. On a wide page, all classes except `many` show the environments as columns. */
 function chooseWidthClass(environmentCount: number): string {
   if (environmentCount > 6) return 'many';
   return environmentCount > 3 ? 'several' : 'few';
 }
 
-/**
- * Returns a function that finds the HTML id of a prompt's row. The id contains the key of the prompt. If two prompts
- * have the same key, the id of the later prompt also contains its index.
- */
+/** Returns a function that finds the id of a row: its key, with an index if an earlier prompt has the same key. */
 function makeLinkFinder({ prompts }: Report): PageContext['findLink'] {
   const taken = new Set<string>();
   const links = new Map<ReportPrompt, string>();
@@ -120,7 +108,6 @@ ${context.environments.length === 0 ? NO_MARKUP : markup`<p>${renderReadingHelp(
 /** The kind of values that the cells of the matrix contain. */
 type CellContent = 'plan' | 'apply' | 'now' | 'files' | 'edits';
 
-/** Renders the explanation of the table of prompts and environments. */
 function renderReadingHelp(report: Report): string {
   const { environment } = getWords(report);
   const cells: Readonly<Record<CellContent, string>> = {
@@ -169,10 +156,7 @@ function renderFooter({ plan_digest: digest }: Report): Markup {
   return digest === null ? NO_MARKUP : markup`<footer>plan <code>${shortenDigest(digest)}</code></footer>\n`;
 }
 
-/**
- * Renders the errors or the warnings of the run. The errors include one warning: that promptsync did not contact the
- * service. It affects the meaning of everything else on the page.
- */
+/** Lists the warning that promptsync did not contact the service among the errors: it affects everything else. */
 function renderProblemSection({ problems }: Report, title: 'Problems' | 'Warnings'): Markup {
   const isImportant = (problem: ReportProblem): boolean => isError(problem) || problem.code === NOT_ASKED_CODE;
   const selected = problems.filter((problem) => isImportant(problem) === (title === 'Problems'));
@@ -197,7 +181,6 @@ function renderProblemsAndFiles(report: Report): readonly Markup[] {
   ];
 }
 
-/** The label of each filter. */
 const FILTERS = {
   all: 'All',
   review: 'To review',
@@ -207,11 +190,7 @@ const FILTERS = {
   failed: 'Not done',
 } as const satisfies Record<PromptTrait | 'all', string>;
 
-/**
- * Renders the controls, such as the search field. They are hidden until the script of the page runs, because they do
- * not work without the script.
- * @param hasTexts whether the page has diffs to show side by side
- */
+/** Renders the controls, which are hidden until the script runs, because they do not work without it. */
 function renderControls({ prompts, mode }: Report, hasTexts: boolean): Markup {
   const traits = prompts.flatMap((prompt) => listTraits(prompt, mode));
   const counts = PROMPT_TRAITS.map((name) => [name, traits.filter((trait) => trait === name).length] as const);
@@ -223,16 +202,12 @@ ${filters.length < 2 ? NO_MARKUP : markup`<fieldset><legend>Show</legend>${filte
 `;
 }
 
-/** The control that switches between the unified and the side-by-side view of diffs. */
 const VIEW_CHOICE: Markup = markup`<fieldset class="view"><legend>Text view</legend>
 <label><input type="radio" name="view" value="unified" checked><span>Unified</span></label>
 <label><input type="radio" name="view" value="split"><span>Side by side</span></label></fieldset>
 `;
 
-/**
- * Renders the radio button of one filter. `To review` is selected initially, because readers open the page to review
- * prompts.
- */
+/** Selects `To review` initially, because readers open the page to review prompts. */
 function renderRadio([name, count]: readonly [name: keyof typeof FILTERS, count: number]): Markup {
   const input = markup`<input type="radio" name="show" value="${name}"${name === 'review' ? markup` checked` : NO_MARKUP}>`;
   return markup`<label>${input}<span>${FILTERS[name]} <b>${count}</b></span></label>\n`;

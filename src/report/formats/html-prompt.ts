@@ -29,7 +29,6 @@ export type PageContext = DriftContext &
     readonly environments: readonly string[];
     /** Returns the HTML id of a prompt's row. A link to the row consists of `#` and this id. */
     readonly findLink: (prompt: ReportPrompt) => string;
-    /** Whether the page omits the texts of prompts. */
     readonly withoutDiffs: boolean;
   };
 
@@ -66,19 +65,14 @@ export function renderPromptRow(prompt: ReportPrompt, context: PageContext, isOp
 `;
 }
 
-/**
- * Renders a link to the page of the prompt in the user interface of the service, if the report contains its address.
- */
+/** Renders a link to the page of the prompt in the service, if the report contains its address. */
 function renderServiceLink({ url = '' }: ReportPrompt, context: PageContext): Markup {
   const address = renderWebUrl(url);
   if (address === null) return NO_MARKUP;
   return markup` · <a href="${address}" rel="noreferrer">Open in ${words.getServiceNoun(context)}</a>`;
 }
 
-/**
- * Returns the status of a prompt as readable text. Reports of `validate` and `history` use other words, such as
- * `checked` or `as pinned`, because `validate` attempts no prompt and `history` changes none.
- */
+/** Returns the status. `validate` attempts no prompt and `history` changes none, so they use words of their own. */
 function chooseStatusWord(prompt: ReportPrompt, { mode }: PageContext): string {
   if (prompt.status === 'not_attempted' && mode === 'validate') return 'checked';
   if (hasHistory(prompt)) return listDifferingRows(prompt).length > 0 ? 'not as pinned' : 'as pinned';
@@ -100,10 +94,7 @@ function renderFields({ changes }: ReportPrompt): Markup {
   return fields.length === 0 ? NO_MARKUP : markup` <span class="count">~ ${fields.join(', ')}</span>`;
 }
 
-/**
- * Renders a cell for each environment. Each cell contains the name of its environment, because a narrow page does not
- * show environments as columns.
- */
+/** Renders a cell for each environment. It names the environment, because a narrow page does not show columns. */
 function renderCells(prompt: ReportPrompt, { environments }: PageContext): readonly Markup[] {
   return environments.map((environment) => {
     const cell = makeMatrixCell(prompt, environment);
@@ -127,10 +118,7 @@ function renderCellContent(cell: MatrixCell): Markup {
   return markup`${active} → <b>${next}</b>${status === undefined ? '' : describeChangeStatus(status)}`;
 }
 
-/**
- * Renders the version or the pin before a change, and how far the environment is behind or ahead of its promotion
- * source.
- */
+/** Renders the version or the pin before a change, and the distance to the promotion source. */
 function renderActiveVersion(cell: MatrixCell): Markup {
   const distance = formatDistance(cell);
   return markup`${cell.now || 'not pinned'}${distance === '' ? NO_MARKUP : markup` <em>${distance}</em>`}`;
@@ -157,16 +145,12 @@ function renderPromptBody(prompt: ReportPrompt, context: PageContext): readonly 
   ];
 }
 
-/** Renders the metadata that a new version keeps from an earlier version. */
 function renderKeptMetadata(metadata: Entry['metadata']): Markup {
   const lines = metadata.map((line) => markup`${escapeLine(line)}\n`);
   return lines.length === 0 ? NO_MARKUP : markup`\n<div class="text">${lines}</div>`;
 }
 
-/**
- * Renders a list of problems. Each item shows the severity, location, message and code, followed by the hint. Problems
- * of one kind are one item with a line for each file.
- */
+/** Renders each problem with its hint. Problems of one kind are one item with a line for each file. */
 export function renderProblemList(problems: readonly ReportProblem[]): Markup {
   const groups = groupProblems(problems).map((group) => {
     const { title, items } = combineProblems(group);
@@ -229,7 +213,6 @@ function renderDiffTable({ environments, type, before, after, unknownReason, hun
   return markup`<h3>${names}: ${before ?? 'nothing'} → ${after}</h3>\n<div class="text">${shown}</div>\n`;
 }
 
-/** A block of a diff with rendered lines. */
 type RenderedBlock = { readonly kind: Block['kind']; readonly lines: readonly Markup[] };
 
 /** Renders one block of a diff. Folds unchanged lines that are more than `CONTEXT_LINES` lines away from a change. */
@@ -249,10 +232,7 @@ function renderUnchangedLines(lines: readonly Markup[]): Markup {
   return lines.length === 0 ? NO_MARKUP : markup`<span>${lines}</span>`;
 }
 
-/**
- * Renders a line and a line feed. The last line needs no special case, because browsers ignore a line feed at the end
- * of an element. The marker line of a chat prompt looks like the heading of its message.
- */
+/** Renders a line and a line feed. Browsers ignore a line feed at the end of an element, so all lines get one. */
 function renderDiffLine(line: MarkedLine, type: TextDiff['type']): Markup {
   const content = line.map(({ text, changed }) => (changed ? markup`<mark>${text}</mark>` : markup`${text}`));
   const isMarker = isMarkerLine(line.map(({ text }) => text).join(''), type);

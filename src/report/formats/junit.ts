@@ -13,18 +13,13 @@ type TestCase = {
   readonly file: string;
   /** The first line of the first failure, truncated. Empty if the test passes. */
   readonly message: string;
-  /**
-   * The problems as worded in the text report, followed by the status of the prompt if it failed. Empty if the test
-   * passes.
-   */
+  /** The problems as in the text report, then the status of the prompt if it failed. Empty if the test passes. */
   readonly failures: readonly string[];
 };
 
 /**
- * Renders the report as JUnit XML that ends with a line feed. Each prompt file is a test case. Other files with errors,
- * and errors of the whole run, become additional test cases. A test case is named after the path of its file, because
- * the key of an invalid file is unknown. Warnings are omitted, because they do not fail a test.
- * @param title the subject of the report, for example `plan`
+ * Renders a test case for each prompt file, each other file with errors, and each error of the whole run. Each is named
+ * after its path, because the key of an invalid file is unknown. Warnings are omitted, because they do not fail a test.
  */
 export function renderJunit(report: Report, title: string): string {
   const cases = makeNamesUnique([...makePromptCases(report), ...makeOtherCases(report)]);
@@ -35,10 +30,7 @@ export function renderJunit(report: Report, title: string): string {
   return `${open}${suite}${cases.map(renderTestCase).join('')}</testsuite>\n</testsuites>\n`;
 }
 
-/**
- * Creates a test case for each prompt file. It contains the errors of the prompt, and the errors of the whole run that
- * refer to the file.
- */
+/** Makes a case for each prompt file, with its errors and the errors of the whole run that refer to the file. */
 function makePromptCases({ mode, prompts, problems }: Report): readonly TestCase[] {
   const runProblemsByPath = Map.groupBy(problems, ({ path }) => path);
   return prompts.map((prompt) => {
@@ -55,10 +47,7 @@ function describeFailedStatus(prompt: ReportPrompt, mode: Report['mode']): reado
   return status === 'blocked' || hasFailed(prompt, mode) ? [`${escapeLine(key)}: ${describeStatus(status)}`] : [];
 }
 
-/**
- * Creates test cases for errors that do not belong to a single prompt file. They include errors that several prompts
- * share. A test case is named after the path of its file, or after the problem code if there is no path.
- */
+/** Makes cases for errors that belong to no prompt file or to several, named by path or by problem code. */
 function makeOtherCases({ prompts, problems }: Report): readonly TestCase[] {
   const paths = new Set<string | undefined>(prompts.map(({ path }) => path));
   const others = [...problems.filter(({ path }) => !paths.has(path)), ...findSharedProblems(prompts)].filter(isError);
@@ -77,10 +66,7 @@ function makeTestCase(
   return { name, file, message: escapeXml(message), failures: failures.map(escapeXml) };
 }
 
-/**
- * Adds a number to each repeated name, because GitLab reads only the first of several test cases with the same name.
- * Compares escaped names, because two different names can become identical when they are escaped.
- */
+/** Numbers repeated names, because GitLab reads only the first. Compares them as escaped, when they can be equal. */
 function makeNamesUnique(cases: readonly TestCase[]): readonly TestCase[] {
   const taken = new Set<string>();
   return cases.map((testCase, index) => {

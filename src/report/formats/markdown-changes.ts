@@ -15,7 +15,6 @@ import {
 import type { Report, ReportPrompt } from '../schema/report-schema.ts';
 import { listEnvironments } from './status-matrix.ts';
 
-/** The header of a table of changes. */
 export const CHANGE_TABLE_HEAD = renderTableHead(['prompt', 'change']);
 
 /** A prompt with everything that a page shows about it. */
@@ -53,9 +52,8 @@ export function isIntendedChange({ kind, undoesDrift }: Entry): boolean {
 }
 
 /**
- * Builds a section for each environment with changes. The last environment in promotion order comes first, because a
- * change there reaches the most people. A fact or a text change of several environments is in the first of their
- * sections.
+ * Makes a section for each environment with changes. The last environment in promotion order comes first, because a
+ * change there reaches the most people. A fact about several environments is in the first of their sections.
  */
 export function makeEnvironmentSections(report: Report, prompts: readonly PromptFacts[]): readonly Section[] {
   const mentioned = prompts.flatMap(({ entries }) => entries.flatMap(({ environments }) => environments));
@@ -94,11 +92,7 @@ export function renderHeadlineName(environment: string): string {
   return /^[a-z]+(?:-[a-z]+)*$/i.test(environment) ? environment : renderCodeSpan(environment);
 }
 
-/**
- * Builds the drift sections:
- * - the changes that overwrite edits made in the service, with their diffs
- * - all other drift
- */
+/** Separates the changes that overwrite edits made in the service, with their diffs, from all other drift. */
 export function makeDriftSections(report: Report, prompts: readonly PromptFacts[]): readonly Section[] {
   const { service } = getWords(report);
   const isApply = report.mode === 'apply';

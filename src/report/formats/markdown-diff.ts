@@ -8,10 +8,7 @@ import type { ReportPrompt } from '../schema/report-schema.ts';
 /** The number of unchanged display lines to show before and after each change. */
 const CONTEXT_LINES = 2;
 
-/**
- * The line that stands for omitted lines of a diff. It differs from every line of a text, which begins with a sign or a
- * space.
- */
+/** The line for omitted lines of a diff. It cannot be a line of a text, which begins with a sign or a space. */
 const GAP = '…';
 
 const SIGNS = { same: ' ', removed: '-', added: '+' } as const satisfies Record<Block['kind'], string>;
@@ -43,9 +40,8 @@ function renderBody({ hunks, unknownReason }: TextDiff): string {
 }
 
 /**
- * Renders the lines of a hunk. A change that readers could overlook, such as one in white space only, gets a label on a
- * line of its own. Wrapping lines for display does not change the label, because the label does not depend on where a
- * line breaks.
+ * Renders the lines of a hunk. A change that readers could overlook, such as one in white space only, gets a label,
+ * which does not depend on where display lines break.
  */
 function renderBlocks(blocks: readonly Block[]): readonly string[] {
   const names = nameInvisibleChanges(blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(readDisplayText) })));

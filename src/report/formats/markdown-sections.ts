@@ -6,7 +6,6 @@ import { renderWebUrl } from '../../domain/network.ts';
 export type SizeLimit = {
   /** The maximum length, in the unit that `measure` returns. */
   readonly most: number;
-  /** Returns the length of a string. */
   readonly measure: (text: string) => number;
 };
 
@@ -17,10 +16,7 @@ export type Section = {
   readonly items: readonly string[];
   /** The singular noun for an item, for example `change`. The note on omitted items uses it. */
   readonly item: string;
-  /**
-   * The maximum share of the remaining space that the section may use, from 0 to 1. The rest is left for the sections
-   * that are fitted later.
-   */
+  /** The maximum share of the remaining space, from 0 to 1. The rest is left for sections that are fitted later. */
   readonly share: number;
   /** Whether the section gets only the space that all other sections leave. True for diffs, because they are long. */
   readonly isFittedLast?: boolean;
@@ -39,12 +35,10 @@ export function makeSection<Value>(
   return { open: `\n${open}`, items: values.flatMap(renderItems), item, share };
 }
 
-/** Builds a section of diffs without a heading of its own. */
 export function makeDiffSection(diffs: readonly string[]): Section {
   return { open: '', items: diffs, item: 'text change', share: 0.95, isFittedLast: true };
 }
 
-/** The number of items that the page omits, and the noun for such an item. */
 export type OmittedItems = { readonly item: string; readonly count: number };
 
 type FittedSections = {
@@ -53,13 +47,9 @@ type FittedSections = {
   readonly omitted: readonly OmittedItems[];
 };
 
-/** A section with only those items that fit. */
 type FittedSection = OmittedItems & { readonly text: string };
 
-/**
- * Renders as many items as fit into the limit, starting with the first section. Renders all items if there is no limit.
- * @param wrap wraps the text of all sections of one environment
- */
+/** Renders as many items as fit, starting with the first section. `wrap` wraps the sections of one environment. */
 export function fitSections(
   sections: readonly Section[],
   limit: SizeLimit | null,
@@ -104,7 +94,6 @@ function sumOmittedItems(fitted: readonly OmittedItems[]): readonly OmittedItems
   return sums.filter(({ count }) => count > 0);
 }
 
-/** Renders the header row of a table and the separator row below it. The cells must already be Markdown. */
 export function renderTableHead(columns: readonly string[]): string {
   return renderTableRow(columns) + renderTableRow(columns.map(() => '---'));
 }

@@ -40,7 +40,6 @@ import { PLAIN_STYLE, type OutputStyle } from '../output-style.ts';
 import { describeImportCommits, listDifferingRows, hasHistory, renderOutcome } from './summary.ts';
 import { formatCount, shortenCommitId, shortenDigest } from '../../text.ts';
 
-/** The options of a page: its maximum length, and what to show in addition to the report. */
 export type MarkdownOptions = {
   /** The subject of the page, for example `plan`. */
   readonly title: string;
@@ -53,24 +52,16 @@ export type MarkdownOptions = {
   readonly commit: string | null;
   /** The URL of the CI run, which has the complete report. Null outside CI. */
   readonly runUrl: string | null;
-  /** The maximum length of the page. Null if there is no limit. */
   readonly limit: SizeLimit | null;
-  /** Whether to omit the texts of prompts. The texts are shown by default. */
   readonly withoutDiffs?: boolean | undefined;
 };
 
-/**
- * Renders the report as GitHub Markdown. Values from files and from the service are rendered as code, so that they
- * cannot act as Markdown.
- */
+/** Renders GitHub Markdown. Values from files and the service are code, so that they cannot act as Markdown. */
 export function renderMarkdown(report: Report, options: MarkdownOptions): string {
   return renderPage(renderMarkdownHead(report, options), makeSections(report, options), report, options);
 }
 
-/**
- * Renders the report as the text of a comment. Hidden lines enclose the section of each environment, so that a later
- * job can replace it.
- */
+/** Encloses the section of each environment in hidden lines, so that a later job can replace it. */
 export function renderComment(report: Report, options: MarkdownOptions): string {
   const head = renderMarkdownHead(report, options);
   return renderPage(head, makeSections(report, options), report, options, wrapEnvironment);
@@ -80,10 +71,7 @@ function wrapEnvironment(environment: string, text: string): string {
   return wrapSection([environment], text);
 }
 
-/**
- * Renders a report that covers only some environments as their section in a comment. Its headings are one level below
- * those of the comment.
- */
+/** Renders the section of some environments. Its headings are one level below those of the comment. */
 export function renderCommentSection(
   report: Report & { readonly environments: readonly string[] },
   options: MarkdownOptions,
@@ -116,10 +104,7 @@ function renderPage(
   return `${head}${renderOmittedNote(omitted, report, options)}${text}${foot}`;
 }
 
-/**
- * The length reserved for the note on omitted items. The omitted items are known only after the sections have been
- * fitted into the page.
- */
+/** The length reserved for the note on omitted items, which are not known until the sections are fitted. */
 const RESERVED_LENGTH = 1_000;
 
 /** The length reserved for the hidden lines of up to ten sections. */
@@ -139,18 +124,12 @@ function renderMarkdownHead(report: Report, { title, workspace }: MarkdownOption
   return `### promptsync ${title}${where}\n\n${outcome}\n${steps && `${steps}\n`}${note}`;
 }
 
-/**
- * Returns the text unchanged if it consists of plain words and simple code spans. Otherwise, renders it as a code span.
- * The text can be unsafe, because `promptsync show` renders reports from files that can contain anything.
- */
+/** Renders unusual text as code, because `promptsync show` renders reports from files that can contain anything. */
 function escapeNote(text: string): string {
   return /^(?:(?:[a-z0-9-]+|`[\w ./-]+`)[,;:.]?(?: |$))*$/i.test(text) ? text : renderCodeSpan(text);
 }
 
-/**
- * Renders a note about omitted content. The page omits items that do not fit, and the report itself omits large text.
- * Returns an empty string if nothing is omitted.
- */
+/** Says what is missing: items that do not fit into the page, and large text that the report itself omits. */
 function renderOmittedNote(omitted: readonly OmittedItems[], { prompts }: Report, { runUrl }: MarkdownOptions): string {
   const parts = omitted.map(({ item, count }) => formatCount(count, item));
   const where = runUrl === null ? "the run's report" : `the summary and the page of [the run](${runUrl})`;
@@ -183,10 +162,7 @@ function renderMarkdownFoot(report: Report, { commit, runUrl }: MarkdownOptions)
   return line === '' ? '' : `\n${line}\n`;
 }
 
-/**
- * Builds the sections of a page in display order. If the length of the page is limited, earlier sections get space
- * first.
- */
+/** Makes the sections in display order. If the length of the page is limited, earlier sections get space first. */
 function makeSections(report: Report, { limit, withoutDiffs = false }: MarkdownOptions): readonly Section[] {
   const { mode, files = [] } = report;
   const baselinePrompts = listBaselinePrompts(report);
@@ -231,7 +207,6 @@ function makeNoteSection(title: string, kind: EntryKind, prompts: readonly Promp
   );
 }
 
-/** Renders the baselines of these prompts as one line. Returns no line if there are no prompts. */
 function renderBaselineItems(prompts: readonly ReportPrompt[], mode: Report['mode']): readonly string[] {
   return prompts.length === 0 ? [] : [`${describeBaselines(prompts.map(renderPromptName), mode, Infinity)}\n`];
 }
@@ -240,9 +215,7 @@ function chooseChangesTitle({ mode, prompts }: Report): string {
   return mode === 'apply' || prompts.some(({ status }) => status === 'applied') ? 'Changes' : 'What would change';
 }
 
-/**
- * Builds the table of the versions that environments serve. Only the report of `promptsync status` contains this table.
- */
+/** Makes the table of the served versions, which only the report of `promptsync status` contains. */
 function makeMatrixSections(report: Report): readonly Section[] {
   if (report.mode !== 'status') return [];
   const environments = listEnvironments(report);
@@ -266,16 +239,10 @@ function makeMatrixSections(report: Report): readonly Section[] {
  */
 const MAX_FILES_ON_PAGE = 100;
 
-/**
- * The style of the code blocks of problems. It wraps lines like a terminal with 80 columns, because a code block on a
- * forge scrolls sideways instead of wrapping.
- */
+/** The style of code blocks. Lines wrap at 80 columns, because a code block on a forge scrolls sideways instead. */
 const PROBLEM_STYLE: OutputStyle = { ...PLAIN_STYLE, screen: makeScreen(80) };
 
-/**
- * Builds the section of the errors or the warnings. Each group of problems is a code block and an item of its own, so
- * that a page with too little space omits only some of them.
- */
+/** Makes an item for each group of problems, so that a page with too little space omits only some of them. */
 function makeProblemSection(title: string, problems: readonly ReportProblem[], limit: SizeLimit | null): Section {
   const maxFiles = limit === null ? Infinity : MAX_FILES_ON_PAGE;
   return makeSection(`#### ${title}\n`, 'problem', 0.3, groupProblems(problems), (group) => {
@@ -287,9 +254,8 @@ function makeProblemSection(title: string, problems: readonly ReportProblem[], l
 }
 
 /**
- * Renders a prompt's table rows for everything that does not belong to an environment. The first row shows the prompt's
- * status if the prompt failed or was not attempted and the report lists no changes for it. In a report without a plan,
- * only prompts with edits show their status.
+ * Renders the rows for everything that belongs to no environment. The first row shows the status of a prompt that
+ * failed or was not attempted if it lists no changes. Without a plan, only prompts with edits show it.
  */
 function renderOtherRows({ prompt, entries }: PromptFacts, report: Report): readonly string[] {
   const { status, changes, edits = [] } = prompt;
@@ -310,10 +276,7 @@ function renderMetadataItems({ prompt, entries }: PromptFacts): readonly string[
   });
 }
 
-/**
- * Builds the sections of `promptsync history`. Each prompt has its tables, followed by notes about environments that do
- * not serve the pinned version.
- */
+/** Makes the tables of each prompt, then notes about environments that do not serve the pinned version. */
 function makeHistorySections(report: Report): readonly Section[] {
   return report.prompts.filter(hasHistory).flatMap((prompt) => {
     const heading = `\n#### ${renderPromptName(prompt)}\n`;

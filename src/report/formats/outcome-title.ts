@@ -6,10 +6,7 @@ import type { Report } from '../schema/report-schema.ts';
 /** The reason why a run failed, in one word. Empty if the run succeeded. */
 export type FailureReason = 'invalid' | 'refused' | 'drift' | 'failed' | 'superseded' | '';
 
-/**
- * Returns the reason why a run failed. The rule is the same for runs on GitHub and on GitLab. Warnings do not count as
- * failures, because a run with a warning such as `guard/overtaken` completed its work.
- */
+/** Warnings do not count, because a run with a warning such as `guard/overtaken` completed its work. */
 export function chooseFailureReason(report: Pick<Report, 'prompts' | 'problems'>): FailureReason {
   const statuses = new Set(report.prompts.map(({ status }) => status));
   if (statuses.has('failed')) return 'failed';
@@ -23,10 +20,8 @@ export function chooseFailureReason(report: Pick<Report, 'prompts' | 'problems'>
 }
 
 /**
- * Returns the reason why prompts are blocked:
- * - `superseded`: a guard found a newer commit on the branch.
- * - `drift`: only the drift guard blocked prompts.
- * - `refused`: all other cases.
+ * Returns `superseded` if a guard found a newer commit on the branch, `drift` if only the drift guard blocked prompts,
+ * and `refused` in all other cases.
  */
 function chooseRefusal({ prompts }: Pick<Report, 'prompts'>): FailureReason {
   const blocked = prompts.filter(({ status }) => status === 'blocked');
@@ -35,25 +30,15 @@ function chooseRefusal({ prompts }: Pick<Report, 'prompts'>): FailureReason {
   return errors.every(({ code }) => code === 'guard/drift') ? 'drift' : 'refused';
 }
 
-/**
- * Returns true if an apply changed nothing, because an earlier run already applied the changes.
- * @param failureReason empty if the apply succeeded
- */
+/** Returns true if an apply succeeded without any change, because an earlier run already made the changes. */
 export function hasChangedNothing({ prompts }: Report, failureReason: FailureReason): boolean {
   return failureReason === '' && prompts.every(({ status }) => status === 'unchanged');
 }
 
-/**
- * The first word of the outcome title if the run applied something. `reportsApply` recognizes the notes of such runs by
- * this word.
- */
+/** The first word of the title if the run applied something. `reportsApply` recognizes such notes by it. */
 const APPLIED_TITLE = 'applied';
 
-/**
- * Creates the title of the note that promptsync posts on a pull request or merge request after an apply.
- * @param failureReason empty if the apply succeeded
- * @param now the time when the apply ended, in milliseconds since 1970
- */
+/** Makes the title of the note after an apply. `now` is the time when it ended, in milliseconds since 1970. */
 export function makeOutcomeTitle(report: Report, failureReason: FailureReason, now: number): string {
   const time = new Date(now).toISOString().slice(0, 16).replace('T', ' ');
   return `${describeRunOutcome(report, failureReason)}, ${time} UTC`;
@@ -67,16 +52,12 @@ function describeRunOutcome({ problems, prompts }: Report, failureReason: Failur
     : failureReason;
 }
 
-/**
- * Returns true if a comment, or one of its sections, already reports an apply. A later run that changes nothing must not
- * overwrite it.
- */
+/** Whether a comment or one of its sections reports an apply. A later no-op run must not overwrite it. */
 export function reportsApply(text: string | undefined): boolean {
   if (text === undefined) return false;
   return text.split(/\r?\n/)[1]?.startsWith(`### promptsync ${APPLIED_TITLE}`) === true || hasAppliedSection(text);
 }
 
-/** Returns true if the title of an apply says that the run applied something. */
 export function isAppliedTitle(title: string): boolean {
   return title.startsWith(APPLIED_TITLE);
 }

@@ -17,28 +17,21 @@ import { fitLine, type OutputStyle } from '../output-style.ts';
 const CONTEXT_LINES = 3;
 /** The maximum number of lines in a folded diff. `foldHunks` shortens longer diffs to this length. */
 const MAX_DIFF_LINES = 40;
-/**
- * The maximum number of lines of one block in a shortened diff. Without this limit, the diff of a completely rewritten
- * prompt would show only removed lines.
- */
+/** The maximum number of lines of one block, so that a rewritten prompt does not show only removed lines. */
 const MAX_BLOCK_LINES = 20;
 
 /** How much of a diff to show: the whole diff, or at most `MAX_DIFF_LINES` lines. */
 type DiffLength = 'whole' | 'folded';
 
 /**
- * Renders a unified diff for each environment, from the text that it serves now to the text that it would serve after
- * the change. Environments with the same old and new version share one diff. Returns lines without line feeds. Returns
- * no lines if nothing differs.
+ * Renders the diff between the served text and the text after the change, as lines without line feeds. Environments
+ * with the same old and new version share one diff. Empty if nothing differs.
  */
 export function renderDiffs(prompt: ReportPrompt, style: OutputStyle, length: DiffLength): readonly string[] {
   return makeTextDiffs(prompt, CONTEXT_LINES).flatMap((diff) => renderDiff(diff, style, length));
 }
 
-/**
- * The notes to show instead of a diff if the old or the new text is unknown or too large. A review cannot cover content
- * that the report omits, so the last note says what reviewers must check themselves.
- */
+/** The notes instead of a diff. A review cannot cover omitted content, so the last one says what to check. */
 export const UNKNOWN_TEXT_NOTES = {
   before: 'the current text is unknown because the plan was created offline',
   after: 'promptsync has not read the new text yet, but will do so before it syncs',
@@ -71,9 +64,7 @@ function renderDiff(diff: TextDiff, style: OutputStyle, length: DiffLength): rea
 
 type FoldedHunks = { readonly hunks: readonly Hunk[]; readonly omittedLines: number };
 
-/**
- * Shortens a diff to `MAX_DIFF_LINES` lines and counts the omitted lines. A longer diff would bury the rest of the log.
- */
+/** Shortens a diff to `MAX_DIFF_LINES` lines, because a longer one would bury the rest of the log. */
 function foldHunks(hunks: readonly Hunk[]): FoldedHunks {
   const lineCount = countLines(hunks);
   if (lineCount <= MAX_DIFF_LINES) return { hunks, omittedLines: 0 };
@@ -101,8 +92,7 @@ function renderHunk(
 ): readonly string[] {
   const { colors, screen } = style;
   const blocks = hunk.blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(shortenBlanks) }));
-  // Word marks are visible only in color. A terminal without color also needs them, because a long line is shortened to
-  // the text around its marked words.
+  // Marks are visible only in color, but a terminal without color shortens long lines to the text around them.
   const needsMarks = colors.isColorSupported || screen !== null;
   const marked = needsMarks ? markWords(blocks, type) : blocks.map(makeUnmarkedBlock);
   return marked.flatMap((block, index) => renderBlock(block, names[index] ?? '', style));
@@ -122,10 +112,7 @@ function renderBlock({ kind, lines }: MarkedBlock, name: string, style: OutputSt
   return name === '' ? rendered : [...rendered, ...fitLine(colors.cyan(name), style, 1)];
 }
 
-/**
- * The maximum number of terminal rows for a changed line. If a line needs more rows, only the text near its changes is
- * shown.
- */
+/** The maximum number of terminal rows for a changed line. A longer line shows only the text near its changes. */
 const MAX_LINE_ROWS = 8;
 /** The maximum number of unchanged characters that a shortened line keeps before and after each change. */
 const MARGIN_CHARACTERS = 30;
@@ -162,8 +149,7 @@ function takeTail(characters: readonly string[]): string {
 function joinSegments(line: MarkedLine, { colors, screen }: OutputStyle): string {
   const parts = line.map(({ text, changed }) => {
     const shown = showHidden(text);
-    // In a terminal, a tab is 1 to 8 columns wide, depending on its position. Replacing tabs with spaces makes the
-    // measured width of the line exact.
+    // A tab is 1 to 8 columns wide, depending on its position. Spaces make the measured width exact.
     const withoutTabs = screen === null ? shown : shown.replaceAll('\t', '    ');
     return changed ? colors.inverse(withoutTabs) : withoutTabs;
   });

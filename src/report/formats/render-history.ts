@@ -34,7 +34,6 @@ function renderTable({ title, columns, rows }: HistoryTable, style: OutputStyle)
 
 /** A table in the report of `promptsync history`, in a form that every output format can render. */
 export type HistoryTable = {
-  /** The sentence above the table. Null if there is none. */
   readonly title: string | null;
   readonly columns: readonly string[];
   /** The escaped cells of each row. Empty if the title alone says everything. */
@@ -44,11 +43,8 @@ export type HistoryTable = {
 };
 
 /**
- * Builds the tables for one prompt. If the user selected an environment, there is one table with the origin of the
- * version that this environment serves. Otherwise, the tables list the known versions and the periods in which the file
- * pinned them.
- * @param show escapes a value from a file or from the service for the output format
- * @param report the report of the prompt, whose words the tables use
+ * Makes the table of the version that the selected environment serves. Without a selected environment, makes the tables
+ * of the known versions and of the periods in which the file pinned them. The tables use the words of `report`.
  */
 export function makeHistoryTables(
   prompt: ReportPrompt,
@@ -96,32 +92,23 @@ function makeLineageTable(prompt: ReportPrompt, lineage: ReportLineage, show: Sh
   return { title: `${show(environment)} serves ${served}`, columns, rows, item: 'row' };
 }
 
-/** Returns the number of a version, and a label if the version is a baseline. */
 function describeHistoryVersion(version: Pick<ReportVersion, 'id' | 'version_number' | 'baseline'>): string {
   return `${describeVersionRef(version)}${version.baseline === true ? ' baseline' : ''}`;
 }
 
-/**
- * Returns the escaped cells of a row. Notes from promptsync are escaped, too, because they appear in the same columns
- * as values from users.
- */
+/** Escapes even notes from promptsync, because they appear in the same columns as values from users. */
 function makeCells(name: string, texts: CellTexts, show: ShowText): readonly string[] {
   return [name, ...texts.map((text) => (text === undefined ? '' : show(text)))];
 }
 
-/** A version in the history of a prompt. */
 type ReportVersion = ReportHistory['versions'][number];
-/**
- * The commit that created or pinned a version, with its author, date and subject. `commit` is undefined if the version
- * was not created from a commit.
- */
+/** The commit that created or pinned a version. `commit` is undefined if the version comes from no commit. */
 type ReportCommit = Omit<NonNullable<ReportLineage['pinned']>, 'commit'> & { readonly commit?: string | undefined };
 /** The origin of a version: its commit, its creator, and the message stored with it. */
 type ReportVersionOrigin = ReportCommit & Pick<ReportVersion, 'made_by' | 'message' | 'created_at' | 'created_by'>;
 /** The unescaped values of a table row. An undefined value leaves its cell empty. */
 type CellTexts = readonly (string | undefined)[];
 
-/** Returns the time, id, author and subject of a commit. */
 function makeCommitCells(info: ReportCommit): CellTexts {
   return [
     formatTime(info),
@@ -132,9 +119,8 @@ function makeCommitCells(info: ReportCommit): CellTexts {
 }
 
 /**
- * Returns the time, id, author and subject of the commit that a version comes from. If they are unknown, returns
- * instead what the service shows: the time at which it created the version, the creator and the message. If there is no
- * message either, returns a note about who created the version.
+ * Returns the cells of the commit that a version comes from. If it is unknown, returns the time and the creator that
+ * the service shows, and its message or, without one, a note about who created the version.
  */
 function makeOriginCells(version: ReportVersionOrigin): CellTexts {
   const { message, made_by: maker, created_at: createdAt, created_by: createdBy } = version;
@@ -163,10 +149,7 @@ const MAKER_NOTES = {
   unknown: 'unknown: not recorded',
 } as const satisfies Record<ReportVersionOrigin['made_by'], string | undefined>;
 
-/**
- * Formats the date of a commit, for example `2026-11-22 14:05`. Uses UTC, so that dates from different time zones are
- * comparable. Returns undefined if this clone does not have the commit.
- */
+/** Formats a date in UTC, such as `2026-11-22 14:05`. Returns undefined if this clone lacks the commit. */
 function formatTime({ date = '' }: ReportCommit): string | undefined {
   const time = Date.parse(date);
   return Number.isNaN(time) ? undefined : new Date(time).toISOString().slice(0, 16).replace('T', ' ');
@@ -199,9 +182,8 @@ export function describeDifference({ environment, active, pin, wanted }: ReportR
 }
 
 /**
- * Returns one row for each period in which the file pinned an environment to this version. An environment that serves
- * the version without such a pin also gets a row. The cells are the environment, the time, the commit and the subject.
- * Rows of environments that serve the version now come first.
+ * Returns the environment, time, commit and subject of each period in which the file pinned this version, and of each
+ * environment that serves it without such a pin. Environments that serve it now come first.
  */
 function listPeriods({ active_in: activeIn, pinned }: ReportVersion): readonly CellTexts[] {
   const open = pinned.filter(({ until }) => until === null).map(({ environment }) => environment);
@@ -219,10 +201,7 @@ function makePeriodCells({ environment, from, until, served }: ReportVersion['pi
   return [environment, `${time ?? '?'} → ${formatPeriodEnd(until, served)}`, commit, subject];
 }
 
-/**
- * Returns the end of the period in which the file pinned a version: a time, `now` or `not served now`. The last one
- * means that the file still pins the version, but the environment does not serve it.
- */
+/** Returns a time, `now`, or `not served now` if the file still pins the version but nothing serves it. */
 function formatPeriodEnd(until: ReportCommit | null, isServed: boolean): string {
   if (until !== null) return formatTime(until) ?? '?';
   return isServed ? 'now' : 'not served now';

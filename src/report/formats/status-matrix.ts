@@ -14,10 +14,7 @@ import type { TextOptions } from './terminal-text.ts';
 import { describeOrphans, describeVersionRef, getWords } from '../describe-report.ts';
 import { describeLongestWait } from '../waiting-promotions.ts';
 
-/**
- * Renders the report of `promptsync status` for a terminal or a log. A table of prompts and environments shows the
- * active and the desired versions. The text ends with a line feed.
- */
+/** Renders `promptsync status` as a table of the active and the desired versions. Ends with a line feed. */
 export function renderStatus(report: Report, options: TextOptions): string {
   const style = makeOutputStyle(options);
   const blocks = options.quiet || !hasPlan(report) ? [] : renderMatrixBlocks(report, style);
@@ -35,10 +32,7 @@ function renderOrphanLines(report: Report, { quiet }: TextOptions, style: Output
   return [[style.colors.bold('orphans'), ...texts].flatMap((text) => fitLine(text, style, 2)).join('\n') + '\n'];
 }
 
-/**
- * Renders the table of prompts and environments, and the notes on this table. If the table is too wide for the
- * terminal, lists the environments below the key of each prompt instead.
- */
+/** Renders the table and its notes. If it is too wide, lists the environments below the key of each prompt. */
 function renderMatrixBlocks(report: Report, style: OutputStyle): readonly (readonly string[])[] {
   const { colors, screen } = style;
   const environments = listEnvironments(report);
@@ -69,10 +63,7 @@ function renderNotes({ prompts }: Report, signs: readonly MatrixSign[], style: O
   return [...legend, ...(longestWait === null ? [] : [longestWait])].flatMap((note) => fitLine(note, style, 2));
 }
 
-/**
- * Builds the table row of one prompt. A `~` after the key means that fields of the prompt change, and a `*` means that
- * its id comes from the path of its file.
- */
+/** A `~` after the key means that fields change, and a `*` that the id comes from the path of the prompt file. */
 function makeMatrixRow(prompt: ReportPrompt, environments: readonly string[], colors: Colors): readonly TableCell[] {
   const pathIdMark = hasPathId(prompt) ? ` ${PATH_ID_SIGN.sign}` : '';
   const fieldMark = hasChangedFields(prompt) ? ` ${FIELD_SIGN.sign}` : '';
@@ -116,32 +107,25 @@ export type MatrixCell = {
    * - `pin`: a command edits the pin in the prompt file.
    */
   readonly kind: 'unpinned' | 'unread' | 'in-sync' | 'change' | 'differs' | 'pin' | 'unresolved';
-  /**
-   * The version that the environment serves before any change. For the kind `pin`, this is the old pin. Empty if there
-   * was no pin, or if promptsync could not read the prompt.
-   */
+  /** The version before any change or, for the kind `pin`, the old pin. Empty if there was none or it was not read. */
   readonly now: string;
   /**
-   * The version that the environment should serve, or that it serves after a sync. For the kind `pin`, this is the new
-   * pin. For the kind `unresolved`, it is the pin with a question mark. Empty for the kinds `unpinned`, `unread` and
-   * `in-sync`.
+   * The version after a sync. For the kind `pin`, this is the new pin, and for `unresolved`, the pin with a question
+   * mark. Empty for the kinds `unpinned`, `unread` and `in-sync`.
    */
   readonly next: string;
   /** The number of versions by which the environment is behind its promotion source. 0 if it is not behind. */
   readonly behind: number;
   /** The number of versions by which the environment is ahead of its promotion source. 0 if it is not ahead. */
   readonly ahead: number;
-  /** The drift of the environment. Null if there is none. */
   readonly drift: ReportDrift | null;
   /** The result of the change in this environment. Undefined if there is no change, or if no sync has attempted it. */
   readonly status: ReportChange['status'];
 };
 
 /**
- * Returns the environments of a report without duplicates: the configured ones in promotion order, then others that the
- * prompts mention. With `--environment`, returns only those that the prompts mention. If the configuration lists no
- * environments, each prompt lists its environments in the order of its file. The result then starts with the
- * environments of the prompt that mentions environments most often.
+ * Returns the configured environments in promotion order, then others. With `--environment`, returns only those that
+ * the prompts mention. Without a configured order, starts with the prompt that mentions environments most often.
  */
 export function listEnvironments(report: Report): readonly string[] {
   const { prompts, promotion_order: order = [], environments: selected } = report;
@@ -154,10 +138,7 @@ export function listEnvironments(report: Report): readonly string[] {
   return [...new Set([...order.filter((name) => selected === undefined || mentioned.has(name)), ...mentioned])];
 }
 
-/**
- * Builds the cell for one prompt and one environment. A change takes precedence over an edit, and an edit takes
- * precedence over the current state.
- */
+/** Prefers a change over an edit, and an edit over the current state. */
 export function makeMatrixCell(prompt: ReportPrompt, environment: string): MatrixCell {
   const hasEnvironment = (part: object): boolean => 'environment' in part && part.environment === environment;
   const change = prompt.changes.find(hasEnvironment);
@@ -203,10 +184,7 @@ function makeUnchangedCell(
 /** The content of a cell if the file does not pin the environment. */
 const UNPINNED = '·';
 
-/**
- * Returns the text of a cell, for example `v6`, `v6 ↑2`, `v6 ↓1`, `v6 → v7` or `v6 → v7 drift`. `v6 → 7?` means that no known
- * version matches the pin `7`. `listMatrixSigns` explains the other signs.
- */
+/** Returns text such as `v6`, `v6 ↑2`, `v6 → v7 drift`, or `v6 → 7?` if no known version matches the pin. */
 export function formatMatrixCell(cell: MatrixCell): string {
   const { kind, now, next, drift } = cell;
   if (kind === 'unpinned') return UNPINNED;
@@ -217,16 +195,12 @@ export function formatMatrixCell(cell: MatrixCell): string {
   return drift === null ? state : `${state} ${DRIFT_SIGN}`;
 }
 
-/**
- * Returns how many versions an environment is behind (`↑2`) or ahead of (`↓2`) its promotion source. Returns an empty
- * string if it is neither.
- */
+/** Returns `↑2` for two versions behind the promotion source, `↓2` for two ahead of it, or an empty string. */
 export function formatDistance({ behind, ahead }: Pick<MatrixCell, 'behind' | 'ahead'>): string {
   if (behind > 0) return `↑${behind}`;
   return ahead > 0 ? `↓${ahead}` : '';
 }
 
-/** A sign that reports use in the table of prompts and environments, and its meaning. */
 type MatrixSign = { readonly sign: string; readonly meaning: string };
 
 const FIELD_SIGN: MatrixSign = { sign: '~', meaning: 'a sync would change the key, the name, or the description' };
@@ -263,11 +237,7 @@ export function listMatrixSigns(report: Report): readonly MatrixSign[] {
   ];
 }
 
-/**
- * Sorts prompts by how much attention they need: first those that promptsync could not read or that are blocked, then
- * those that differ from their files, then those with an environment that is behind or ahead. Otherwise, keeps the
- * order of the prompts.
- */
+/** Puts unread and blocked prompts first, then those that differ from their files, then those behind or ahead. */
 export function sortByAttention(prompts: readonly ReportPrompt[]): readonly ReportPrompt[] {
   return prompts.toSorted((one, other) => rankAttention(one) - rankAttention(other));
 }

@@ -10,10 +10,7 @@ import { isInterrupted } from '../problem-list.ts';
 import { describeOverwrites } from '../apply-question.ts';
 import type { Report, ReportChange, ReportPrompt, ReportRow } from '../schema/report-schema.ts';
 
-/**
- * Renders the end of a report: the outcome, followed by the next step or the origin of the plan.
- * @param quiet whether to omit the origin of the plan
- */
+/** Renders the outcome, then the next step or, unless `quiet` is set, the origin of the plan. */
 export function renderSummary(report: Report, style: OutputStyle, quiet = false): string {
   const coverage = describeCoverage(report, escapeLine);
   return [
@@ -24,10 +21,7 @@ export function renderSummary(report: Report, style: OutputStyle, quiet = false)
   ].join('\n');
 }
 
-/**
- * Returns the single line that a terminal shows if the user ended a run before it did anything. Returns null for every
- * other run, including every run that may have written something.
- */
+/** Returns the only line for a run that the user ended before it did anything. Returns null for other runs. */
 export function renderEndedRun(report: Report): string | null {
   const { problems, prompts, files = [], committed } = report;
   if (problems.some(({ code }) => code === 'usage/declined')) return 'Nothing was applied.';
@@ -50,10 +44,7 @@ function renderLinesBelowOutcome(report: Report, style: OutputStyle, quiet: bool
   return hasWork(report) && !quiet ? renderOriginLines(report, style) : [];
 }
 
-/**
- * Summarizes the result of a run in one line. The line contains only numbers and fixed wording, so it needs no
- * escaping.
- */
+/** Summarizes the result of a run in one line of numbers and fixed wording, which needs no escaping. */
 export function renderOutcome(report: Report, colors: Colors): string {
   const errors = report.problems.filter(isError).length;
   if (errors > 0) {
@@ -73,10 +64,7 @@ export function renderOutcome(report: Report, colors: Colors): string {
   return `${interrupted}${renderWorkOutcome(report, colors)}`;
 }
 
-/**
- * Describes how many prompts a plan changes or a sync has changed. A second sentence counts the other prompts. A prompt
- * that only gets a baseline does not count as changed.
- */
+/** Counts the prompts that change or have changed, then the others. A baseline alone does not count. */
 function renderWorkOutcome(report: Report, colors: Colors): string {
   const { summary } = report;
   if (!hasWork(report)) {
@@ -123,10 +111,7 @@ function countPinEdits({ status, edits = [] }: ReportPrompt, { mode }: Report): 
   return isEdited ? edits.length : 0;
 }
 
-/**
- * Counts the prompts with edited pins or with changes other than a baseline. After a run, only the changes that it made
- * count.
- */
+/** Counts prompts with edited pins or changes other than a baseline. After a run, only its own changes count. */
 function countChangedPrompts(report: Report): number {
   const isApply = isApplied(report);
   const isCounted = (change: ReportChange): boolean =>
@@ -153,10 +138,7 @@ function describeOthers(report: Report): readonly string[] {
   ];
 }
 
-/**
- * Describes the changes that somebody made in the service. Before a run, counts the prompts with such changes. After it,
- * counts the changes that the run has overwritten. The other counts of the summary do not show this.
- */
+/** Counts the prompts that somebody changed in the service or, after a run, the changes that it has overwritten. */
 function describeDriftCount(report: Report): string {
   const { mode, prompts } = report;
   if (isApplied(report)) return describeOverwrites(report, 'overwrote', isDone);
@@ -164,10 +146,7 @@ function describeDriftCount(report: Report): string {
   return mode === 'rollback' || drifted === 0 ? '' : ` ${formatCount(drifted, 'prompt has', 'prompts have')} drifted.`;
 }
 
-/**
- * Describes how many files a failed run edited. For example, a run with `--commit` can edit files and then fail to
- * commit them.
- */
+/** Counts edited files after a failed run. For example, `--commit` can edit files and then fail to commit them. */
 function describeEditedFiles({ mode, prompts }: Report): string {
   const edited = prompts.filter(({ status }) => status === 'applied').length;
   if (edited === 0) return 'nothing was written';
@@ -176,10 +155,7 @@ function describeEditedFiles({ mode, prompts }: Report): string {
     : formatCount(edited, 'file edited', 'files edited');
 }
 
-/**
- * Returns true if a plan or an apply has work to show: a change, or a prompt that is blocked, failed or not attempted.
- * Returns false if the whole run failed.
- */
+/** Whether there is a change, or a prompt that is blocked, failed or not attempted, unless the whole run failed. */
 function hasWork(report: Report): boolean {
   const isAboutService = report.mode !== 'validate' && report.mode !== 'history' && !isAboutFiles(report);
   const hasSucceeded = isAboutService && !report.problems.some(isError) && !isNothingObserved(report);
@@ -206,10 +182,7 @@ function countPrompts(count: number): string {
   return formatCount(count, 'prompt');
 }
 
-/**
- * Returns true if the report comes from a command that only edits prompt files, such as `pull` or `promote`. A rollback
- * with a plan also changes the service.
- */
+/** Returns true for commands that only edit files. A rollback with a plan also changes the service. */
 function isAboutFiles({ mode, plan_digest: digest }: Report): boolean {
   if (mode === 'rollback' && digest !== null) return false;
   return FILE_COMMANDS.some((command) => command === mode);
@@ -221,7 +194,6 @@ function isApplied(report: Report): boolean {
   return report.mode === 'apply' || report.prompts.some(hasRun);
 }
 
-/** Summarizes, in one line, the file edits that a command made or would make. */
 function renderEditOutcome(report: Report, colors: Colors): string {
   const parts = countFileWork(report)
     .filter(([count]) => count > 0)
@@ -282,16 +254,10 @@ const UNCHANGED_NOTES: { readonly [Mode in Report['mode']]?: string } = {
   import: 'These prompts already have files. To update the files, run promptsync pull.',
 };
 
-/**
- * The next step if the report contains no commit. A sync requires a commit only if the folder is in a git repository.
- */
+/** The next step if there is no commit. A sync requires a commit only in a git repository. */
 const SYNC_AFTER_COMMIT_STEP = 'promptsync sync (in a git repository, commit first)';
 
-/**
- * Describes the next step after a command committed its edits. If HEAD is detached, the user must create a branch
- * first, because the next checkout would otherwise leave the commit behind.
- * @param commits the commits of an import
- */
+/** If HEAD is detached, the user must create a branch, because the next checkout would leave the commit behind. */
 function describeStepAfterCommit(
   { commit, branch, pull_request: pull }: NonNullable<Report['committed']>,
   commits: NonNullable<Report['commits']>,
@@ -306,14 +272,9 @@ function describeStepAfterCommit(
   return `${committed} on ${escapeLine(branch)}. Next: push the branch${request || '.'}`;
 }
 
-/** The note about the pull request with the commits of an import. */
 const MERGE_COMMIT_NOTE = 'Merge it with a merge commit. A squash merge would lose the text in the earlier commits.';
 
-/**
- * Describes each commit of an import, for example `committed 9f2c1ab34d12: Import 40 prompts (40 files)`. On a dry run,
- * describes the commits that the import would make.
- * @param show escapes a value for the output format
- */
+/** Describes the commits that an import made or, on a dry run, would make. */
 export function describeImportCommits({ commits = [] }: Report, show: ShowText): readonly string[] {
   return commits.map(({ commit, subject, paths }) => {
     const name = commit === null ? 'to commit' : `committed ${show(shortenCommitId(commit))}`;
@@ -321,7 +282,6 @@ export function describeImportCommits({ commits = [] }: Report, show: ShowText):
   });
 }
 
-/** A count, followed by the singular and plural forms of its noun. */
 type CountedNoun = readonly [count: number, one: string, many: string];
 
 /** Counts files and prompts by their outcome, for example edited files and blocked prompts. */
@@ -345,10 +305,7 @@ function countFileWork({ prompts, mode, files = [] }: Report): readonly CountedN
   ];
 }
 
-/**
- * Summarizes the report of `promptsync history` in one line. The line contains the numbers of prompts, known versions,
- * environments that do not serve the pinned version, and failed prompts.
- */
+/** Counts prompts, known versions, environments that do not serve the pinned version, and failed prompts. */
 function renderHistoryOutcome(report: Report, colors: Colors): string {
   const { prompts } = report;
   const known = prompts.filter(hasHistory);
@@ -368,27 +325,19 @@ function renderHistoryOutcome(report: Report, colors: Colors): string {
   return (failed + differing > 0 ? colors.yellow : colors.bold)(`${parts.join(', ')}.`);
 }
 
-/**
- * Returns true if the report contains the history of a prompt. The history is missing if promptsync could not observe
- * the prompt.
- */
+/** Returns false if promptsync could not observe the prompt. */
 export function hasHistory({ history, lineage }: ReportPrompt): boolean {
   return history !== undefined || lineage !== undefined;
 }
 
-/**
- * Returns the environments that do not serve the version that the file pins. If the report is about a single
- * environment, ignores all others.
- */
+/** Returns the rows that do not serve the pinned version. If the report is about one environment, only its row. */
 export function listDifferingRows({ environments = [], lineage }: ReportPrompt): readonly ReportRow[] {
   return environments.filter(
     ({ environment, in_sync: inSync }) => !inSync && (lineage === undefined || lineage.environment === environment),
   );
 }
 
-/**
- * Renders the origin of a plan: the service, the commit and the plan digest. Users pass the digest to `--expect-plan`.
- */
+/** Renders the service, the commit and the plan digest, which users pass to `--expect-plan`. */
 function renderOriginLines({ service, commit, plan_digest: digest }: Report, style: OutputStyle): readonly string[] {
   const parts = [
     service === null ? [] : [renderWebLink(escapeLine(service), service, style)],

@@ -20,14 +20,10 @@ import {
 import { renderSummary } from './summary.ts';
 import { formatCount } from '../../text.ts';
 
-/** The style of the report, and how much of it to show. */
 export type TextOptions = OutputStyleOptions & {
   /** Whether to show only problems and the summary, without changes, diffs, status tables and histories. */
   readonly quiet: boolean;
-  /**
-   * Whether to omit diffs, because the user asked for none, or because promptsync already showed them before asking for
-   * confirmation. Diffs are shown by default.
-   */
+  /** Whether to omit diffs, for example because promptsync already showed them before asking for confirmation. */
   readonly withoutDiffs?: boolean | undefined;
 };
 
@@ -57,7 +53,6 @@ export function renderText(report: Report, options: TextOptions): string {
     .join('\n');
 }
 
-/** Renders the files that `promptsync init` wrote or kept as one block. Returns no block if there are no files. */
 function renderFiles({ files = [] }: Report, style: OutputStyle): readonly string[] {
   if (files.length === 0) return [];
   const { green, yellow } = style.colors;
@@ -85,7 +80,6 @@ function listNewFiles(prompts: readonly ReportPrompt[]): readonly ReportPrompt[]
   return newFiles.length > MAX_NEW_FILE_BLOCKS ? newFiles : [];
 }
 
-/** Renders one line for each new prompt file: its path and its pins. Returns no block if there are no files. */
 function renderNewFiles(prompts: readonly ReportPrompt[], style: OutputStyle): readonly string[] {
   if (prompts.length === 0) return [];
   const { green, dim } = style.colors;
@@ -105,7 +99,6 @@ function renderNewFiles(prompts: readonly ReportPrompt[], style: OutputStyle): r
 /** The maximum number of names in one line on a terminal. A log or a file shows all names. */
 const MAX_NAMES = 10;
 
-/** Renders the baselines of these prompts as one line. Returns no line if there are no prompts. */
 function renderBaselines(
   prompts: readonly ReportPrompt[],
   mode: Report['mode'],
@@ -117,15 +110,11 @@ function renderBaselines(
   return [fitLine(`${style.colors.green('+')} ${line}`, style, 4).join('\n')];
 }
 
-/** Returns true if a prompt is unchanged or has neither changes nor edits. */
 function hasNothingToShow({ changes, edits = [], status }: ReportPrompt): boolean {
   return changes.length + edits.length === 0 || status === 'unchanged';
 }
 
-/**
- * Renders one prompt as a block: its title, drift, changes, diffs and problems.
- * @param prompt the prompt, with only those problems that the block should show
- */
+/** Renders one prompt as a block. The problems of `prompt` must be only those that the block should show. */
 function renderPrompt(prompt: ReportPrompt, report: Report, options: TextOptions, style: OutputStyle): string {
   const { quiet, withoutDiffs = false } = options;
   const { status } = prompt;
@@ -138,7 +127,6 @@ function renderPrompt(prompt: ReportPrompt, report: Report, options: TextOptions
   ].join('\n');
 }
 
-/** Renders each entry of a prompt as a line, followed by its commands and its kept metadata. */
 function renderEntries(prompt: ReportPrompt, report: Report, style: OutputStyle): readonly string[] {
   return listEntries(prompt, report, escapeLine).flatMap((entry) => {
     const [sign, paint] = SIGNS[entry.kind];
@@ -179,7 +167,6 @@ function renderCommands(commands: readonly string[], style: OutputStyle): readon
 /** The maximum number of lines of kept metadata in text output. The HTML page shows all lines. */
 const MAX_METADATA_LINES = 20;
 
-/** Renders the metadata that a new version keeps from an earlier version. */
 function renderKeptLines(lines: readonly string[], style: OutputStyle): readonly string[] {
   const omittedCount = lines.length - MAX_METADATA_LINES;
   const more = `… ${formatCount(omittedCount, 'more line')} (--format html shows all)`;
@@ -197,11 +184,7 @@ function renderPromptDiffs(prompt: ReportPrompt, style: OutputStyle): readonly s
   return lines.slice(0, end).map((line) => (line === '' ? '' : `      ${line}`));
 }
 
-/**
- * Renders the title of a prompt: its key, the path of its file, and a note. If the file is unknown, its path is empty
- * and is not shown.
- * @param note may contain color codes; an empty note is not shown
- */
+/** Renders the key, the path, and a note, which may contain color codes. An empty path or note is not shown. */
 export function renderPromptTitle(
   { key, path, url = '' }: Pick<ReportPrompt, 'key' | 'path' | 'url'>,
   style: OutputStyle,

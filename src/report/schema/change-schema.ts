@@ -3,8 +3,6 @@ import { FIELDS } from '../../domain/plan.ts';
 import { DigestShape } from './history-schema.ts';
 import { TEXT_FIELDS } from './text-schema.ts';
 
-// The shapes of service versions, changes and drift in the JSON report.
-
 export const VersionRefShape = z.object({
   id: z.string().describe('The id of the version in the service.'),
   version_number: z.int().nullable().describe('The number of the version. null if it is unknown.'),
@@ -194,5 +192,4 @@ const FieldDriftShape = z.object({
 
 export const DriftShape = z.union([EnvironmentDriftShape, FieldDriftShape]);
 
-/** The notes about where a change comes from. */
 export type ReportNoteFields = Pick<z.output<typeof SetActiveShape>, keyof typeof NOTE_FIELDS>;

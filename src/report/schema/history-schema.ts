@@ -1,8 +1,5 @@
 import { z } from 'zod';
 
-// The shapes that `promptsync history` reports for one prompt.
-
-/** A digest, such as that of a content or of a plan. */
 export const DigestShape = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
 const COMMIT_INFO_FIELDS = {

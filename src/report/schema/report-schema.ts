@@ -5,8 +5,6 @@ import { ChangeShape, DriftShape, NewVersionShape, SERVED_FIELDS, VersionRefShap
 import { TEXT_FIELDS } from './text-schema.ts';
 import { CommitShape, DigestShape, HistoryShape, LineageShape } from './history-schema.ts';
 
-// The shapes of prompts, problems and the whole report.
-
 const ProblemShape = z.object({
   code: z
     .string()
@@ -300,7 +298,6 @@ export const ReportShape = z.object({
     .describe('The problems that affect the whole run, and the problems in files that are not prompts.'),
 });
 
-/** A type whose objects and arrays are read-only at every depth. */
 type ReadonlyDeep<T> = T extends readonly (infer Item)[]
   ? readonly ReadonlyDeep<Item>[]
   : T extends object
@@ -309,7 +306,6 @@ type ReadonlyDeep<T> = T extends readonly (infer Item)[]
 
 /** The report of one run of promptsync. promptsync renders every output format from this report. */
 export type Report = ReadonlyDeep<z.infer<typeof ReportShape>>;
-/** The part of a report that describes one prompt. */
 export type ReportPrompt = Report['prompts'][number];
 /** The known versions of one prompt. */
 export type ReportHistory = NonNullable<ReportPrompt['history']>;

@@ -1,7 +1,5 @@
 import { z } from 'zod';
 
-// The shapes of the text, the metadata and the messages that an environment serves before and after a change.
-
 const TextShape = z
   .string()
   .nullable()
