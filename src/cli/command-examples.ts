@@ -1,4 +1,3 @@
-/** A command line that the help shows as an example, with a comment that says what it does. */
 type ExampleCommand = { readonly comment: string; readonly line: string };
 
 /** Two examples for each command. The name of every row in the command table is a key of this object. */
@@ -135,7 +134,6 @@ export const COMMAND_EXAMPLES = {
   ],
 } as const satisfies Readonly<Record<string, readonly [ExampleCommand, ExampleCommand]>>;
 
-/** The name of a command. */
 export type CommandName = keyof typeof COMMAND_EXAMPLES;
 
 /** Formats a command's examples for its help text. In the help text, indented lines are code. */

@@ -8,13 +8,10 @@ export type Shell = (typeof SHELLS)[number];
 export const COMPLETE_COMMAND = '__complete';
 
 /**
- * Returns the completion script for a shell. On Tab, the script runs the promptsync on PATH with `COMPLETE_COMMAND` and
- * passes the typed words as arguments. The script never evaluates these words, so Tab does not execute text that the
- * user typed.
- *
- * After `npx promptsync` and `npx --no-install promptsync`, the script runs nothing and offers only the commands and
- * flags that it contains. npx would run a program that the files of the checked-out branch select. For the same reason,
- * the script ignores a promptsync that it finds through a relative folder on PATH.
+ * Returns the completion script for a shell. On Tab, it runs the promptsync on PATH with `COMPLETE_COMMAND` and the
+ * typed words. It never evaluates these words, so Tab does not execute text that the user typed. After `npx
+ * promptsync`, it runs nothing and offers only its own commands and flags, because npx would run a program that the
+ * files of the checked-out branch select. For the same reason, it ignores a promptsync in a relative folder on PATH.
  */
 export function renderCompletionScript(shell: Shell, commands: readonly CommandDefinition[]): string {
   return SCRIPTS[shell](commands);
@@ -25,7 +22,6 @@ export function listCommandWords(commands: readonly CommandDefinition[]): readon
   return [...commands.map(({ name }) => name), 'help', '--version', '--help'];
 }
 
-/** Returns the candidates for a word that begins with `-` and follows a command. */
 export function listFlagWords({ flags }: Pick<CommandDefinition, 'flags'>): readonly string[] {
   return [...sortFlags(Object.values(flags)).flatMap(({ long }) => long ?? []), '--help'];
 }

@@ -9,7 +9,6 @@ import type { OnCall, ReportMode } from './run-command.ts';
 export const COMMAND_GROUPS = ['Start', 'Every day', 'CI', 'Service'] as const;
 type CommandGroup = (typeof COMMAND_GROUPS)[number];
 
-/** The name of a command, its group, its help texts, its positional argument and its flags. */
 type CommandUsage<Given extends Flags, Typed> = {
   readonly name: CommandName;
   readonly group: CommandGroup;
@@ -29,10 +28,7 @@ export type CommandDefinition<Given extends Flags = Flags, Typed = unknown> = Co
   run(flags: FlagValues<Given>, typed: Typed, host: SafeProcess, main: Main): Promise<number>;
 };
 
-/**
- * Returns the row unchanged. This function exists only so that TypeScript can infer the parameter types of `run` from
- * the flags and the argument of the row.
- */
+/** Returns the row unchanged. TypeScript infers the parameter types of `run` from the flags and the argument. */
 export function defineCommand<Given extends Flags, Typed>(row: CommandDefinition<Given, Typed>): CommandDefinition {
   return row;
 }
@@ -60,7 +56,6 @@ export function defineReportCommand<Given extends Flags & typeof REPORT_FLAGS, T
   });
 }
 
-/** Adds the positional keys to the values of `--only`, so that both select prompts. */
 export function addKeysToOnly<Given extends { readonly only: readonly string[] }>(
   keys: readonly string[],
   flags: Given,

@@ -9,12 +9,10 @@ import {
   type PositionalArgument,
 } from './flags.ts';
 
-/** The positional argument of commands that select all prompts by default. */
 export const KEYS_ARGUMENT: PositionalArgument<readonly string[]> = makeListArgument(
   '[keys...]',
   'keys, paths, folders, or patterns that select prompts (default: all)',
 );
-/** The positional argument of commands that require a selection. */
 const REQUIRED_KEYS_ARGUMENT: PositionalArgument<readonly string[]> = makeListArgument(
   '[keys...]',
   'keys, paths, folders, or patterns that select prompts',

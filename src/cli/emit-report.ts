@@ -13,10 +13,8 @@ import { escapeForLog, type SafeProcess } from './process-interface.ts';
 import { type OutputKind, type OutputTarget, writeOutputFile } from './output-targets.ts';
 import { chooseStyle } from './terminal.ts';
 
-/** One destination of a report. */
 export type ReportTarget = OutputTarget<Format>;
 
-/** The formats of reports. */
 export const REPORT_OUTPUT: OutputKind<Format> = {
   name: 'report',
   defaultFormat: 'text',
@@ -29,25 +27,19 @@ export const REPORT_OUTPUT: OutputKind<Format> = {
   ]),
 };
 
-/** The targets of a report, and the settings for rendering it. */
 export type OutputOptions = Pick<PrintFlags, 'quiet' | 'color'> & {
   readonly targets: readonly ReportTarget[];
-  /** Whether to omit the texts of prompts. They are shown by default. */
   readonly withoutDiffs?: boolean;
   /** The absolute path of the folder that paths in the report are relative to. Null if that folder is unknown. */
   readonly folder: string | null;
 };
 
-/**
- * A report to write. `shownReport` is the report that the user saw before the confirmation question. It is absent if
- * there was no question.
- */
+/** `shownReport` is the report that the user saw before the confirmation question, if there was a question. */
 type ReportToEmit = Pick<CommandResult, 'shownReport'> & { readonly report: Report };
 
 /**
- * Writes the report in all requested formats, and its warnings to standard error. If files cannot be written, prints
- * the report for the first of them to standard output, so that the user can see which changes were made. Returns false
- * in that case.
+ * Writes the report to all targets, and its warnings to standard error. Returns false if a file cannot be written. The
+ * report for the first such file then goes to standard output, so that the user can see which changes were made.
  */
 export async function emitReport(
   { report: unredactedReport, shownReport }: ReportToEmit,
@@ -81,7 +73,6 @@ function goesToFiles({ targets }: OutputOptions): boolean {
   return targets.some(({ file }) => file !== null);
 }
 
-/** The state of `emitReport` after it has tried to write all targets. */
 type EmittedState = Pick<CommandResult, 'shownReport'> & {
   /** One problem for each file that could not be written. */
   readonly obstacles: readonly Problem[];
@@ -111,11 +102,7 @@ async function renderReport(report: Report, format: Format, options: RenderOptio
   return renderText(report, { ...options, withoutDiffs: options.withoutDiffs === true || options.wereTextsShown });
 }
 
-/**
- * Prints to standard error the warnings that the confirmation question did not already show, and the files that could
- * not be written. If the report goes to files, also prints its errors and its summary line. If promptsync could write
- * all these files, prints their names, too.
- */
+/** Prints the problems that the user has not seen yet. If the report goes to files, also prints a summary. */
 async function printProblems(report: Report, options: OutputOptions & EmittedState, host: SafeProcess): Promise<void> {
   const { obstacles, targets, shownReport } = options;
   const onlyLine = renderEndedRun(report);

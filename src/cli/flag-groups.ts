@@ -1,9 +1,6 @@
 import type { Option } from 'commander';
 
-/**
- * The groups of shared flags, in the order in which the help lists them. Each group lists the attribute names of its
- * flags. A flag that belongs to a single command has no group. The help lists such flags first.
- */
+/** The groups of shared flags, by attribute name, in the order of the help. All other flags come before them. */
 export const FLAG_GROUPS = {
   Selection: ['all', 'only', 'changedSince', 'config'],
   Output: ['format', 'output', 'check', 'exitCode', 'diff', 'color', 'quiet', 'verbose'],

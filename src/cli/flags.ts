@@ -3,24 +3,18 @@ import { BUNDLE_FORMATS, type BundleFormat } from '../bundle/bundle-formats.ts';
 import { parseMaxChanges, type MaxChanges, type OnDrift, MAX_CHANGES_FORM } from '../domain/policy.ts';
 import { hasControlCharacters, SHORT_DIGEST_DIGITS } from '../text.ts';
 
-/**
- * A commander option with the type of its parsed value. The property `takes` is never set. It exists only to carry the
- * type `Value`.
- */
+/** A commander option. `takes` is never set. It only carries the type of the parsed value. */
 export type Flag<Value> = Option & { readonly takes?: () => Value };
 
-/** A commander argument with the type of its parsed value. */
 export type PositionalArgument<Value> = Argument & { readonly takes?: () => Value };
 
 /** The flags of a command. Each key is the name that commander gives to the value of the flag. */
 export type Flags = Readonly<Record<string, Flag<unknown>>>;
 
-/** The values that commander parses for these flags. */
 export type FlagValues<Given extends Flags> = {
   readonly [Name in keyof Given]: Given[Name] extends Flag<infer Value> ? Value : never;
 };
 
-/** Creates a flag without a value. It is false unless the user passes it. */
 export function makeBooleanFlag(flags: string, help: string): Flag<boolean> {
   return new Option(flags, help).default(false);
 }
@@ -29,18 +23,12 @@ export function makeTextFlag(flags: string, help: string): Flag<string | undefin
   return new Option(flags, help);
 }
 
-/**
- * Creates a required flag for an environment. commander does not enforce this flag. The command itself checks for the
- * flag, because the error message lists the environments of the workspace.
- */
+/** The command checks that the flag is present, because the message lists the environments of the workspace. */
 export function makeRequiredEnvironmentFlag(flags: string, help: string): Flag<string | undefined> {
   return makeTextFlag(flags, `${help} (required)`);
 }
 
-/**
- * Creates a flag for a git ref. Rejects a blank value. For example, a workflow passes a blank value if there is no
- * previous commit.
- */
+/** Rejects a blank value, which a workflow passes if there is no previous commit. */
 function makeRefFlag(flags: string, help: string): Flag<string | undefined> {
   return makeParsedFlag(flags, help, 'a commit, branch, or tag', (typed) => (typed.trim() === '' ? null : typed));
 }
@@ -58,10 +46,7 @@ export function makeSingleEnvironmentFlag(flags: string, help: string): Flag<str
   });
 }
 
-/**
- * Creates a flag that accepts the digest of a plan, or at least the first 12 digits of a digest. The parsed value
- * always begins with `sha256:`.
- */
+/** Accepts the digest of a plan, or at least its first 12 digits. The parsed value begins with `sha256:`. */
 function makePlanDigestFlag(flags: string, help: string): Flag<string | undefined> {
   const pattern = new RegExp(`^(?:sha256:)?([0-9a-f]{${SHORT_DIGEST_DIGITS},64})$`, 'i');
   const parse = (typed: string) => {
@@ -75,10 +60,7 @@ function makeMaxChangesFlag(flags: string, help: string): Flag<MaxChanges | unde
   return makeParsedFlag(flags, help, MAX_CHANGES_FORM, parseMaxChanges);
 }
 
-/**
- * Creates the flag for the version number of a rollback. Users sometimes pass the name of an environment to this flag.
- * The error message for a name therefore mentions the flag for environments.
- */
+/** Users sometimes pass the name of an environment to this flag. The message for a name therefore mentions `-e`. */
 export function makeVersionNumberFlag(flags: string, help: string): Flag<number | undefined> {
   return new Option(flags, help).argParser((typed) => {
     if (/^[1-9][0-9]{0,14}$/.test(typed)) return Number(typed);
@@ -123,9 +105,7 @@ export function makeRepeatedFlag(flags: string, help: string): Flag<readonly str
     .default([]);
 }
 
-/** The formats of a report. */
 export const FORMATS = ['text', 'json', 'markdown', 'html', 'junit'] as const;
-/** The format of a report. */
 export type Format = (typeof FORMATS)[number];
 
 const format: Flag<Format | undefined> = new Option(
@@ -147,7 +127,6 @@ const onDrift: Flag<OnDrift | undefined> = new Option(
   'what to do about changes that someone made in the service',
 ).choices(['overwrite', 'fail']);
 
-/** The flag that selects the configuration file. */
 export const CONFIG_FLAGS = {
   config: makeTextFlag(
     '-c, --config <file>',
@@ -162,7 +141,6 @@ export const PRINT_FLAGS = {
   color,
   quiet: makeBooleanFlag('-q, --quiet', 'print only errors and the summary'),
 };
-/** The values of `PRINT_FLAGS`. */
 export type PrintFlags = FlagValues<typeof PRINT_FLAGS>;
 
 /** The flags of every command that makes a new report. */
@@ -170,13 +148,11 @@ export const REPORT_FLAGS = {
   ...PRINT_FLAGS,
   verbose: makeBooleanFlag('-v, --verbose', 'print every request to the service on standard error'),
 };
-/** The values of `REPORT_FLAGS`. */
 export type ReportFlags = FlagValues<typeof REPORT_FLAGS>;
 
 /** The flags of every command that selects prompts by key or path. */
 export const SHARED_FLAGS = { ...CONFIG_FLAGS, only, ...REPORT_FLAGS };
 
-/** The flag that names the branch on which to commit. */
 export const BRANCH_FLAG = makeTextFlag(
   '--branch <branch>',
   'commit to a new branch with this name, or to the current branch if it has this name',
@@ -196,7 +172,6 @@ const bundleFormat: Flag<BundleFormat | undefined> = new Option(
   'the format of the bundle (default: inferred from the name of the --output file, or json without --output)',
 ).choices(BUNDLE_FORMATS);
 
-/** The flags of `bundle`. */
 export const BUNDLE_FLAGS = {
   ...SHARED_FLAGS,
   environment: makeSingleEnvironmentFlag('-e, --environment <env>', 'the environment whose prompts are bundled'),
@@ -212,13 +187,11 @@ export const BUNDLE_FLAGS = {
   ),
 };
 
-/** The flag that limits `plan`, `sync` and `status` to some environments. */
 export const ENVIRONMENTS_FLAG = makeRepeatedFlag(
   '-e, --environment <env>',
   'select only this environment (default: all environments)',
 );
 
-/** The formats of `promptsync doctor`. */
 const DOCTOR_FORMATS = ['text', 'json'] as const;
 export type DoctorFormat = (typeof DOCTOR_FORMATS)[number];
 
@@ -227,7 +200,6 @@ const doctorFormat: Flag<DoctorFormat | undefined> = new Option(
   'the format of the result (default: inferred from the name of the --output file; without --output, text)',
 ).choices(DOCTOR_FORMATS);
 
-/** The flags of `doctor`. */
 export const DOCTOR_FLAGS = {
   ...CONFIG_FLAGS,
   ...REPORT_FLAGS,
@@ -241,7 +213,6 @@ export const DOCTOR_FLAGS = {
   yes: makeBooleanFlag('-y, --yes', 'with --write: write without asking for confirmation'),
 };
 
-/** The flags of `plan`. */
 export const PLAN_FLAGS = {
   ...SHARED_FLAGS,
   environment: ENVIRONMENTS_FLAG,
@@ -268,12 +239,10 @@ export const PLAN_FLAGS = {
   allowDirty: makeBooleanFlag('--allow-dirty', 'also sync files that have uncommitted changes'),
 };
 
-/** The flags of `sync`. */
 export const SYNC_FLAGS = {
   ...PLAN_FLAGS,
   dryRun: makeBooleanFlag('--dry-run', 'show what would change, without changing anything'),
   yes: makeBooleanFlag('-y, --yes', 'apply without asking for confirmation'),
   anyCommit: makeBooleanFlag('--any-commit', 'sync even if the commit is unmerged or out of date'),
 };
-/** The values of `SYNC_FLAGS`. */
 export type SyncFlags = FlagValues<typeof SYNC_FLAGS>;

@@ -19,10 +19,7 @@ const DELETE_COMMANDS: readonly string[] = ['delete', 'remove', 'rm'];
 const DELETE_HINT =
   'promptsync never deletes a prompt in the service. To stop managing a prompt, delete its file: git rm prompts/greeting.md. See "Retire a prompt" in docs/how-to/change-prompts.md.';
 
-/**
- * Returns a hint for the name of a command that other tools have but promptsync does not have. Returns null for all
- * other words. commander cannot give such hints, because it suggests only commands with similar names.
- */
+/** Returns a hint for a command of another tool. commander suggests only commands with similar names. */
 export function findForeignCommandHint(name: string | undefined): string | null {
   if (name === undefined) return null;
   if (DELETE_COMMANDS.includes(name)) return DELETE_HINT;

@@ -35,15 +35,12 @@ export async function main(given: ProcessInterface): Promise<number> {
   }
 }
 
-/**
- * Returns true if the command with this name writes reports. Returns false for an unknown command, because the user may
- * have misspelled the name of a command that writes something else.
- */
+/** Returns false for an unknown command, because the user may have meant one that writes something else. */
 function writesReports(name: string | undefined): boolean {
   return COMMANDS.find((row) => row.name === name)?.flags['output'] === PRINT_FLAGS.output;
 }
 
-/** Returns true for `help` and the name of an unknown command. For such a name, commander would print the whole help. */
+/** Returns true for `help` and the name of an unknown command, for which commander would print the whole help. */
 function isHelpOnUnknownCommand([name, topic = '-']: readonly string[]): boolean {
   const topics = ['help', ...COMMANDS.map((command) => command.name)];
   return name === 'help' && !topic.startsWith('-') && !topics.includes(topic);
@@ -54,7 +51,6 @@ const DESCRIPTION = `GitOps sync for LLM prompts.
 Prompts are Markdown files in git, and a prompt service stores their versions.
 promptsync compares the two and makes the service match the files.`;
 
-/** The exit codes of all commands, with their explanations for the help. */
 export const EXIT_CODES = [
   { code: 0, short: 'nothing to do, or all changes applied' },
   { code: 1, short: 'the command could not run and changed nothing' },
@@ -79,11 +75,7 @@ Examples:
 Exit codes:
 ${EXIT_CODES.map(({ code, short }) => `  ${String(code).padEnd(5)}${short}`).join('\n')}`;
 
-/**
- * Creates the commander program from the table of commands. Its parser throws a `CommanderError` if the command line is
- * invalid.
- * @param end receives the exit code of the command
- */
+/** Creates the commander program, whose parser throws a `CommanderError`. `end` receives the exit code. */
 function makeProgram(host: SafeProcess, end: (exitCode: number) => void): Command {
   const program = new Command('promptsync')
     .description(DESCRIPTION)
@@ -95,8 +87,7 @@ function makeProgram(host: SafeProcess, end: (exitCode: number) => void): Comman
     .configureHelp({ optionDescription: describeOption, subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: (text) => void host.output.write(text),
-      // Error messages quote the arguments. In a workflow, the arguments may come from a stranger, so escape control
-      // characters.
+      // In a workflow, arguments may come from a stranger, so escape control characters in messages that quote them.
       writeErr: (text) => void host.errors.write(wrapLines(showHidden(text), host)),
     })
     .exitOverride()
@@ -134,10 +125,7 @@ function addCommand(
   command.action((typed: unknown) => run(command.opts(), typed));
 }
 
-/**
- * Explains `--all`, because commander would suggest a similar flag that turns off a check. Leaves all other messages to
- * `addLongerFlag`.
- */
+/** Explains `--all`, for which commander would suggest a similar flag that turns off a check. */
 function explainUnknownFlag(
   message: string,
   options: readonly Option[],
@@ -150,10 +138,7 @@ function explainUnknownFlag(
     : unknownAll;
 }
 
-/**
- * Adds a suggestion to the error for an unknown flag if exactly one flag begins with it, as `--environment` begins with
- * `--env`. commander suggests only flags of a similar length.
- */
+/** Suggests the one flag that begins with the unknown flag. commander suggests only flags of a similar length. */
 function addLongerFlag(message: string, options: readonly Option[]): string {
   const [, typed] = /^error: unknown option '(--[a-z-]+)'\n$/.exec(message) ?? [];
   const flags = options.flatMap(({ long = '' }) => (typed !== undefined && long.startsWith(typed) ? [long] : []));

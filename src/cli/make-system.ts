@@ -10,17 +10,13 @@ type SystemOptions = {
   readonly quiet?: boolean;
   /** The message that the first SIGINT or SIGTERM prints. */
   readonly onInterrupt: string;
-  /**
-   * Creates the interview that asks the questions of `init`. The GitHub Action omits this function, so that its bundle
-   * does not contain the library for questions.
-   */
+  /** Creates the interview of `init`. Absent in the GitHub Action, so that its bundle contains no prompt library. */
   readonly interviewer?: (stop: AbortSignal) => Interview;
 };
 
 /**
  * Creates the `System` that commands use to access the host. Registers the passwords of the configured proxies as
- * secrets, so that no output contains them. Call this function only once per host, because it registers a signal
- * handler.
+ * secrets. Call this function only once per host, because it registers a signal handler.
  */
 export function makeSystem(host: SafeProcess, { quiet = false, onInterrupt, ...options }: SystemOptions): System {
   const { workingDirectory, environment, now, random, makeUniqueId, sleep, errors, input, draw, secrets } = host;
@@ -53,18 +49,12 @@ export function makeSystem(host: SafeProcess, { quiet = false, onInterrupt, ...o
   };
 }
 
-/**
- * Returns true if standard error is a terminal that can erase a line. Without this ability, each progress update would
- * add a line.
- */
+/** Without a terminal that can erase a line, each progress update would add a line. */
 function canDrawProgress({ errors, environment }: ProcessInterface): boolean {
   return errors.isTTY === true && environment['TERM'] !== 'dumb';
 }
 
-/**
- * Returns an abort signal that the first SIGINT or SIGTERM aborts. A second SIGINT or SIGTERM ends the process
- * immediately.
- */
+/** The first SIGINT or SIGTERM aborts the returned signal. The second one ends the process immediately. */
 function abortOnSignal({ onSignal, errors, exit }: ProcessInterface, getNotice: () => string): AbortSignal {
   const controller = new AbortController();
   onSignal(() => {

@@ -1,11 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ProcessInterface } from './process-interface.ts';
 
-/**
- * Creates the host from the Node.js process. Throws the system error if the working directory was deleted. Apart from
- * the entry points, only this file uses the global `process`, the clock and random numbers. A few files import single
- * functions from `node:process`.
- */
+/** Creates the host from the Node.js process. Throws the system error if the working directory was deleted. */
 export function makeNodeProcess(): ProcessInterface {
   hideExperimentalWarnings();
   return {
@@ -30,10 +26,7 @@ export function makeNodeProcess(): ProcessInterface {
   };
 }
 
-/**
- * Hides Node's warnings about experimental features, such as undici's support for SOCKS proxies. Users cannot act on
- * these warnings. Node still prints all other warnings, for example the one about `NODE_TLS_REJECT_UNAUTHORIZED`.
- */
+/** Users cannot act on these warnings, for example the one about undici's support for SOCKS proxies. */
 function hideExperimentalWarnings(): void {
   const listeners = process.listeners('warning');
   process.removeAllListeners('warning');
@@ -46,8 +39,7 @@ function hideExperimentalWarnings(): void {
 /**
  * Ends the process as an unhandled SIGINT would, for which shells report the exit code 130. `process.exit` would wait
  * for pending writes, and a write to a full pipe blocks until somebody reads from it. Windows cannot send a signal to a
- * process, and Linux ignores the signal for process 1, for example the main process of a container. In these cases,
- * promptsync uses `process.exit`.
+ * process, and Linux ignores the signal for process 1, for example in a container.
  */
 function endProcess(code: number): void {
   if (process.platform === 'win32' || process.pid === 1) process.exit(code);

@@ -5,32 +5,25 @@ import { findReplaceObstacle, replaceFile } from '../workspace/read-write-files.
 import { describeSystemError, makeProblem, type Problem, ProblemError } from '../problem.ts';
 import type { ProcessInterface } from './process-interface.ts';
 
-/** One destination of an output. */
 export type OutputTarget<Format extends string> = {
   readonly format: Format;
   /** The path of the file, relative to the working directory. Null for standard output. */
   readonly file: string | null;
 };
 
-/** A kind of output, and its formats. */
 export type OutputKind<Format extends string> = {
-  /** The noun that messages use for the output. */
   readonly name: 'report' | 'bundle';
   /** The format for standard output if the user specifies none. */
   readonly defaultFormat: Format;
   readonly formatsByEnding: ReadonlyMap<string, Format>;
 };
 
-/** The values of the flags `--format` and `--output`. */
 type OutputFlags<Format extends string> = {
   readonly format: Format | undefined;
   readonly output: readonly string[];
 };
 
-/**
- * The paths that refer to standard output. promptsync does not open them, because that fails if standard output is a
- * socket.
- */
+/** promptsync does not open these paths of standard output, because that fails if standard output is a socket. */
 const STDOUT_PATHS: readonly string[] = ['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'];
 
 /**
@@ -50,10 +43,7 @@ export async function openTargets<Format extends string>(
   return targets;
 }
 
-/**
- * Returns the targets that the flags select. `--format` sets the format of a single target. Without that flag, the file
- * extension determines the format. Throws a `ProblemError` if a format is ambiguous.
- */
+/** Without `--format`, the file extension determines the format. Throws a `ProblemError` if a format is ambiguous. */
 export function parseTargets<Format extends string>(
   { format, output }: OutputFlags<Format>,
   { name, defaultFormat, formatsByEnding }: OutputKind<Format>,
@@ -79,10 +69,7 @@ async function findOutputObstacle(path: string): Promise<string | null> {
   return findReplaceObstacle(path);
 }
 
-/**
- * Returns the message about a symbolic link in a repository. promptsync does not follow such a link, because a stranger
- * may have committed it.
- */
+/** promptsync does not follow a symbolic link in a repository, because a stranger may have committed it. */
 export function describeTrackedLink(link: string): string {
   return `\`${link}\` is a symbolic link inside a repository`;
 }

@@ -3,10 +3,8 @@ import { makeRedactor } from '../text.ts';
 import type { System } from '../domain/system.ts';
 import { escapeForRunner } from '../report/escape.ts';
 
-/** Standard output or standard error. */
 export type OutputStream = {
   readonly write: (text: string) => unknown;
-  /** Whether the stream is a terminal. */
   readonly isTTY?: boolean;
   /** The width of the terminal in columns. Undefined if the stream is not a terminal. */
   readonly columns?: number | undefined;
@@ -26,35 +24,25 @@ export type ProcessInterface = Pick<System, 'environment' | 'workingDirectory' |
   readonly hyperlinks?: () => Promise<{ readonly output: boolean; readonly errors: boolean }>;
   /** Registers a handler that is called for each SIGINT and SIGTERM. */
   readonly onSignal: (handle: () => void) => void;
-  /** Ends the process immediately with an exit code. */
   readonly exit: (code: number) => void;
   /** Waits for the given number of milliseconds. Rejects if the signal is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 };
 
-/** Runs one command line and resolves to its exit code. */
 export type Main = (host: ProcessInterface) => Promise<number>;
 
 /** A host whose output streams redact secrets and escape text that a GitHub runner would execute as a command. */
 export type SafeProcess = ProcessInterface & {
-  /**
-   * The secrets that must not appear in any output. `keep` adds a secret, and `hide` redacts all added secrets in a
-   * string. Secrets can reach the output through files, commits and responses of the service.
-   */
+  /** `hide` redacts all secrets that `keep` added. They can come from files, commits and responses of the service. */
   readonly secrets: { readonly keep: (secret: string) => void; readonly hide: (text: string) => string };
-  /**
-   * Draws a temporary line on standard error. The next output erases this line. Drawing an empty line also erases it.
-   */
+  /** Draws a temporary line on standard error. The next output or an empty line erases it. */
   readonly draw: (line: string) => void;
 };
 
 /** The ANSI sequence that moves the cursor to the start of the line and erases the line. */
 const CLEAR_LINE = '\r\u001b[2K';
 
-/**
- * Wraps the output streams of a host, so that they redact secrets and escape text. Both streams erase the temporary
- * line before they write, because they share one screen.
- */
+/** Both streams erase the temporary line before they write, because they share one screen. */
 export function makeSafeProcess(host: ProcessInterface): SafeProcess {
   const secrets = makeSecrets();
   let drawn = false;
@@ -76,10 +64,7 @@ export function makeSafeProcess(host: ProcessInterface): SafeProcess {
   return { ...host, secrets, draw, output: makeSafeStream(host.output), errors: makeSafeStream(host.errors) };
 }
 
-/**
- * The minimum length of a redacted secret, in UTF-16 code units. Shorter values are not redacted, because they may be
- * ordinary words in a report. No service issues such short keys.
- */
+/** In UTF-16 code units. Shorter values may be ordinary words in a report, and no service issues such short keys. */
 const MIN_SECRET_LENGTH = 8;
 
 function makeSecrets(): SafeProcess['secrets'] {
@@ -92,10 +77,7 @@ function makeSecrets(): SafeProcess['secrets'] {
   };
 }
 
-/**
- * Escapes text if the output is the log of a GitHub runner, because the runner executes workflow commands that it finds
- * there.
- */
+/** A GitHub runner executes the workflow commands that it finds in its log, so escape them there. */
 export function escapeForLog(text: string, { environment }: Pick<ProcessInterface, 'environment'>): string {
   return environment['GITHUB_ACTIONS'] === 'true' ? escapeForRunner(text) : text;
 }

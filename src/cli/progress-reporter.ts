@@ -10,16 +10,12 @@ type ProgressOptions = {
   readonly now: () => number;
 };
 
-/** The minimum time between two updates of the progress line. */
 const REDRAW_INTERVAL_MS = 100;
 
 /** The time after which the rate and the remaining time are shown. Before that, both would be unreliable. */
 const ESTIMATE_AFTER_MS = 1_000;
 
-/**
- * Returns a function that draws the progress, the rate and the remaining time of a long run. A run that takes less than
- * `REDRAW_INTERVAL_MS` draws nothing.
- */
+/** Draws the progress, the rate and the remaining time. A run below `REDRAW_INTERVAL_MS` draws nothing. */
 export function makeProgressReporter({ draw, columns, now }: ProgressOptions): (progress: Progress) => void {
   let lastDrawnAt = now();
   let firstOfPhase: (Progress & { readonly at: number }) | null = null;
@@ -39,13 +35,9 @@ export function makeProgressReporter({ draw, columns, now }: ProgressOptions): (
   };
 }
 
-/** The number of processed prompts, the seconds that this took, and the number of remaining prompts. */
 type Pace = { readonly seconds: number; readonly done: number; readonly remaining: number };
 
-/**
- * Returns the rate and the remaining time, such as `45/s` and `15 s left`. Returns an empty list until both are
- * reliable.
- */
+/** For example `45/s` and `15 s left`. Empty until both are reliable. */
 function formatPace({ seconds, done, remaining }: Pace): readonly string[] {
   const rate = done / seconds;
   if (seconds * 1_000 < ESTIMATE_AFTER_MS || rate <= 0) return [];

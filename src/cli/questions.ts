@@ -6,10 +6,7 @@ import { makeProblem, ProblemError } from '../problem.ts';
 import type { ProcessInterface } from './process-interface.ts';
 import { wrapForTerminal } from './wrap-for-terminal.ts';
 
-/**
- * Asks a yes-or-no question on standard error and resolves to true for `y` or `yes`. Every other answer, an interrupt
- * and the end of the input count as no. The terminal stays in its normal line mode, so Ctrl-C still sends a signal.
- */
+/** Only `y` and `yes` count as yes. The terminal stays in its normal line mode, so Ctrl-C still sends a signal. */
 export async function askYesOrNo(
   { input, errors }: ProcessInterface,
   question: string,
@@ -24,10 +21,7 @@ export async function askYesOrNo(
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
-/**
- * Creates an interview in the terminal. Writes the questions to standard error, because standard output must contain
- * only the report.
- */
+/** Writes the questions to standard error, because standard output must contain only the report. */
 export function makeInterview(
   host: Pick<ProcessInterface, 'input' | 'errors'>,
   { stop: signal, colour }: { readonly stop: AbortSignal; readonly colour: boolean },
@@ -56,16 +50,10 @@ function requireAnswer<Answer extends string | boolean>(answer: Answer | typeof 
   return answer;
 }
 
-/**
- * Matches the escape codes of all text styles except inverse, because the prompt library uses inverse to draw the
- * cursor.
- */
+/** Matches all text styles except inverse, because the prompt library uses inverse to draw the cursor. */
 const COLOR_CODES = /\u001b\[(?!2?7m)[0-9;]*m/g;
 
-/**
- * Creates the stream to which questions are written. It reports the width of the terminal, and removes colors if
- * `colour` is false.
- */
+/** Creates the stream for questions. It reports the terminal width, and removes colors if `colour` is false. */
 function makeWritable({ errors }: Pick<ProcessInterface, 'errors'>, colour: boolean): Writable {
   const stream = new Writable({
     decodeStrings: false,

@@ -27,7 +27,6 @@ import {
 import { makeCallWriter } from './run-command.ts';
 import { chooseStyle } from './terminal.ts';
 
-/** The flags of `promptsync bundle`: the options of the command, and the flags for its output. */
 type BundleFlags = Omit<BundleOptions, 'onCall'> &
   Pick<ReportFlags, 'color' | 'quiet' | 'verbose' | 'output'> & {
     readonly format: BundleFormat | undefined;
@@ -41,13 +40,9 @@ const BUNDLE_OUTPUT: OutputKind<BundleFormat> = {
   formatsByEnding: BUNDLE_FORMATS_BY_ENDING,
 };
 
-/** A file that the user named with `--output`, and the text that belongs in it. */
 type BundleFile = OutputTarget<BundleFormat> & { readonly file: string; readonly text: string };
 
-/**
- * Bundles prompts, and writes the bundle or compares it with existing files. Resolves to the exit code. All messages go
- * to standard error, because standard output may be redirected to one of the application's files.
- */
+/** Resolves to the exit code. Messages go to standard error, because standard output may contain the bundle. */
 export async function runBundle(flags: BundleFlags, host: SafeProcess): Promise<number> {
   try {
     return await bundleToTargets(flags, host);
@@ -88,7 +83,6 @@ async function bundleToTargets(flags: BundleFlags, host: SafeProcess): Promise<n
   return 0;
 }
 
-/** Prints the warnings, then the errors. Omits the warnings with `--quiet`. */
 function printBundleProblems(
   result: ProblemSource,
   { quiet }: BundleFlags,
@@ -99,10 +93,7 @@ function printBundleProblems(
   errors.write([...warnings, ...renderErrors(result, style)].join(''));
 }
 
-/**
- * Builds the problem for a bundle that contains this run's API key. promptsync refuses to write such a bundle. It does not
- * remove the key, because that would change the text of the prompt.
- */
+/** promptsync refuses the bundle and does not remove the key, because that would change the text of the prompt. */
 function makeLeakProblem({ prompts }: PromptBundle, { secrets }: SafeProcess): Problem {
   const leaking = prompts.find((prompt) => JSON.stringify(mapStrings(prompt, secrets.hide)) !== JSON.stringify(prompt));
   return makeProblem('bundle/contains-key', { prompt: leaking?.key ?? null });
@@ -136,14 +127,12 @@ function checkFiles(files: readonly BundleFile[], style: OutputStyle, host: Safe
   return 2;
 }
 
-/** Whether a file is up to date, and the lines to print about it. */
 type FileComparison = { readonly isCurrent: boolean; readonly lines: readonly string[] };
 
 function compareFile({ file, format, text }: BundleFile, host: SafeProcess): FileComparison {
   const name = escapeLine(file);
   const expected = Buffer.from(text);
-  // If git checks out the file with CRLF line endings, it has at most twice as many bytes as the
-  // bundle.
+  // With CRLF line endings, the file has at most twice as many bytes as the bundle.
   const existing = readOutputFile(file, Math.max(2 * expected.length, MAX_FILE_BYTES), host);
   if (existing === null) return { isCurrent: false, lines: [`${name} does not exist.`] };
   if (existing === 'too-large') return { isCurrent: false, lines: [`${name} is out of date.`] };
@@ -153,18 +142,12 @@ function compareFile({ file, format, text }: BundleFile, host: SafeProcess): Fil
   return { isCurrent: false, lines: [`${name} is out of date${lines.length === 0 ? '.' : ':'}`, ...lines] };
 }
 
-/**
- * Returns true if the bytes of a file and a bundle are equal except for line endings, because git can check out a file
- * with CRLF line endings. A bundle contains carriage returns only as escape sequences.
- */
+/** git can check out a file with CRLF line endings. A bundle contains carriage returns only as escape sequences. */
 function isSameText(existing: Buffer, expected: Buffer): boolean {
   return existing.toString('latin1').replaceAll('\r\n', '\n') === expected.toString('latin1');
 }
 
-/**
- * Returns the bytes of a file, `too-large` if it has more than `limit` bytes, or null if it does not exist. Throws a
- * `ProblemError` if it cannot be read.
- */
+/** Returns `too-large` above `limit` bytes, and null if there is no file. Throws a `ProblemError` if reading fails. */
 function readOutputFile(path: string, limit: number, { workingDirectory }: SafeProcess): Buffer | 'too-large' | null {
   const makeError = (reason: string) => new ProblemError(makeProblem('usage/output-unreadable', { path, reason }));
   const absolutePath = resolve(workingDirectory, path);

@@ -21,19 +21,14 @@ import { makeInterview } from './questions.ts';
 import { chooseStyle, usesColor } from './terminal.ts';
 import { makeSystem } from './make-system.ts';
 
-/** The `mode` of a command's report. */
 export type ReportMode = CommandRun['mode'];
 
 /** The callback for each call to the service. Undefined without `--verbose`. */
 export type OnCall = PlanningOptions['onCall'];
 
-/** The function that does the work of a command. `onCall` is undefined without `--verbose`. */
 type CommandWork = (system: System, onCall: OnCall) => Promise<CommandResult>;
 
-/**
- * Runs a command, writes its report and resolves to the exit code.
- * @param withoutDiffs whether the report omits the texts of prompts
- */
+/** Runs a command, writes its report and resolves to the exit code. */
 export async function runReportCommand(
   mode: ReportMode,
   flags: ReportFlags,
@@ -75,16 +70,13 @@ export async function runShow(
   return (await emitReport({ report }, options, host)) ? 0 : 1;
 }
 
-/** The modes of the commands that only read. */
 const READING_MODES: readonly ReportMode[] = ['dry-run', 'history', 'status', 'validate'];
 
 /** The message that a command that may write prints at the first SIGINT or SIGTERM. */
 export const INTERRUPTED =
   '\nInterrupted: promptsync finishes the request in flight and then stops. Interrupt again to stop at once.\n';
 
-/**
- * Returns the function that prints each call to the service on standard error. Returns undefined without `--verbose`.
- */
+/** Prints each call to the service on standard error. Returns undefined without `--verbose`. */
 export function makeCallWriter({ verbose }: Pick<ReportFlags, 'verbose'>, host: SafeProcess): OnCall {
   if (!verbose) return undefined;
   return ({ method, path, status, milliseconds, attempt }) => {
@@ -156,10 +148,8 @@ function formatServeGreeting({ baseUrl, keyVariable, prompts }: RunningService, 
 }
 
 /**
- * Reports an error that stopped the command, and resolves to the exit code 1. If the command line was invalid,
- * commander has already printed the error as text. In that case, writes a report only if the user requested a file or a
- * format other than text.
- * @param writesReports whether the command writes reports; if not, an error must not overwrite its output files
+ * Resolves to the exit code 1. commander has already printed a usage error as text, so a report follows only for a file
+ * or another format. If `writesReports` is false, the error must not overwrite the output files of the command.
  */
 export async function reportFailure(error: unknown, writesReports: boolean, host: SafeProcess): Promise<number> {
   const isUsageError = error instanceof CommanderError;
@@ -172,10 +162,7 @@ export async function reportFailure(error: unknown, writesReports: boolean, host
   return 1;
 }
 
-/**
- * Returns the targets of a command line that commander could not parse. If its output flags are invalid, too, returns
- * standard output as the only target.
- */
+/** Reads the targets of a command line that commander could not parse. Invalid output flags mean standard output. */
 async function parseTypedTargets(host: SafeProcess): Promise<readonly ReportTarget[]> {
   const words = host.arguments.join('\0');
   const valuesOf = (flag: RegExp) => [...words.matchAll(flag)].flatMap(([, value]) => value ?? []);
@@ -187,9 +174,7 @@ async function parseTypedTargets(host: SafeProcess): Promise<readonly ReportTarg
   );
 }
 
-/**
- * Returns the report mode for an invalid command line. An invalid `sync` counts as a dry run, because it wrote nothing.
- */
+/** An invalid `sync` counts as a dry run, because it wrote nothing. */
 function readTypedMode({ arguments: [command] }: SafeProcess): ReportMode {
   return REPORT_MODES.find((mode) => mode === command) ?? 'dry-run';
 }

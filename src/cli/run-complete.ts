@@ -8,10 +8,7 @@ import { sortFlags } from './flag-groups.ts';
 import type { SafeProcess } from './process-interface.ts';
 import { makeSystem } from './make-system.ts';
 
-/**
- * Prints the completion candidates for the last typed word, one per line. Prints nothing if there are no candidates or
- * if anything fails. An error message would end up in the middle of the user's command line. Always resolves to 0.
- */
+/** Prints one candidate per line. Prints no errors, which would end up in the command line. Always resolves to 0. */
 export async function runComplete(words: readonly string[], host: SafeProcess): Promise<number> {
   // The command writes nothing, so the first Ctrl-C may end it.
   host.onSignal(() => host.exit(130));
@@ -31,10 +28,7 @@ async function listCandidates(words: readonly string[], host: SafeProcess): Prom
   return row === undefined ? [] : listCandidatesOf(row, before, current, host);
 }
 
-/**
- * Lists the completion candidates for the current word, if it follows the name of a known command.
- * @param before the words between the name of the command and the current word
- */
+/** `before` contains the words between the name of the command and the current word. */
 async function listCandidatesOf(
   { flags, argument }: CommandDefinition,
   before: readonly string[],
@@ -56,21 +50,16 @@ async function listCandidatesOf(
   return values(argument);
 }
 
-/** Finds the flag with this long or short form, if the flag requires a value. */
 function findFlagWithValue(options: readonly Option[], word: string): Option | undefined {
   return options.find(({ required, long, short }) => required && (word === long || word === short));
 }
 
-/** Returns the value that the user typed for `--config`, or undefined if the user did not type this flag. */
 function findConfigPath(words: readonly string[]): string | undefined {
   const index = words.findLastIndex((word) => word === '-c' || word === '--config');
   return index === -1 ? undefined : words[index + 1];
 }
 
-/**
- * The kind of values to list for each placeholder of a flag or an argument, such as `<env>`. Other placeholders stand
- * for file names or text.
- */
+/** The values to list for each placeholder, such as `<env>`. Other placeholders stand for file names or text. */
 const KINDS_BY_PLACEHOLDER: ReadonlyMap<string, CompletionKind> = new Map([
   ['keys', 'keys'],
   ['glob-or-key', 'keys'],
@@ -94,9 +83,8 @@ async function listValues(
 }
 
 /**
- * Returns true if every shell takes a word literally, without quotes. This check is needed because strangers choose the
- * names of prompts and branches, and bash inserts candidates into the command line unchanged. The pattern excludes `:`,
- * `=` and `@`, because bash splits words at these characters.
+ * Returns true if every shell takes a word literally, without quotes. Strangers choose the names of prompts and
+ * branches, and bash inserts candidates unchanged. bash also splits words at `:`, `=` and `@`.
  */
 function isPlainWord(word: string): boolean {
   return /^[\p{L}\p{N}_][\p{L}\p{N}_./+-]*$/u.test(word) && showHidden(word) === word;

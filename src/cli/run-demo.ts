@@ -10,10 +10,7 @@ import { fitLine, makeOutputStyle } from '../report/output-style.ts';
 import type { ProcessInterface, Main, SafeProcess } from './process-interface.ts';
 import { chooseStyle } from './terminal.ts';
 
-/**
- * Demonstrates promptsync in a temporary repository, and resolves to the exit code. Deletes the repository at the end,
- * unless `keep` is true.
- */
+/** Deletes the repository of the demo at the end, unless `keep` is true. Resolves to the exit code. */
 export async function runDemo({ keep }: { readonly keep: boolean }, host: SafeProcess, main: Main): Promise<number> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'promptsync-demo-')));
   const removeFolder = (): void => {
@@ -41,8 +38,7 @@ export async function runDemo({ keep }: { readonly keep: boolean }, host: SafePr
     );
     return 0;
   } catch (error) {
-    // Ctrl-C also kills a running git process, which then fails. The user caused this, so it is not a failure of the
-    // demo.
+    // Ctrl-C also kills a running git process. Its failure is not a failure of the demo.
     if (stop.aborted) return 130;
     throw error;
   } finally {
@@ -55,13 +51,9 @@ const OPENING_WORDS = 'promptsync deploys LLM prompts from git. This demo runs i
 const CLOSING_WORDS =
   'Next, run `promptsync init` in your repository. To keep the demo repository, run the demo again with `--keep`.';
 
-/** An output for the commands that prepare the demo. The demo does not show them. */
 const SILENT_OUTPUT: ProcessInterface['output'] = { write: () => {} };
 
-/**
- * Handles SIGINT and SIGTERM during the demo. The first signal aborts `stop` and interrupts the running command. The
- * second signal removes the folder of the demo and ends the process immediately.
- */
+/** The first signal aborts `stop`. The second one removes the folder of the demo and ends the process immediately. */
 function handleSignals(
   { onSignal, exit }: ProcessInterface,
   removeFolder: () => void,
@@ -79,10 +71,7 @@ function handleSignals(
   return { stop: controller.signal, onSignal: (handle) => void (interrupt = handle) };
 }
 
-/**
- * Creates the host for the commands of the demo. They run in the folder of the demo, read an empty standard input, and
- * do not see the user's `PROMPTSYNC_*` variables.
- */
+/** The commands of the demo read an empty standard input and do not see the user's `PROMPTSYNC_*` variables. */
 function makeHostInside(workingDirectory: string, host: ProcessInterface): ProcessInterface {
   const variables = Object.entries(host.environment).filter(([name]) => !name.startsWith('PROMPTSYNC_'));
   // Disable hyperlinks, because the demo deletes the files that they would open.
@@ -99,10 +88,7 @@ function makeHostInside(workingDirectory: string, host: ProcessInterface): Proce
 /** Writes a comment and then the command line. Omits an empty comment and a missing command line. */
 type Narrate = (comment: string, command?: string) => void;
 
-/**
- * Creates the function that writes the comments and the command lines of the demo to standard output. A blank line
- * precedes every comment except the first.
- */
+/** Writes to standard output. A blank line precedes every comment except the first. */
 async function makeNarrator(host: SafeProcess): Promise<Narrate> {
   const style = makeOutputStyle(await chooseStyle('output', host, { color: true, folder: null }));
   const { bold, cyan } = style.colors;
@@ -116,10 +102,7 @@ async function makeNarrator(host: SafeProcess): Promise<Narrate> {
   };
 }
 
-/**
- * The programs that the demo can run, by the first word of the command line. Each function receives the other words. It
- * resolves to the output that the caller must print, and throws if the program fails.
- */
+/** The programs of the demo, by the first word of the command line. Each resolves to output that the caller prints. */
 type Programs = Readonly<Record<string, (...words: readonly string[]) => Promise<string>>>;
 
 function makePrograms(folder: string, git: RunGit, promptsync: RunPromptsync): Programs {
@@ -157,7 +140,6 @@ async function createRepository(folder: string, git: RunGit): Promise<void> {
   await appendFile(join(folder, '.git/config'), GIT_CONFIG);
 }
 
-/** The prompt of the demo. */
 const PROMPT = { id: 'prm_greeting', path: 'prompts/greeting.md' };
 
 const PROMPT_FILE = `---
@@ -171,9 +153,7 @@ pins:
 Greet {{name}} in one sentence.
 `;
 
-/**
- * Prepares the repository: promptsync.yaml with an embedded service, and one prompt that is live in both environments.
- */
+/** Creates a workspace with an embedded service and one prompt that is live in both environments. */
 async function prepareWorkspace(folder: string, git: RunGit, runQuietly: RunPromptsync): Promise<void> {
   await runQuietly('init', '--embedded', '--ci', 'none');
   await rm(join(folder, 'prompts/example'), { recursive: true });
@@ -185,10 +165,7 @@ async function prepareWorkspace(folder: string, git: RunGit, runQuietly: RunProm
   await runQuietly('sync', '--yes');
 }
 
-/**
- * One step of the demo: a comment, a command line, and optionally an edit that the demo makes right before the command.
- * The demo splits the command line at spaces, so no argument may contain a space.
- */
+/** `prepare` runs right before the command. No argument may contain a space, because the demo splits at spaces. */
 type DemoStep = readonly [comment: string, command: string, prepare?: () => Promise<void>];
 
 const SYNC = 'promptsync sync --yes --quiet';
@@ -224,14 +201,12 @@ function makeDemoSteps(folder: string, git: RunGit, host: ProcessInterface): rea
   ];
 }
 
-/** Changes the text of the prompt file and commits the edit, as an author would. */
 async function makeDemoEdit(folder: string, git: RunGit): Promise<void> {
   const file = join(folder, PROMPT.path);
   await writeFile(file, (await readFile(file, 'utf8')).replace('in one sentence', 'in one warm sentence'));
   await git('commit', '--quiet', '--all', '--message', 'Make the greeting warmer');
 }
 
-/** Creates a version in the embedded service and makes it active in production, as a user of the service would. */
 async function simulateEditInService(folder: string, { now }: ProcessInterface): Promise<void> {
   const store = openStore(join(folder, '.promptsync/service.db'), { now });
   const version = store.createVersion(PROMPT.id, { content: 'Greet {{name}} and offer ten percent off.' });

@@ -12,7 +12,6 @@ import { openTargets, type OutputKind, type OutputTarget, writeOutputFile } from
 import { INTERRUPTED, makeCallWriter } from './run-command.ts';
 import { chooseStyle } from './terminal.ts';
 
-/** The flags of `promptsync doctor`: the options of the command, and the flags for its output. */
 type DoctorFlags = Omit<DoctorOptions, 'onCall' | 'nodeVersion' | 'requiredNode'> &
   Pick<ReportFlags, 'color' | 'quiet' | 'verbose' | 'output'> & { readonly format: DoctorFormat | undefined };
 
@@ -40,10 +39,7 @@ export async function runDoctor(flags: DoctorFlags, host: SafeProcess): Promise<
   }
 }
 
-/**
- * Writes the result to each target. If files cannot be written, prints the result for the first of them to standard
- * output. Resolves to false in that case.
- */
+/** Resolves to false if a file cannot be written. The result for the first such file goes to standard output. */
 async function printDoctorResult(
   { sections, folder }: DoctorResult,
   targets: readonly OutputTarget<DoctorFormat>[],

@@ -4,10 +4,7 @@ import type { OutputStyleOptions } from '../report/output-style.ts';
 import type { ReportFlags } from './flags.ts';
 import type { ProcessInterface, OutputStream } from './process-interface.ts';
 
-/**
- * Returns true if output on a stream should have colors. By default, only terminals get colors. `--no-color`,
- * `NO_COLOR` (no-color.org) and `FORCE_COLOR` (force-color.org) override this default.
- */
+/** By default, only terminals get colors. `--no-color`, `NO_COLOR` and `FORCE_COLOR` override this default. */
 export function usesColor(
   { color }: Pick<ReportFlags, 'color'>,
   { environment }: Pick<ProcessInterface, 'environment'>,
@@ -23,16 +20,12 @@ function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '';
 }
 
-/** The settings that affect how a report is drawn. */
 type DrawingOptions = Pick<ReportFlags, 'color'> & {
   /** The absolute path of the folder that paths in the report are relative to. Null if that folder is unknown. */
   readonly folder: string | null;
 };
 
-/**
- * Returns the style for a report on a stream. If the stream is not a terminal, the style has no line wrapping and no
- * links.
- */
+/** If the stream is not a terminal, the style has no line wrapping and no links. */
 export async function chooseStyle(
   stream: 'output' | 'errors',
   host: ProcessInterface,

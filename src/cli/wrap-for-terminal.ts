@@ -1,10 +1,8 @@
 import type { OutputStream } from './process-interface.ts';
 
 /**
- * Breaks a line between words so that a terminal does not break it within a word. Indents all rows after the first by
- * two spaces. Returns the line unchanged if the stream is not a terminal. Also returns several lines unchanged, such as a
- * plan, because their renderer has already wrapped them. Counts UTF-16 code units, because the code
- * that measures the width of text is loaded only for reports.
+ * Breaks a line between words, and indents all rows after the first. Leaves several lines alone, because their renderer
+ * has wrapped them. Counts UTF-16 code units, because only reports load the code that measures the width of text.
  */
 export function wrapForTerminal(line: string, { isTTY, columns = 0 }: Pick<OutputStream, 'isTTY' | 'columns'>): string {
   if (isTTY !== true || columns === 0 || line.length <= columns || line.includes('\n')) return line;

@@ -32,7 +32,6 @@ export type BundleOptions = WorkspaceOptions &
     readonly quiet: boolean;
   };
 
-/** The result of `promptsync bundle`, before any output is written. */
 export type BundleResult = ProblemSource & {
   /** The bundle. Null if the command failed or was interrupted. */
   readonly bundle: PromptBundle | null;
@@ -41,10 +40,7 @@ export type BundleResult = ProblemSource & {
   readonly folder: string | null;
 };
 
-/**
- * Bundles the prompts that an environment serves. Reads each prompt once. With `offline`, bundles what the files pin
- * and sends no request. A bundle is complete: if a pinned prompt cannot be read, there is no bundle.
- */
+/** Reads each prompt once. If a pinned prompt cannot be read, there is no bundle. `offline` sends no request. */
 export async function bundlePrompts(options: BundleOptions, system: System): Promise<BundleResult> {
   const workspace = await openWorkspace(options, system);
   const { config, files, allFiles } = workspace;
@@ -87,7 +83,6 @@ export async function bundlePrompts(options: BundleOptions, system: System): Pro
 type Outcome = {
   readonly bundle: PromptBundle | null;
   readonly exitCode: number;
-  /** The problems of the whole run. */
   readonly problems: readonly Problem[];
   /** All prompts that the command tried to read. */
   readonly prompts: readonly ReadPrompt[];
@@ -100,7 +95,6 @@ function makeUnreadOutcome(problems: readonly Problem[]): Outcome {
   return { bundle: null, exitCode: 1, problems, prompts: [] };
 }
 
-/** The selected prompts that pin the environment. */
 type PinnedSelection = {
   readonly environment: string;
   readonly pinned: readonly PinnedPrompt[];
@@ -109,10 +103,8 @@ type PinnedSelection = {
   readonly config: Config;
 };
 
-/** A prompt file, and its pin for the environment. */
 type PinnedPrompt = { readonly file: PromptFile; readonly pin: EnvironmentPin };
 
-/** Returns the environment to bundle. Fails if the user named no environment, or one that the workspace does not have. */
 function requireKnownEnvironment(
   { environment }: BundleOptions,
   files: readonly PromptFile[],
@@ -126,7 +118,6 @@ function requireKnownEnvironment(
   return makeFailure(makeUnknownEnvironmentProblem('--environment', environment, known, config));
 }
 
-/** Separates the prompts that pin the environment from those that do not. */
 function splitByPin(
   files: readonly PromptFile[],
   environment: string,
@@ -139,10 +130,7 @@ function splitByPin(
   return { pinned, unpinned: files.filter((file) => !pinnedFiles.has(file)) };
 }
 
-/**
- * Refuses the bundle if a prompt still has the placeholder id that `promptsync new` writes. Such a prompt does not have
- * an id in the service yet. Returns null if there is no such prompt.
- */
+/** Refuses prompts with the placeholder id from `promptsync new`, because they have no id in the service yet. */
 function refusePlaceholders(pinned: readonly PinnedPrompt[], { rules }: Config): Outcome | null {
   const prompts = pinned.map(({ file: { path, id } }) => {
     return { path, problems: id === rules.placeholderId ? [makeProblem('guard/placeholder-id')] : [] };
@@ -151,7 +139,6 @@ function refusePlaceholders(pinned: readonly PinnedPrompt[], { rules }: Config):
   return isRefused ? { bundle: null, exitCode: 3, problems: [], prompts } : null;
 }
 
-/** The maximum number of prompts to name in the notice about left-out prompts. */
 const MAX_NAMED_PROMPTS = 10;
 
 function describeLeftOut(files: readonly PromptFile[], environment: string, words: Words): string {
@@ -209,17 +196,12 @@ async function bundleOffline({ environment, pinned, config }: PinnedSelection): 
   return { ...outcome, problems: [...uncommitted].map((path) => makeProblem('bundle/uncommitted', {}, { path })) };
 }
 
-/** The data that an offline bundle reads from git. */
 type OfflineSources = Pick<DesiredState, 'contentsAtRefs'> & {
   /** The paths of the prompt files with uncommitted changes. Empty outside a repository. */
   readonly uncommitted: ReadonlySet<string>;
 };
 
-/**
- * Finds uncommitted prompt files, and reads the contents that the pins of the bundled environment refer to. If no pin
- * refers to a commit, the bundle does not need git, which many container images lack. In that case, if git fails,
- * promptsync only omits the warning about uncommitted files.
- */
+/** Many container images lack git. If no pin refers to a commit, a failure of git only omits a warning. */
 async function readOfflineSources(pinned: readonly PinnedPrompt[], config: Config): Promise<Result<OfflineSources>> {
   const files = pinned.map(({ file, pin }) => ({ ...file, pins: [pin] }));
   try {
@@ -232,10 +214,7 @@ async function readOfflineSources(pinned: readonly PinnedPrompt[], config: Confi
   }
 }
 
-/**
- * Builds the bundled prompt from a prompt file. Fails if only the service has the content, or if the service composes
- * the text.
- */
+/** Fails if only the service has the content, or if the service composes the text. */
 function bundlePinnedPrompt(
   { file, pin }: PinnedPrompt,
   atRefs: ContentsAtRefs,

@@ -10,10 +10,7 @@ export type CompletionKind = 'keys' | 'environments' | 'branches' | 'refs';
 
 export type CompletionOptions = Pick<WorkspaceOptions, 'config'>;
 
-/**
- * Lists the values of a kind for completion in a shell. Reads only files and git, and sends no request. Omits prompt
- * files that are invalid. The list is empty if there is no valid configuration.
- */
+/** Reads only files and git. Omits invalid prompt files. The list is empty if there is no valid configuration. */
 export async function listCompletionValues(
   kind: CompletionKind,
   options: CompletionOptions,

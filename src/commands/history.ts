@@ -15,17 +15,11 @@ import { makeCommandResult } from '../run/exit-code.ts';
 import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from '../run/run-with-plan.ts';
 
 type HistoryOptions = PlanningOptions & {
-  /**
-   * The environment whose active version `history` explains: who created the version, and who pinned it. If undefined,
-   * `history` lists all versions.
-   */
+  /** The environment whose active version `history` explains. If undefined, it lists all versions. */
   readonly environment?: string | undefined;
 };
 
-/**
- * Shows the versions of prompts: who created each version, where it is active, and when it was pinned. Pending changes
- * and pins that cannot be resolved do not make the command fail. Never writes.
- */
+/** Pending changes and pins that cannot be resolved do not make the command fail. Never writes. */
 export async function showHistory({ environment, ...rest }: HistoryOptions, system: System): Promise<CommandResult> {
   const findNeeds = (config: Config) => ({
     problems: environment === undefined ? [] : checkEnvironmentExists('--environment', environment, config),
@@ -49,11 +43,9 @@ async function makeHistoryRun(workspace: PlannedWorkspace, environment: string |
   return { ...makePlannedRun('history', workspace), histories: { versions, environment }, problems };
 }
 
-/** The versions of several prompts, combined from the service and git. */
 export type PromptHistories = {
   /** The versions of each prompt, by prompt id. Omits prompts that promptsync could not observe. */
   readonly versions: ReadonlyMap<string, readonly VersionHistory[]>;
-  /** The git history of the prompt files, and the commits from which promptsync created the versions. */
   readonly git: GitHistory;
 };
 

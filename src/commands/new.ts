@@ -26,7 +26,6 @@ type NewOptions = {
   /** The value of `--config`, a path relative to the working directory. */
   readonly config?: string | undefined;
   readonly key: string;
-  /** The id of the prompt in the service. Undefined if the user did not give one. */
   readonly id?: string | undefined;
   readonly type: PromptType;
   /** The environments to pin to `latest`. If the list is empty, promptsync pins the first configured environment. */
@@ -38,8 +37,7 @@ type NewOptions = {
 export async function createPromptFile(options: NewOptions, system: System): Promise<CommandResult> {
   return withWorkspaceLock('new', options, system, async (configuration, lock) => {
     const workspace = await openWorkspace({ configuration, only: [] }, system);
-    // Ignore `prompt/none-found`, because the new file may be the first one. Ignore all warnings, because they concern
-    // the configuration and the existing files.
+    // The new file may be the first one. Warnings concern the configuration and the existing files.
     const problems = workspace.problems.filter((problem) => isError(problem) && problem.code !== 'prompt/none-found');
     return makeCommandResult(await createInWorkspace({ ...workspace, problems }, options, lock, system), system);
   });
@@ -71,10 +69,8 @@ async function createInWorkspace(
   return { ...makeRun(...warnings), edited, ...(!options.dryRun && { nextSteps: steps }) };
 }
 
-/** A new prompt file that promptsync has not written yet. */
 type NewPromptFile = {
   readonly prompt: EditedPrompt;
-  /** The content of the file. */
   readonly source: string;
   readonly warnings: readonly Problem[];
   /** The steps that remain for the user after promptsync has written the file. */
@@ -143,7 +139,6 @@ function chooseEnvironments(
   return makeSuccess([...new Set(names)].map((name) => ({ name, allowLatest: true })));
 }
 
-/** Returns the names of the environments that allow `latest`, and the names of the environments that do not. */
 function splitByLatest(
   environments: readonly Environment[],
 ): readonly [pinned: readonly string[], unpinned: readonly string[]] {
@@ -152,19 +147,12 @@ function splitByLatest(
   return [listNames(true), listNames(false)];
 }
 
-/**
- * Returns the id of the new prompt if the user did not give one. For the embedded service, makes an id from the key,
- * because that service accepts any id, so the next sync works.
- */
+/** The embedded service accepts any id, so an id that is made from the key works in the next sync. */
 function makeDefaultId(key: string, { rules, service }: Config): string {
   if (service?.kind === 'embedded') return `prm_${key.replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, '_')}`;
   return rules.placeholderId ?? key;
 }
 
-/**
- * Checks the key, the id and the type.
- * @param folder the folder of new prompt files
- */
 function checkOptions({ key, id, type }: NewOptions, folder: string, config: Config): readonly Problem[] {
   const { rules } = config;
   if (!isPlainKey(key)) {
@@ -187,10 +175,7 @@ function checkOptions({ key, id, type }: NewOptions, folder: string, config: Con
   ];
 }
 
-/**
- * Returns true if each part of the key can be the name of a file or folder. promptsync removes all other parts from the
- * path, so the file would be at an unexpected path.
- */
+/** Returns true if each part can name a file or folder. promptsync removes other parts, which changes the path. */
 function isPlainKey(key: string): boolean {
   return !hasControlCharacters(key) && key.split('/').every((part) => !['', '.', '..'].includes(part.trim()));
 }
@@ -199,7 +184,6 @@ function makeUsageProblem(reason: string): Problem {
   return makeProblem('usage/invalid', { reason });
 }
 
-/** Returns a problem if another file has the key or the id of the new prompt. */
 function findTakenName(newFile: PromptIdentity, files: readonly PromptIdentity[], { rules }: Config): Problem | null {
   const { id, key } = newFile;
   const isSame = (one: string, other: string): boolean => one.normalize('NFC') === other.normalize('NFC');
@@ -207,8 +191,7 @@ function findTakenName(newFile: PromptIdentity, files: readonly PromptIdentity[]
   if (sameKey !== undefined) return makeProblem('new/taken', { what: 'key', value: key, other: sameKey.path });
   const sameId = files.find((file) => isSame(file.id, id));
   if (sameId === undefined) return null;
-  // If a sync can create prompts in the service, the key is also the id, so the only way to get another id is to choose
-  // another key.
+  // If a sync can create prompts in the service, the key is also the id, so another id requires another key.
   const what = rules.placeholderId === null ? 'key' : 'id';
   return makeProblem('new/taken', { what, value: id, other: sameId.path });
 }
@@ -221,12 +204,7 @@ function makeDisplayName(key: string): string {
 
 const EDIT_STEP = 'Next: edit the text, commit the file, and run promptsync plan.';
 
-/**
- * Returns a sentence that says where to create the prompt, and where to write its id. Returns an empty list if the file
- * already has an id.
- * @param placeholder the warning about a placeholder id, with the path and the line of the id; undefined if there is no
- * such warning
- */
+/** Says where to create the prompt, and where to write its id. `placeholder` is undefined if the file has an id. */
 function describeMissingId(placeholder: Problem | undefined, config: Config): readonly string[] {
   if (placeholder === undefined) return [];
   const { service } = config;
@@ -240,7 +218,6 @@ function describeUnpinned(environments: readonly string[]): string {
   return `The file does not pin ${joinQuotedNames(environments, 'or')} because \`promptsync.yaml\` does not allow \`latest\` there. After the first sync, run \`promptsync promote KEY --to NAME\`.`;
 }
 
-/** The text of a new prompt file, by type. */
 const TEMPLATES: Readonly<Record<PromptType, string>> = {
   text: 'You are a helpful assistant. Answer the following question in at most three sentences.\n\n{{question}}',
   chat: [

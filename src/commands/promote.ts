@@ -29,9 +29,7 @@ type PromoteOptions = EditOptions & {
   readonly all: boolean;
   /** Whether to also promote a version that is older than the one that the environment `to` serves or pins. */
   readonly allowOlder: boolean;
-  /**
-   * The environment whose active versions are promoted. Defaults to the `promote_from` setting of the environment `to`.
-   */
+  /** Defaults to the `promote_from` setting of the environment `to`. */
   readonly from?: string | undefined;
   /** The environment to pin to the promoted versions. The command requires it. */
   readonly to?: string | undefined;
@@ -98,7 +96,6 @@ function listOwnSource(from: string | undefined, { otherEnvironments }: Config):
   return from === undefined || otherEnvironments.includes(from) ? [] : [from];
 }
 
-/** The two environments of a promotion, and the options that decide which prompts it leaves alone. */
 type PromotionRequest = Pick<PromoteOptions, 'allowOlder' | 'only'> & { readonly from: string; readonly to: string };
 
 async function draftPromotion(
@@ -137,10 +134,7 @@ function warnAboutUnsyncedSource(
   return makeProblem('promote/source-drifted', evidence, { path });
 }
 
-/**
- * Returns a warning if an earlier commit pinned the promoted version in the target environment and a later one replaced
- * it with an older version, usually because the promoted one was bad. Returns null otherwise.
- */
+/** Warns if a later commit replaced the promoted version with an older one, usually because the former was bad. */
 async function findRollback(
   { environment, version }: RequestedPin,
   from: string,
@@ -161,10 +155,7 @@ async function findRollback(
 /** A promotion of a version that the source environment serves, or that the file pins there. */
 type VersionPromotion = PromotionRequest & { readonly version: KnownVersion; readonly verb: 'serves' | 'pins' };
 
-/**
- * If a draft would replace a newer version in the target environment, returns a draft that leaves the file unchanged
- * and has a warning. Keeps the original draft if the user allowed older versions.
- */
+/** Instead of replacing a newer version, leaves the file unchanged and warns, unless older versions are allowed. */
 function keepNewerVersion(
   draft: PromptDraft,
   { from, to, allowOlder, version, verb }: VersionPromotion,
@@ -190,19 +181,13 @@ function makeNothingServedProblem(environment: string, file: PromptFile, { confi
   return makeProblem('promote/not-pinned', { environment, allowsLatest }, { path });
 }
 
-/**
- * Returns the name of the version that a sync would make active. Returns null if the sync would create the version from
- * the file's own text.
- */
+/** Returns null if the sync would create the version from the file's own text. */
 function nameWantedVersion(after: SetActive['after']): string | null {
   if (isNewVersionRef(after)) return after.ref === undefined ? null : `\`git:${after.ref}\``;
   return after.number === null ? `version "${after.id}"` : `v${after.number}`;
 }
 
-/**
- * Drafts the pin for the version that the source environment serves. With `portable_pins`, this is the commit that
- * introduced the content of the version, because its number means something else in each service.
- */
+/** With `portable_pins`, pins the commit that introduced the content, because numbers differ between services. */
 function draftPromotedPin(
   { environment, version }: RequestedPin,
   from: string,
@@ -215,10 +200,7 @@ function draftPromotedPin(
   return draftContentPin(environment, wanted, prompt, workspace);
 }
 
-/**
- * Drafts a promotion from an environment that another configuration manages. Promotes what the file pins there, because
- * promptsync cannot ask the other service.
- */
+/** Promotes what the file pins, because promptsync cannot ask a service that another configuration manages. */
 async function draftOtherPromotion(
   prompt: ObservedPromptPlan,
   promotion: PromotionRequest,

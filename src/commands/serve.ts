@@ -8,26 +8,19 @@ import { isError, type Problem, toProblem } from '../problem.ts';
 import { DEFAULT_KEY_VARIABLE } from '../providers/provider-list.ts';
 import { startEmbedded } from '../run/start-embedded.ts';
 
-/** The options of the command `serve`. */
 export type ServeOptions = {
   /** The path of the SQLite file, relative to the working directory. */
   readonly db: string;
   /** The TCP port. 0 selects a free port. */
   readonly port: number;
-  /**
-   * The path of a workspace folder or of a configuration file. The service registers the prompts of this workspace
-   * before it accepts requests. True selects the workspace in the working directory. Undefined registers no prompts.
-   */
+  /** The workspace folder or configuration file whose prompts to register. True selects the working directory. */
   readonly seed?: string | true | undefined;
 };
 
 /** An embedded service that accepts requests until `close` is called. */
 export type RunningService = {
   readonly baseUrl: string;
-  /**
-   * The name of the environment variable that contains the accepted API key. Null if the service accepts its built-in
-   * key instead.
-   */
+  /** The environment variable with the accepted API key. Null if the service accepts its built-in key. */
   readonly keyVariable: string | null;
   /** The number of prompts in the database when the service started, including those that it just registered. */
   readonly prompts: number;
@@ -54,7 +47,6 @@ export async function serveEmbedded(options: ServeOptions, system: System): Prom
   }
 }
 
-/** Reads the workspace whose prompts the embedded service registers. */
 async function openSeed(seed: string | true, system: System): Promise<Workspace> {
   if (seed === true) return openWorkspace({ only: [] }, system);
   const path = resolve(system.workingDirectory, seed);

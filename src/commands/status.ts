@@ -17,10 +17,7 @@ import { makeCommandResult } from '../run/exit-code.ts';
 import { makePlannedRun, runWithPlan, type PlannedWorkspace, type PlanningOptions } from '../run/run-with-plan.ts';
 
 type StatusOptions = PlanningOptions & {
-  /**
-   * Which orphans to list. An orphan is a prompt in the service that has no prompt file. True lists all orphans. A
-   * pattern lists those with matching names. Undefined lists none.
-   */
+  /** True lists all prompts without a prompt file, and a pattern those with matching names. Undefined lists none. */
   readonly orphans?: string | true | undefined;
   /** Whether to print only errors and the summary. */
   readonly quiet?: boolean | undefined;
@@ -49,10 +46,7 @@ async function observeAndCompare({ orphans, ...options }: StatusOptions, system:
   });
 }
 
-/**
- * Finds the prompts in the service that have no prompt file. A prompt file counts even if it has errors or is not
- * selected.
- */
+/** A prompt file counts even if it has errors or is not selected. */
 async function findOrphans(
   { provider, allFiles, invalidFiles }: PlannedWorkspace,
   patterns: readonly string[],
@@ -67,10 +61,7 @@ async function findOrphans(
   };
 }
 
-/**
- * Reads the version histories of the prompts that wait for a promotion. Skips all others, because reading git is slow.
- * If git fails, prints a notice, and the report does not show how long the prompts have been waiting.
- */
+/** Skips prompts that do not wait for a promotion, because reading git is slow. If git fails, prints a notice. */
 async function readWaitingPromotions(
   workspace: PlannedWorkspace,
   { quiet }: Pick<StatusOptions, 'quiet'>,

@@ -34,16 +34,9 @@ export type SyncOptions = PlanningOptions &
     readonly yes: boolean;
     /** Whether a dry run with pending changes exits with code 2. */
     readonly exitCode: boolean;
-    /**
-     * The digest of the plan that the user expects, or at least the first 12 digits of this digest. promptsync applies
-     * no other plan. If undefined, promptsync applies any plan.
-     */
+    /** The digest of the only plan to apply, or at least its first 12 digits. Undefined accepts any plan. */
     readonly expectPlan?: string | undefined;
-    /**
-     * Whether to apply only the plan of this run. promptsync may have to plan a prompt again right before the write,
-     * for example because the prompt changed in the service. If this option is true and the new plan differs,
-     * promptsync refuses to write.
-     */
+    /** Whether to refuse a write if the prompt changed in the service and its new plan differs from this run's. */
     readonly onlyThisPlan?: boolean | undefined;
     /** Overrides `max_changes` of the configuration. */
     readonly maxChanges?: MaxChanges | undefined;
@@ -51,9 +44,7 @@ export type SyncOptions = PlanningOptions &
     readonly onDrift?: OnDrift | undefined;
     /** Whether prompt files may differ from HEAD. */
     readonly allowDirty: boolean;
-    /**
-     * Creates an additional guard, such as the review check of the GitHub Action. A dry run does not use this guard.
-     */
+    /** An additional guard of an apply, such as the review check of the GitHub Action. */
     readonly makeRefusal?: ((workspace: PlannedWorkspace) => Promise<RefusePrompt>) | undefined;
     /** Renders the plan for the confirmation question. If it is undefined, the question shows no plan. */
     readonly renderPlan?: ((plan: PlanToConfirm) => Promise<string>) | undefined;
@@ -62,7 +53,6 @@ export type SyncOptions = PlanningOptions &
 /** The report of a plan that the user must confirm. The paths in the report are relative to `folder`. */
 export type PlanToConfirm = { readonly report: Report; readonly folder: string };
 
-/** Creates a plan, and applies it unless this is a dry run. */
 export async function syncPrompts(options: SyncOptions, system: System): Promise<CommandResult> {
   return addNamedEnvironments(await planAndApply(options, system), options);
 }
@@ -86,10 +76,7 @@ function listFlagsMissingOffline({ dryRun, base }: SyncOptions): readonly string
   return [...(dryRun ? [] : ['--dry-run']), ...(base === undefined ? ['--base'] : [])];
 }
 
-/**
- * Applies the guards to the plan. A dry run ends there. Otherwise, asks the user for confirmation if necessary, and
- * applies the plan.
- */
+/** A dry run ends after the guards. Otherwise, asks for confirmation if necessary, and applies the plan. */
 async function guardAndApply(
   workspace: PlannedWorkspace,
   options: SyncOptions,
@@ -119,10 +106,7 @@ async function guardAndApply(
   return { ...makeCommandResult(run, system), shownReport };
 }
 
-/**
- * Applies a guarded plan. Refuses to write unless the commit is merged and up to date. Returns a warning if the branch
- * received newer commits during the writes.
- */
+/** Refuses to write unless the commit is merged and up to date. Warns if newer commits arrived during the writes. */
 async function applyIfUpToDate(
   guardedPlan: Plan,
   guards: GuardSettings,
@@ -134,8 +118,7 @@ async function applyIfUpToDate(
   // nothing to apply and no refusal that a stale clone could explain. promptsync then does not contact the remote.
   const problems = needsNewestCommit(guardedPlan) ? await checkMergedAndUpToDate(workspace, options) : [];
   const isStale = problems.some(({ code }) => code === 'guard/superseded');
-  // In a stale clone, apparent drift may be a change that a newer commit requested, and a newer commit may have moved the
-  // source of a promotion. So report only the stale clone.
+  // In a stale clone, newer commits may explain the drift or a promotion problem. So report only the stale clone.
   const onDrift = isStale ? 'overwrite' : guards.onDrift;
   const unguardedPlan = isStale ? omitPromotionProblems(workspace.plan) : workspace.plan;
   const refuse = problems.length > 0 ? () => problems : await makeAdditionalRefusal(guardedPlan, workspace, options);
@@ -146,7 +129,6 @@ async function applyIfUpToDate(
   return { plan, outcomes, problems: warnings };
 }
 
-/** Returns true if the result of the sync depends on whether HEAD is the newest commit. */
 function needsNewestCommit(plan: Plan): boolean {
   return hasChangesToApply(plan) || plan.prompts.some(({ problems }) => problems.some(isRefusalOfStaleClone));
 }
@@ -190,10 +172,7 @@ function makeGuardSettings(workspace: PlannedWorkspace, options: SyncOptions, sy
   };
 }
 
-/**
- * Returns warnings about files with uncommitted changes on a dry run, because an apply would refuse these files. A dry
- * run accepts them, so that users can try out their edits before they commit them.
- */
+/** A dry run accepts uncommitted files, so that users can try out their edits, but an apply would refuse them. */
 function warnAboutUncommittedFiles(
   { plan, uncommitted, repository }: PlannedWorkspace,
   options: SyncOptions,
@@ -207,9 +186,7 @@ function warnAboutUncommittedFiles(
     });
 }
 
-/**
- * Returns a warning if `on_drift` is `fail` and promptsync could not compare with a base. The guard then has no effect.
- */
+/** Warns if `on_drift` is `fail` but there is no base, because the guard then has no effect. */
 export function warnAboutMissingBase(
   { lacksBase }: PlannedWorkspace,
   { onDrift }: Pick<GuardSettings, 'onDrift'>,
@@ -222,7 +199,6 @@ export function hasChangesToApply({ prompts }: Plan): boolean {
   return !prompts.every(isIdle);
 }
 
-/** Returns true if a command must not apply its plan before the user has confirmed it. */
 export function mustConfirm({ yes }: Pick<SyncOptions, 'yes'>, system: Pick<System, 'environment'>): boolean {
   return !yes && !isContinuousIntegration(system);
 }
@@ -240,7 +216,7 @@ export async function askToApply(
 /** The maximum pause, in milliseconds, after another run has created a version of the same prompt. */
 const MAX_PAUSE_MS = 1_000;
 
-/** Writes a guarded plan to the service. Plans a prompt again with the same guards if it has changed in the meantime. */
+/** Writes a guarded plan to the service. Plans a prompt again with the same guards if it has changed meanwhile. */
 export async function applyGuardedPlan(
   plan: Plan,
   guards: GuardSettings,

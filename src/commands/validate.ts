@@ -13,10 +13,7 @@ import { sortByPlace, isError, type Problem } from '../problem.ts';
 import { chooseExitCode } from '../run/exit-code.ts';
 import { makeRunWithoutPlan, type CommandResult } from '../run/command-result.ts';
 
-/**
- * Validates the configuration, the prompt files, and all rules for environments that promptsync can check without the
- * service. Sends no request and needs no API key.
- */
+/** Checks everything that promptsync can check without the service. Sends no request and needs no API key. */
 export async function validatePrompts(options: WorkspaceOptions, system: System): Promise<CommandResult> {
   const workspace = await openWorkspace(options, system);
   const forbidden = await findForbiddenPins(workspace);
@@ -38,10 +35,7 @@ async function checkBranch(config: Config | null): Promise<readonly Problem[]> {
   return checkBranchSetting(config);
 }
 
-/**
- * Checks valid prompt files. Returns a problem for each pin that `allow_latest: false` forbids. Runs git only if an
- * environment with this setting is pinned to a git ref.
- */
+/** Returns a problem for each pin that `allow_latest: false` forbids. Runs git only for pins to git refs. */
 async function findForbiddenPins({ config, files, problems }: Workspace): Promise<readonly Problem[]> {
   if (config === null || problems.some(isError)) return [];
   const environmentsWithoutLatest = listEnvironmentsWithoutLatest(config);

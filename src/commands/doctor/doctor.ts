@@ -24,7 +24,6 @@ export type DoctorOptions = Pick<WorkspaceOptions, 'config'> &
     readonly write: boolean;
   };
 
-/** The result of `promptsync doctor`, before any output is written. */
 export type DoctorResult = {
   readonly sections: readonly DoctorSection[];
   /** 0 if no point is an error, 130 if the run was interrupted, and otherwise 1. */
@@ -33,10 +32,7 @@ export type DoctorResult = {
   readonly folder: string | null;
 };
 
-/**
- * Checks the machine, the repository, the configuration, the service and the CI job. A failure in one section does not
- * hide the others. Sends only GET requests, unless `write` is true.
- */
+/** A failure in one section does not hide the others. Sends only GET requests, unless `write` is true. */
 export async function examineSetup(options: DoctorOptions, system: System): Promise<DoctorResult> {
   if (options.prompt !== undefined && !options.write) {
     throw new ProblemError(makeProblem('usage/invalid', { reason: '`--prompt` requires `--write`.' }));
@@ -85,10 +81,7 @@ function makeBrokenCiSections(error: unknown): readonly DoctorSection[] {
   return [{ title: 'CI job', points: makeBrokenPoints('event', DEFAULT_WORDS)(error) }];
 }
 
-/**
- * Returns a handler for an unexpected error. It replaces all points of a section with a single one that shows the
- * error.
- */
+/** Replaces all points of a section with a single one that shows an unexpected error. */
 function makeBrokenPoints(name: string, words: Words): (error: unknown) => readonly DoctorPoint[] {
   return (error) => [makeProblemPoint(name, wordProblem(toProblem(error), words))];
 }

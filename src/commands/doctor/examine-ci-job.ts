@@ -14,9 +14,8 @@ import { makeHttp } from '../../http/send-request.ts';
 import { describeBrokenExchange, makeResponseExcerpt } from '../../http/interpret-exchange.ts';
 
 /**
- * Checks the job that promptsync runs in: its event, its token, and what the token can read. Returns no section outside
- * GitHub Actions and GitLab CI. Sends only GET requests. Throws if the run is interrupted.
- * @param head the id of the checked-out commit, or null if it is unknown
+ * Checks the job that promptsync runs in. Returns no section outside GitHub Actions and GitLab CI. Sends only GET
+ * requests. Throws if the run is interrupted. `head` is the checked-out commit, or null if it is unknown.
  */
 export async function examineCiJob(head: string | null, system: System): Promise<readonly DoctorSection[]> {
   const { environment } = system;
@@ -89,10 +88,7 @@ function readMember(value: unknown, name: string): unknown {
   return isJsonObject(value) ? value[name] : undefined;
 }
 
-/**
- * Checks a permission as far as a read request can. GitHub has no request that lists the permissions of a token.
- * @param path the path of a list that the permission protects, or null if it is unknown
- */
+/** GitHub has no request for the permissions of a token, so read a list that the permission protects. */
 async function examinePermission(
   permission: 'checks' | 'pull-requests',
   path: string | null,
@@ -148,17 +144,13 @@ type ForgeApi = {
   readonly token: string;
 };
 
-/**
- * GitHub's or GitLab's response to a read request. `reason` explains why the resource is not readable. It has no period
- * at the end.
- */
+/** `reason` explains why the resource is not readable. It has no period at the end. */
 type ForgeAnswer = { readonly kind: 'readable' } | { readonly kind: 'refused'; readonly reason: string };
 
 function isReadable(answer: ForgeAnswer): answer is Extract<ForgeAnswer, { readonly kind: 'readable' }> {
   return answer.kind === 'readable';
 }
 
-/** The time limit of one request, in seconds. */
 const FORGE_TIMEOUT_SECONDS = 10;
 
 /** Sends one GET request. Throws only if the run was interrupted before. */

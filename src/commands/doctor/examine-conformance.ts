@@ -17,7 +17,6 @@ import { toProblem, wordProblem } from '../../problem.ts';
 import { CONFORMANCE_CHECKS } from '../../conformance/checks-by-provider.ts';
 import { prepareService, type ServiceOptions } from '../../run/open-service.ts';
 
-/** The options of `promptsync doctor --write`. */
 export type ConformanceOptions = {
   /** The id of the throwaway prompt. Undefined if the user did not specify it. */
   readonly prompt: string | undefined;
@@ -30,8 +29,7 @@ const CHECK = 'conformance check';
 
 /**
  * Checks whether the service behaves as promptsync requires. Writes to the service, but only if the user confirms and
- * if the prompt can be used as a throwaway prompt.
- * @param mayWrite false if another section found an error that would break the check
+ * the prompt is a throwaway prompt. `mayWrite` is false if another section found an error that would break the check.
  */
 export async function examineConformance(
   mayWrite: boolean,
@@ -127,10 +125,7 @@ function createsOwnPrompt({ placeholderId }: FileRules): boolean {
   return placeholderId === null;
 }
 
-/**
- * Asks the user for confirmation. Returns an error if the user declines, or if promptsync cannot ask because there is
- * no terminal. Otherwise, returns null.
- */
+/** Asks the user for confirmation. Returns an error if the user declines, or if there is no terminal. */
 async function findRefusal(
   { yes, prompt }: ConformanceOptions,
   config: Config,

@@ -21,7 +21,6 @@ import { formatCount, joinNames, shortenCommitId } from '../../text.ts';
 /** The version of Node.js that runs promptsync, and the range that the package supports, such as `>=22.19`. */
 export type NodeVersions = { readonly nodeVersion: string; readonly requiredNode: string };
 
-/** The points about the machine and the repository, and the id of the checked-out commit. */
 export type MachineExamination = {
   readonly points: readonly DoctorPoint[];
   /** Null if there is none, or if git could not find it. */
@@ -40,10 +39,7 @@ export async function examineMachine(
   return { points: [examineNode(versions), git, ...points], head };
 }
 
-/**
- * Returns the settings for git, even if the configuration is invalid. promptsync then does not know which variables
- * contain the keys, so it hides the variables with the default names from git.
- */
+/** If the configuration is invalid, hides the variables with the default names from git. They may contain keys. */
 function findGitSettings(config: Config | null, { workingDirectory }: System): GitSettings {
   if (config !== null) return makeGitSettings(config);
   const keyVariables = KEY_SETTINGS.map(({ defaultVariable }) => defaultVariable);
@@ -139,8 +135,7 @@ async function examineLiveBranch(remote: Remote, branch: string | null, { enviro
     return makeOkPoint(name, `"${tip.branch}" at ${shortenCommitId(tip.commit)} (${source})`);
   } catch (error) {
     const { message } = toProblem(error);
-    // The action gets the tip of the live branch from GitHub's API, so the failure affects only a `sync` that runs in
-    // its own step.
+    // The action gets the tip from GitHub's API, so the failure affects only a `sync` in a step of its own.
     if (environment['GITHUB_ACTIONS'] === 'true') {
       return makeWarningPoint(
         name,

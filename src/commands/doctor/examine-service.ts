@@ -68,24 +68,17 @@ function examineWithoutAccess(config: Config, problems: readonly Problem[], syst
   ];
 }
 
-/**
- * The result of reading the first prompt in an environment: the version that the environment serves, or the problem in
- * the words of the provider.
- */
+/** The result of reading the first prompt in an environment. `problem` is in the words of the provider. */
 type EnvironmentReading = { readonly environment: string } & (
   | { readonly kind: 'served'; readonly served: ServedPrompt | null }
   | { readonly kind: 'failed'; readonly problem: Problem }
 );
 
-/** The results of reading the first prompt, or the reason why promptsync did not read it. */
 type FirstPromptReadings =
   | { readonly kind: 'read'; readonly key: string; readonly readings: readonly EnvironmentReading[] }
   | { readonly kind: 'unread'; readonly reason: string };
 
-/**
- * Reads the first prompt in each environment. If the workspace has no prompt file, lists the prompts of the service
- * instead, if the service can do so. Both requests check the connection and the key.
- */
+/** Without a prompt file, lists the prompts if the service can. Both requests check the connection and the key. */
 async function readFirstPrompt(
   provider: Provider,
   config: Config,
@@ -131,7 +124,6 @@ async function readEnvironment(
 /** The problems that show that the service has understood and answered a request. */
 const ANSWERED_CODES: readonly ProblemCode[] = ['service/not-authorised', 'service/prompt-not-found'];
 
-/** The requests that promptsync sent, their results, and the words for the service. */
 type ServiceEvidence = {
   readonly calls: readonly CallReport[];
   readonly readings: FirstPromptReadings;
@@ -167,7 +159,6 @@ function findFirstProblem(readings: FirstPromptReadings): Problem | null {
 /** Matches the error codes that Node.js reports when it rejects a certificate. */
 const CERTIFICATE_CODES = /\b(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|UND_ERR_PRX_TLS)/;
 
-/** The first answered request, the first problem, and the words for the service. */
 type ConnectionEvidence = {
   readonly answer: CallReport | undefined;
   readonly problem: Problem | null;

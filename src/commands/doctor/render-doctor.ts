@@ -10,10 +10,7 @@ export function renderDoctorJson(sections: readonly DoctorSection[]): string {
   return `${escapeJson(JSON.stringify({ schema_version: 1, points }, null, 2))}\n`;
 }
 
-/**
- * Renders the sections as a table with a summary. Shows each hint below its point.
- * @param quiet whether to show only the errors, the summary, and what the conformance check left behind
- */
+/** Shows each hint below its point. `quiet` keeps only errors, the summary, and what the check left behind. */
 export function renderDoctorText(sections: readonly DoctorSection[], style: OutputStyle, quiet: boolean): string {
   const shown = sections.flatMap(({ title, points }): readonly DoctorSection[] => {
     const shownPoints = quiet ? points.filter(isShownIfQuiet) : points;
@@ -30,10 +27,7 @@ export function renderDoctorText(sections: readonly DoctorSection[], style: Outp
   return `${[...blocks, renderDoctorSummary(sections)].join('\n\n')}\n`;
 }
 
-/**
- * Returns true if `--quiet` still shows the point. The list of what the check left behind always stays visible, because
- * the user may have to clean it up.
- */
+/** The list of what the check left behind stays visible, because the user may have to clean it up. */
 function isShownIfQuiet(point: DoctorPoint): boolean {
   return isErrorPoint(point) || point.name === REMAINS_POINT;
 }
@@ -57,7 +51,6 @@ function renderPoint({ name, level, found, hint }: DoctorPoint, { nameWidth, sty
   return [row, ...rest, ...hintRows];
 }
 
-/** Wraps text to the width that is left after the indent, and indents every line. */
 function wrapIndented(text: string, indent: number, style: OutputStyle): readonly string[] {
   return fitLine(text, narrowStyle(style, indent), 0).map((row) => `${' '.repeat(indent)}${row}`);
 }
@@ -71,7 +64,6 @@ function paintLevel(level: DoctorLevel, { green, yellow, red }: Colors): (text: 
   return paints[level];
 }
 
-/** Renders the number of points at each level, for example `9 ok, 1 warning, 0 errors.` */
 function renderDoctorSummary(sections: readonly DoctorSection[]): string {
   const points = sections.flatMap((section) => section.points);
   const count = (wanted: DoctorLevel): number => points.filter(({ level }) => level === wanted).length;

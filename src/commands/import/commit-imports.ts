@@ -11,7 +11,6 @@ import { makeProblem, ProblemError, type Problem, toProblem } from '../../proble
 import { normalizeLineEndings } from '../../text.ts';
 import type { CommittedFile, PlannedCommit } from './plan-import-commits.ts';
 
-/** The commits of an import, or the problem that prevented them. */
 export type CommittedImports = {
   readonly committed?: EditCommit;
   readonly commits?: readonly ImportCommit[];
@@ -19,9 +18,9 @@ export type CommittedImports = {
 };
 
 /**
- * Makes all commits of an import, or none of them. The user's hooks run for each commit, and promptsync reads each
- * commit back. If a commit fails, moves the branch back and leaves the new files uncommitted.
- * @param commits the commits, oldest first; the work tree already contains the files of the last commit
+ * Makes all commits of an import, or none of them. The user's hooks run for each commit, so promptsync reads each
+ * commit back. If a commit fails, moves the branch back and leaves the new files uncommitted. The oldest commit comes
+ * first, and the work tree already contains the files of the last one.
  */
 export async function commitImports(
   commits: readonly PlannedCommit[],
@@ -82,16 +81,10 @@ function describeCommits(made: readonly (EditCommit & ImportCommit)[]): Omit<Com
   };
 }
 
-/** The prompt files of an import in the work tree. */
 type WorkTree = {
-  /**
-   * Writes files. Throws a `ProblemError` if somebody else has changed one of these files since promptsync wrote it.
-   */
+  /** Throws a `ProblemError` if somebody else has changed a file since promptsync wrote it. */
   readonly write: (files: readonly CommittedFile[]) => Promise<void>;
-  /**
-   * Writes the new files again, even if a hook has changed them. Skips a new file if `write` found that somebody else
-   * had edited it.
-   */
+  /** Writes the new files again, even if a hook has changed them. Skips a file that `write` found to be edited. */
   readonly restore: () => Promise<void>;
 };
 
@@ -106,8 +99,7 @@ function openWorkTree(folder: string, newFiles: readonly CommittedFile[]): WorkT
         const fullPath = join(folder, path);
         const current = await readFile(fullPath, 'utf8').catch(() => null);
         if (current !== sources.get(path)) {
-          // Count only edits to a new file. Ignore edits to an earlier text, because the user does not import that
-          // text.
+          // Ignore edits to an earlier text, because the user does not import that text.
           if (current !== null && sources.get(path) === newSources.get(path)) editedPaths.add(path);
           throw new ProblemError(makeProblem('edit/changed-meanwhile', {}, { path }));
         }
@@ -124,9 +116,7 @@ function openWorkTree(folder: string, newFiles: readonly CommittedFile[]): WorkT
   };
 }
 
-/**
- * Throws a `ProblemError` if the files in a commit differ from these files, for example because a hook changed them.
- */
+/** Throws a `ProblemError` if the files in a commit differ, for example because a hook changed them. */
 async function checkCommit(commit: string, files: readonly CommittedFile[], repository: Repository): Promise<void> {
   await Promise.all(
     files.map(async ({ path, source }) => {

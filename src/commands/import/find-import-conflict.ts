@@ -7,21 +7,13 @@ import { makePromptMatcher } from '../../workspace/find-prompt-paths.ts';
 import { findFirstLink, makeRelativePath } from '../../workspace/paths.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
 
-/** Where `import` puts new files. */
 export type NewFileLocation = {
   readonly config: Config;
   /** The folder for new files, relative to the folder of the configuration. */
   readonly folder: string;
 };
 
-/**
- * Returns a problem if promptsync cannot create a file at a path. Returns null if it can. There are three possible
- * problems:
- *
- * - No pattern in the configuration matches the path.
- * - A folder in the path is a symbolic link.
- * - Something already exists at the path.
- */
+/** Returns a problem if no pattern matches the path, if it contains a symbolic link, or if something exists there. */
 export async function findImportObstacle(
   path: string,
   { config, folder: newFilesFolder }: NewFileLocation,
@@ -38,10 +30,7 @@ export async function findImportObstacle(
   return stats === null ? null : makeProblem('import/path-taken', { path });
 }
 
-/**
- * Returns a problem if a new file has the same id, key or path as another file. Returns null otherwise.
- * @param taken the existing files and the earlier new files, indexed by `indexByIdentity`
- */
+/** `taken` contains the existing files and the earlier new files, indexed by `indexByIdentity`. */
 export function findIdentityConflict(
   newFile: PromptIdentity,
   taken: ReadonlyMap<string, PromptIdentity>,
@@ -55,15 +44,11 @@ export function findIdentityConflict(
   return samePath === undefined ? null : makeProblem('import/path-taken', { path: samePath.path });
 }
 
-/** Indexes files by id, key and path, each of which must be unique. */
 export function indexByIdentity(files: readonly PromptIdentity[]): Map<string, PromptIdentity> {
   return new Map(files.flatMap((file) => listIdentityKeys(file).map((identityKey) => [identityKey, file])));
 }
 
-/**
- * Returns the index keys for the id, the key and the path of a file. Paths that differ only in case have the same index
- * key, because many file systems ignore case.
- */
+/** Paths that differ only in case have the same index key, because many file systems ignore case. */
 export function listIdentityKeys({ id, key, path }: PromptIdentity): readonly string[] {
   const identityKeys = [`id ${id}`, `key ${key}`, `path ${path.toLowerCase()}`];
   return identityKeys.map((identityKey) => identityKey.normalize('NFC'));

@@ -44,29 +44,21 @@ type ImportOptions = ServiceOptions &
   CommitOptions & {
     /** The value of `--config`, a path relative to the working directory. */
     readonly config?: string | undefined;
-    /**
-     * The environment whose active version provides the text of each new file. If undefined, promptsync chooses an
-     * environment in which a version is active.
-     */
+    /** The environment that provides the text. If undefined, promptsync chooses one in which a version is active. */
     readonly environment?: string | undefined;
     /** The folder for new files, relative to the folder of the configuration. */
     readonly dir?: string | undefined;
     readonly dryRun: boolean;
   };
 
-/**
- * Creates prompt files for prompts that exist in the service. Sends only GET requests, and never overwrites a file. Does
- * not read prompts that already have a file.
- */
+/** Sends only GET requests, and never overwrites a file. Does not read prompts that already have a file. */
 export async function importPrompts(options: ImportOptions, system: System): Promise<CommandResult> {
   const configuration = await loadConfiguration({ config: options.config }, system);
-  // Standard input can stay open for a long time. So read it before taking the lock, because other commands would have
-  // to wait.
+  // Standard input can stay open for a long time, and other commands wait for the lock. So read it before locking.
   const ids = configuration.config === null ? makeSuccess([]) : await readPromptIds(options, system);
   return withWorkspaceLock('import', { configuration, dryRun: options.dryRun }, system, async (_, lock) => {
     const workspace = await openWorkspace({ configuration, only: [] }, system);
-    // Ignore `prompt/none-found`, because an import may create the first prompt file of a workspace. Ignore all
-    // warnings, because they concern the configuration and the existing files, not the import.
+    // An import may create the first file of a workspace. Warnings concern the existing files, not the import.
     const problems = workspace.problems.filter((problem) => isError(problem) && problem.code !== 'prompt/none-found');
     return makeCommandResult(await importInto({ ...workspace, problems }, ids, options, lock, system), system);
   });
@@ -120,25 +112,20 @@ type SeparatedIds = {
   readonly existing: readonly PromptFile[];
 };
 
-/**
- * Separates the ids of prompts that already have a file from the other ids. Treats a pattern as an id without a file,
- * unless the pattern is exactly the id of a prompt with a file.
- */
+/** A pattern counts as an id without a file, unless it is exactly the id of a prompt with a file. */
 function separateExisting(ids: readonly string[], files: readonly PromptFile[]): SeparatedIds {
   const filesById = new Map(files.map((file) => [file.id, file]));
   const existing = ids.map((id) => filesById.get(id)).filter((file) => file !== undefined);
   return { ids: ids.filter((id) => !filesById.has(id)), existing };
 }
 
-/** Describes a prompt that `import` leaves alone, because it already has a file. */
 function makeExistingPrompt(file: PromptFile): EditedPrompt {
   return { ...getIdentity(file), status: 'unchanged', edits: [], problems: [] };
 }
 
 /**
- * Replaces each pattern with the names of the matching prompts. If the service can list its prompts, fails for every id
- * that is not in the list. promptsync then reports the mistake before it reads any prompt. If the service cannot list
- * its prompts, fails only if there is a pattern.
+ * Replaces each pattern with the names of the matching prompts. If the service can list its prompts, fails for every
+ * unknown id, before promptsync reads any prompt. Otherwise, fails only for patterns.
  */
 export async function expandPatterns(
   { ids: idsAndPatterns, existing }: SeparatedIds,
@@ -161,7 +148,6 @@ export function isPattern(id: string): boolean {
   return /[*?[{]/.test(id);
 }
 
-/** The settings of an import, from the flags and the configuration. */
 type ImportRules = {
   readonly config: Config;
   /** The folder for new files, relative to the folder of the configuration. */
@@ -175,10 +161,6 @@ type ImportRules = {
   readonly ownEnvironment: string | null;
 };
 
-/**
- * Determines the settings of an import from the flags and the configuration. Fails if a flag is invalid or a required
- * flag is missing.
- */
 function makeImportRules(
   config: Config,
   files: readonly PromptFile[],
@@ -196,10 +178,7 @@ function makeImportRules(
   });
 }
 
-/**
- * Returns the environments to pin. If the configuration lists no environments, returns the one from `--environment`.
- * Fails if there is neither.
- */
+/** Without environments in the configuration, returns the one from `--environment`. Fails if there is neither. */
 function chooseEnvironments(
   config: Config,
   files: readonly PromptFile[],
@@ -217,10 +196,7 @@ function chooseEnvironments(
   return makeSuccess(config.environments === null ? [{ name: environment, allowLatest: true }] : configured);
 }
 
-/**
- * Returns the folder for new files, relative to the folder of the configuration. Without `--dir`, returns the folder at
- * the start of the first pattern under `prompts:`. Fails if the folder is outside the repository.
- */
+/** Without `--dir`, returns the folder at the start of the first pattern. Fails if it is outside the repository. */
 export function resolveImportFolder(config: Config, dir: string | undefined): Result<string> {
   const { folder, root } = config;
   const newFilesFolder = dir === undefined ? findFirstFolder(config) : makeRelativePath(folder, resolve(folder, dir));
@@ -229,13 +205,11 @@ export function resolveImportFolder(config: Config, dir: string | undefined): Re
   return makeSuccess(newFilesFolder);
 }
 
-/** The ids of the prompts to import, and the problems of prompts that promptsync refuses to read. */
 type ImportIds = SeparatedIds & {
   /** The problem of each prompt that promptsync refuses to read because it exceeds a limit, by prompt id. */
   readonly refused: ReadonlyMap<string, Problem>;
 };
 
-/** The observation of the prompts to import. */
 type ImportObservation = SeparatedIds & {
   readonly observation: Observation;
   /** The name of the service in reports. */
@@ -243,10 +217,8 @@ type ImportObservation = SeparatedIds & {
 };
 
 /**
- * Observes prompts that may have no file yet. Sends only GET requests.
- * @param chooseIds chooses the prompts; it receives the provider, because expanding a pattern requires the list of all
- * prompts
- * @param files the existing prompt files; if the service is embedded, it registers their prompts when it starts
+ * Sends only GET requests. `chooseIds` receives the provider, because expanding a pattern requires the list of all
+ * prompts. If the service is embedded, it registers the prompts of the existing `files` when it starts.
  */
 export async function observePromptsToImport(
   chooseIds: (provider: Provider) => Promise<Result<ImportIds>>,
@@ -272,11 +244,7 @@ export async function observePromptsToImport(
   }
 }
 
-/**
- * Prepares the new file of each prompt. Blocks the import of a prompt if its id, key or path is already taken, or if
- * promptsync cannot create a file at its path. If two new files conflict with each other, only the first one is
- * imported.
- */
+/** Blocks a file whose id, key or path is already taken. If two new files conflict, imports only the first one. */
 async function makeImports(
   ids: readonly string[],
   observation: Observation,
@@ -303,10 +271,7 @@ async function makeImports(
   return imports;
 }
 
-/**
- * Prepares the new file of one prompt. Does not check whether its path is free. If promptsync could not read the
- * prompt, the result has an empty path, and its key is the prompt id.
- */
+/** Does not check whether the path is free. The path is empty if promptsync could not read the prompt. */
 export function makeImport(id: string, { observed, failed }: Observation, rules: ImportRules): PromptImport {
   const prompt = observed.get(id);
   if (prompt === undefined) {
@@ -338,10 +303,7 @@ function makeUnpinnedWarning(environments: readonly string[], path: string): Pro
   return makeProblem('import/unpinned', { environments }, { path });
 }
 
-/**
- * Returns a notice if new files do not pin the first environment, because it serves no version of their prompts. New
- * versions of such a prompt would go to no environment. Returns null if there is no such file.
- */
+/** Warns about files that do not pin the first environment, because new versions would go to no environment. */
 function describeMissingFirstPin(
   edited: readonly EditedPrompt[],
   imports: readonly PromptImport[],

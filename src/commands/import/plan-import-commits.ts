@@ -14,14 +14,12 @@ import { escapeCommitMessage } from '../../editing/edit-files.ts';
 import type { NewFileLocation } from './find-import-conflict.ts';
 import { renderImportFile } from './render-import-file.ts';
 
-/** A new prompt file that an import has written. */
 export type ImportedFile = {
   readonly identity: TypedPromptIdentity;
   readonly choice: ImportChoice;
   readonly source: string;
 };
 
-/** The settings of an import that decide what its files contain. */
 export type ImportSettings = Pick<NewFileLocation, 'config'> & {
   /** The environments to pin, in promotion order. */
   readonly environments: readonly Environment[];
@@ -30,16 +28,14 @@ export type ImportSettings = Pick<NewFileLocation, 'config'> & {
 /** The state of a prompt file in a commit. The path is relative to the folder of the configuration. */
 export type CommittedFile = { readonly path: string; readonly source: string };
 
-/** A commit that an import will make. */
 export type PlannedCommit = { readonly subject: string; readonly files: readonly CommittedFile[] };
 
 /** The commits of an import, oldest first, and a notice for each text that the commits cannot hold. */
 export type CommitPlan = { readonly commits: readonly PlannedCommit[]; readonly notices: readonly string[] };
 
 /**
- * Plans the commits of an import. The last commit holds the new files. The earlier commits hold the texts that
- * environments serve but that are not in the new files. git then has every served text, except those that no prompt
- * file can hold. Returns no commits if there are no files.
+ * The last commit holds the new files. The earlier commits hold the other texts that environments serve. git then has
+ * every served text, except those that no prompt file can hold.
  */
 export function planImportCommits(
   files: readonly ImportedFile[],
@@ -97,9 +93,8 @@ function renderServedSubject(environment: string): string {
 }
 
 /**
- * If `import --commit` created the commit, returns the pin of the environment whose text the commit holds. Returns null
- * for any other commit. Also returns null if that environment is not pinned to a version, because portable pins cannot
- * name one. Recognizes the commit by its subject, even if a hook or a merge added words, for example a ticket number.
+ * Returns the pin of the environment whose text the commit holds, if `import --commit` created the commit. Returns null
+ * for portable pins, which cannot name a version. Recognizes the subject even if a hook or a merge added words.
  */
 export function findServedPin(
   { pins }: Pick<PromptFile, 'pins'>,

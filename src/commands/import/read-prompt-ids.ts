@@ -5,20 +5,15 @@ import { makeFailure, makeSuccess, type Result } from '../../domain/result.ts';
 import type { System } from '../../domain/system.ts';
 import { describeSystemError, getErrorMessage, makeProblem } from '../../problem.ts';
 
-/** The places from which the user passes prompt ids to `import`. */
 export type PromptIdSources = {
   /** The ids of the prompts to import, or patterns for their names. `-` reads more ids from standard input. */
   readonly ids: readonly string[];
   /** The path of a file with more ids, relative to the working directory. */
   readonly from?: string | undefined;
-  /** Opens standard input. */
   readonly input: () => Readable;
 };
 
-/**
- * Collects the distinct prompt ids from the arguments, from the file in `--from` and from standard input. Fails if
- * there are none, or if they cannot be read.
- */
+/** Returns distinct ids from the arguments, `--from` and standard input. Fails if there are none. */
 export async function readPromptIds(
   { ids, from, input }: PromptIdSources,
   { workingDirectory, stopSignal }: Pick<System, 'workingDirectory' | 'stopSignal'>,
@@ -46,18 +41,15 @@ export async function readPromptIds(
 }
 
 /**
- * Returns true if an argument looks like several ids separated by commas. This is only a guess, because an id can
- * contain a comma. Therefore, promptsync checks only arguments, and not the lines of a file. A comma before a space is
- * probably intentional, and so is a comma in the brackets of a pattern.
+ * This is a guess, because an id can contain a comma. So promptsync checks only arguments, not the lines of a file. A
+ * comma before a space or in the brackets of a pattern is probably intentional.
  */
 function looksLikeSeveralIds(argument: string): boolean {
   return /^[^{[]*,(?! )/.test(argument);
 }
 
-/** The maximum size of a list of prompt ids, in bytes. */
 const MAX_ID_LIST_BYTES = 1024 * 1024;
 
-/** A list of prompt ids, and the name that messages use for it. */
 type IdSource = { readonly name: string; readonly stream: Readable };
 
 /** Reads a list of prompt ids. Throws an error that names the source if the list cannot be read. */
@@ -71,10 +63,7 @@ async function readIdLines({ name, stream }: IdSource, stopSignal: AbortSignal):
   }
 }
 
-/**
- * Reads one prompt id per line. Skips blank lines and lines that begin with `#`. Throws if the list is larger than 1
- * MiB or is not valid UTF-8.
- */
+/** Skips blank lines and lines that begin with `#`. Throws if the list exceeds 1 MiB or is not valid UTF-8. */
 async function parseIdLines(stream: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
   const chunks: Uint8Array[] = [];
   let size = 0;

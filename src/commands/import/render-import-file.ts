@@ -6,7 +6,6 @@ import { makeFilePath, type NewFileResult, renderNewFile } from '../../editing/r
 import type { ImportChoice } from '../../planning/choose-import.ts';
 import type { NewFileLocation } from './find-import-conflict.ts';
 
-/** Returns the identity of the file that an import writes for a prompt. */
 export function makeImportIdentity(
   id: string,
   { fields, type }: ObservedPrompt,

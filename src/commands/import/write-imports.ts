@@ -16,7 +16,6 @@ import {
   type PlannedCommit,
 } from './plan-import-commits.ts';
 
-/** The new file of one prompt, or the problems that prevent its creation. */
 export type PromptImport = {
   readonly prompt: EditedPrompt;
   /** The new file. Null unless the status of the prompt is `pending`. */
@@ -24,7 +23,6 @@ export type PromptImport = {
   readonly warnings: readonly Problem[];
 };
 
-/** What `import` reads before it writes files. */
 type ImportSources = {
   readonly rules: ImportSettings;
   readonly observation: Observation;
@@ -32,13 +30,9 @@ type ImportSources = {
   readonly repository: Repository | null;
 };
 
-/** The prompts with the status of their new files, and the commits. */
 type WrittenImports = CommittedImports & { readonly written: readonly EditedPrompt[] };
 
-/**
- * Writes the new files, and commits them if the user requested it. On a dry run, writes nothing, and returns the commits
- * that it would make.
- */
+/** On a dry run, writes nothing, and returns the commits that it would make. */
 export async function writeImports(
   imports: readonly PromptImport[],
   sources: ImportSources,
@@ -63,7 +57,7 @@ export async function writeImports(
   return { written, ...(await commitImports(commits, committer, config, system)) };
 }
 
-/** Plans the commits of the files that were written or, on a dry run, would be written. Prints the notices of the plan. */
+/** Plans the commits of the files that are or, on a dry run, would be written. Prints the notices of the plan. */
 function planCommits(
   imports: readonly PromptImport[],
   written: readonly EditedPrompt[],
@@ -83,10 +77,7 @@ function makeUnmadeCommit({ subject, files }: PlannedCommit): ImportCommit {
   return { commit: null, subject, paths: files.map(({ path }) => path) };
 }
 
-/**
- * Blocks the import of files with staged changes, for example files whose deletion is staged. The commits would replace
- * these changes.
- */
+/** Blocks files with staged changes, such as a staged deletion, because the commits would replace these changes. */
 async function refuseStaged(
   imports: readonly PromptImport[],
   repository: Repository | null,
@@ -116,7 +107,6 @@ async function createFiles(
   return written;
 }
 
-/** The result of creating one new file. */
 type CreationOutcome = Pick<EditedPrompt, 'status' | 'problems'>;
 
 /** Creates a new file. Never overwrites an existing file. */

@@ -9,16 +9,12 @@ import { openProvider, type ServiceOptions } from '../../run/open-service.ts';
 /** The result of `probeService`: the problem, or null if there is none, and the HTTP status of the last response. */
 type ProbeResult = { readonly problem: Problem | null; readonly status: number | null };
 
-/**
- * A key that no service accepts. `init` checks every address with this key first. It sends the real key only to an
- * address where a service has refused the invalid key.
- */
+/** No service accepts this key. `init` sends the real key only to an address where a service has refused this one. */
 const INVALID_KEY = { value: 'promptsync-init-checks-this-address', label: 'The test key' };
 
 /**
- * Checks whether a service of this kind responds at the configured address. Does not send the user's key. Returns the
- * reason why the address is or may be wrong. Returns null if the address is right. Most servers respond to a wrong path
- * with 404, even though the key of this check is invalid.
+ * Does not send the user's key. Most servers respond to a wrong path with 404, even to an invalid key. Returns the
+ * reason why the address is or may be wrong, and null if it is right.
  */
 export async function findAddressFault(
   config: Config,
@@ -32,10 +28,7 @@ export async function findAddressFault(
   return describeFault(problem, config);
 }
 
-/**
- * Checks the keys. Returns null if the service accepts them. Otherwise, returns a message that they are missing or
- * refused. If the service refuses the keys, the message names their variables.
- */
+/** Returns null if the service accepts the keys. If it refuses them, the message names their variables. */
 export async function findKeyFault(config: Config, options: ServiceOptions, system: System): Promise<string | null> {
   const { problem, status } = await probeService(config, options, system);
   const fault = describeFault(problem, config);
@@ -43,7 +36,6 @@ export async function findKeyFault(config: Config, options: ServiceOptions, syst
   return `${fault} ${showHidden(wordProblem(problem, getProviderWords(config)).hint)}`;
 }
 
-/** Describes a problem for display in a question. Returns null if there is no problem. */
 export function describeFault(problem: Problem | null, config: Config): string | null {
   return problem === null ? null : showHidden(wordProblem(problem, getProviderWords(config)).message);
 }
@@ -52,10 +44,7 @@ function isKeyRefused(status: number | null): boolean {
   return status === 401 || status === 403;
 }
 
-/**
- * Sends one request that works without a prompt file. If the service can list its prompts, requests the list.
- * Otherwise, requests a prompt that does not exist. A response that there is no such prompt is then not a problem.
- */
+/** Works without a prompt file. Lists the prompts or, if the service cannot, requests one that does not exist. */
 async function probeService(config: Config, options: ServiceOptions, system: System): Promise<ProbeResult> {
   let status: number | null = null;
   const onCall: ServiceOptions['onCall'] = (report) => {

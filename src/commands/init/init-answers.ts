@@ -16,7 +16,6 @@ import {
 } from '../../providers/provider-list.ts';
 import { type CiSystem, CI_SYSTEMS, renderConfig, type InitAnswers } from './init-files.ts';
 
-/** The answers that the user passed as flags to `init`. */
 export type InitFlags = WrittenAnswers & { readonly embedded: boolean };
 
 /** The answers as strings, from flags or from the user. `environments` is a comma-separated list. */
@@ -25,10 +24,8 @@ type WrittenAnswers = { readonly [Name in QuestionName]?: string | undefined } &
   readonly preCommit?: boolean | undefined;
 };
 
-/** The name of a question. It is the key of the question in `QUESTIONS` and of its answer in `WrittenAnswers`. */
 type QuestionName = keyof typeof QUESTIONS;
 
-/** A question, and the initial content of its input field. */
 type Question = { readonly message: string; readonly initial: string };
 
 /** The questions of `init`, each with the flag that answers it. Only the question `id` accepts an empty answer. */
@@ -59,10 +56,8 @@ const QUESTIONS = {
   ci: { flag: '--ci', makeMessage: () => 'Which CI system should run promptsync?', initial: 'github' },
 } as const;
 
-/** The choice for the embedded service in the question about the kind of service. */
 const EMBEDDED_CHOICE = 'embedded';
 
-/** The kinds of services that the user can choose from. */
 const SERVICE_CHOICES: SelectQuestion['choices'] = [
   { value: EMBEDDED_CHOICE, label: 'The embedded service, for trying out promptsync on this machine' },
   ...PROVIDER_CHOICES.map((value) => ({ value, label: PROVIDERS[value].title })),
@@ -72,23 +67,18 @@ const SERVICE_CHOICES: SelectQuestion['choices'] = [
 /** The flag for each provider, such as "`--provider other` for Other". */
 const PROVIDER_FLAGS = PROVIDER_CHOICES.map((value) => `\`--provider ${value}\` for ${PROVIDERS[value].title}`);
 
-/** The names of the CI systems, as the user sees them. */
 const CI_LABELS: Readonly<Record<CiSystem, string>> = {
   github: 'GitHub Actions',
   gitlab: 'GitLab CI',
   none: 'None, or another CI system',
 };
 
-/** Functions that guess answers for missing flags, and functions that check the user's answers. */
 export type AnswerHelpers = {
   /** Guesses the CI system from the remote of the repository. */
   readonly guessCi: () => Promise<CiSystem>;
   /** Returns the addresses from the environment variables of a provider, in order of precedence. */
   readonly listAddresses: (provider: NamedProviderName) => readonly AddressFromVariable[];
-  /**
-   * Lists the environments that exist in the service, in quotes. Returns an empty list if it cannot, for example
-   * because the key is not set or the service cannot list prompts.
-   */
+  /** In quotes. Empty if they cannot be listed, for example because the key is not set. */
   readonly listEnvironments: (answers: InitAnswers) => Promise<readonly string[]>;
   /** Checks whether a service of this kind responds at the address. Does not send the key. */
   readonly findAddressFault: FindFault;
@@ -102,9 +92,8 @@ export type AnswerHelpers = {
 type FindFault = (answers: InitAnswers) => Promise<string | null>;
 
 /**
- * Takes the answers from the flags, and asks the user for the missing ones. If `interview` is null, uses defaults
- * instead of asking. Fails if an answer is invalid, if two flags contradict each other, or if the service is not
- * specified.
+ * Asks the user for answers that the flags lack. If `interview` is null, uses defaults instead of asking. Fails if an
+ * answer is invalid, if two flags contradict each other, or if no service is specified.
  */
 export async function gatherAnswers(
   flags: InitFlags,
@@ -123,9 +112,8 @@ export async function gatherAnswers(
 }
 
 /**
- * Returns the address that the user specified before `init` asks any questions: with `--url`, or in an environment
- * variable of the provider. Fails if there is none, because `init` may send the keys only to an address that the user
- * chose.
+ * Returns the address from `--url` or from a variable of the provider. Fails if there is none, because `init` may send
+ * the keys only to an address that the user chose.
  */
 function findUrl(
   { url, embedded, provider }: InitFlags,
@@ -141,7 +129,6 @@ function findUrl(
   return makeFailure(makeProblem('init/service-needed', { defaultAddress, providerFlags: PROVIDER_FLAGS }));
 }
 
-/** Returns a message if two flags contradict each other. Returns null otherwise. */
 function findContradiction(flags: InitFlags): string | null {
   if (flags.embedded) return findEmbeddedContradiction(flags);
   const { title, keys } = PROVIDERS[flags.provider ?? DEFAULT_PROVIDER];
@@ -150,7 +137,6 @@ function findContradiction(flags: InitFlags): string | null {
     : null;
 }
 
-/** Returns a message if a flag contradicts `--embedded`. Returns null otherwise. */
 function findEmbeddedContradiction({ url, id, provider, ci = 'none' }: InitFlags): string | null {
   if (provider !== undefined) return '`--provider` and `--embedded` cannot be combined.';
   if (url !== undefined) return '`--url` and `--embedded` cannot be combined.';
@@ -160,9 +146,8 @@ function findEmbeddedContradiction({ url, id, provider, ci = 'none' }: InitFlags
 }
 
 /**
- * Asks the user for each answer that is missing from the flags. For the embedded service, does not ask for a key, a
- * first prompt or a CI system. That service needs no key, starts without prompts and is not reachable from other
- * machines. Because it is for a first try, there is no question about pre-commit either.
+ * The embedded service needs no key, starts without prompts, and is not reachable from CI. It is for a first try, so
+ * there is no question about pre-commit either.
  */
 async function askQuestions(
   flags: InitFlags,
@@ -222,9 +207,8 @@ async function askPreCommit({ confirm }: Interview): Promise<boolean> {
 }
 
 /**
- * A function that asks for one answer that is missing from the flags. If `findFault` finds a fault, the function asks
- * again, until there is no fault or the user repeats the same answer. For an optional question, it returns undefined
- * for an empty answer. `changes` replaces parts of the question.
+ * Asks for one answer until `findFault` finds no fault or the user repeats the answer. Returns undefined for an empty
+ * answer to an optional question. `changes` replaces parts of the question.
  */
 type Ask = (
   name: QuestionName,
@@ -286,10 +270,7 @@ function normalizeFolder(written: string): string {
     .replace(/\/+$/, '');
 }
 
-/**
- * Returns a problem for each invalid answer. The problem mentions the flag for this answer, even if the answer came
- * from an interactive question.
- */
+/** Each problem mentions the flag for the answer, even if the answer came from a question. */
 function checkAnswers(written: WrittenAnswers): readonly Problem[] {
   const names = Object.keys(QUESTIONS) as readonly QuestionName[];
   return names.flatMap((name) => {
@@ -299,7 +280,6 @@ function checkAnswers(written: WrittenAnswers): readonly Problem[] {
   });
 }
 
-/** Checks one answer on its own. Returns the reason why the answer is invalid, or null if it is valid. */
 function findAnswerFault(name: QuestionName, written: string, provider: NamedProviderName | undefined): string | null {
   if (name === 'ci')
     return CI_SYSTEMS.some((one) => one === written) ? null : `expected one of ${CI_SYSTEMS.join(', ')}.`;
@@ -307,11 +287,7 @@ function findAnswerFault(name: QuestionName, written: string, provider: NamedPro
   return findInitFault(answers) ?? findConfigFault(answers);
 }
 
-/**
- * Checks the rules that the parser of promptsync.yaml does not enforce. For example, the folder must not contain
- * wildcards, and the prompt id must be valid. Returns the reason why an answer is invalid, or null if all answers are
- * valid.
- */
+/** Checks the rules that the parser of promptsync.yaml does not enforce, for example about wildcards. */
 function findInitFault({ provider, folder, environments, id }: InitAnswers): string | null {
   const parts = folder.split('/');
   if (/[\p{Cc}\\*?[\]{}()!"]/u.test(folder))
@@ -331,10 +307,7 @@ function findInitFault({ provider, folder, environments, id }: InitAnswers): str
   return isId ? null : 'expected the id of an existing prompt.';
 }
 
-/**
- * Returns the first reason why a promptsync.yaml with these answers would be invalid. Returns null if it would be
- * valid.
- */
+/** Returns the first reason why a promptsync.yaml with these answers would be invalid. */
 function findConfigFault(answers: InitAnswers): string | null {
   const context = { file: `/${CONFIG_NAME}`, shownPath: CONFIG_NAME, root: '/', environment: {} };
   return parseConfig(renderConfig(answers), context).problems[0]?.message ?? null;

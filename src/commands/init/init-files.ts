@@ -9,10 +9,8 @@ import { DEFAULT_PROVIDER, type ProviderName, PROVIDERS } from '../../providers/
 /** The CI systems that `init` supports. For `none`, it writes no CI files. */
 export const CI_SYSTEMS = ['github', 'gitlab', 'none'] as const;
 
-/** The CI system of a repository. */
 export type CiSystem = (typeof CI_SYSTEMS)[number];
 
-/** The answers that `init` needs to create a workspace. They come from flags, questions and defaults. */
 export type InitAnswers = {
   readonly provider: ProviderName;
   /** The address of the service. Null selects the embedded service. */
@@ -25,33 +23,23 @@ export type InitAnswers = {
   readonly environments: readonly string[];
   /** The id of the first prompt to import. If null, `init` imports none. */
   readonly id: string | null;
-  /** The CI system whose files `init` writes. */
   readonly ci: CiSystem;
-  /** Whether `init` writes .pre-commit-config.yaml. */
   readonly preCommit: boolean;
 };
 
-/** A file that `init` writes or extends. */
 export type InitFile = {
   /** The path of the file, relative to the new workspace. */
   readonly path: string;
   /**
-   * How `init` writes the file:
-   *
    * - `whole`: `content` is the complete file.
-   * - `shared`: `content` is the complete file, which other tools may use too. `init` never edits or overwrites an
-   *   existing one.
+   * - `shared`: like `whole`, but other tools may use the file too. `init` never edits or overwrites an existing one.
    * - `line`: `init` appends the line `content`, unless the file already contains it.
-   * - `include`: `content` is the path of a GitLab CI file. `init` creates a file that includes it, but never edits an
+   * - `include`: `init` creates a file that includes the GitLab CI file at the path `content`. It never edits an
    *   existing file.
    */
   readonly kind: 'whole' | 'shared' | 'line' | 'include';
-  /** A complete file, a line or a path, depending on `kind`. */
   readonly content: string;
-  /**
-   * Paths of prompt files in the new workspace. `init` skips this file if the configuration selects none of them. If
-   * this property is absent, `init` never skips the file.
-   */
+  /** `init` skips the file if the configuration selects none of these prompts. If absent, `init` never skips it. */
   readonly promptPaths?: readonly string[];
 };
 
@@ -67,29 +55,20 @@ export function makeConfigFile(answers: InitAnswers, place: WorkspacePlace): Ini
 /** The path of the JSON Schema, relative to a folder that contains the installed package. */
 const INSTALLED_SCHEMA = 'node_modules/promptsync/schemas/promptsync.schema.json';
 
-/**
- * Returns the path of the JSON Schema, relative to promptsync.yaml. Searches for an installed package in the workspace
- * folder and its parents, up to the root of the repository. If the package is not installed, assumes that the user will
- * install it in the workspace folder.
- */
+/** Returns the path relative to promptsync.yaml. Assumes the workspace folder if the package is not installed. */
 function findSchemaPath({ folder, root }: WorkspacePlace): string {
   const installationFolder = findInstallationFolder(folder, root) ?? folder;
   return makeRelativePath(folder, join(installationFolder, INSTALLED_SCHEMA));
 }
 
-/**
- * Returns the nearest folder in which the package is installed. Searches from `folder` up to `root`. Returns null if
- * there is none.
- */
+/** Searches from `folder` up to `root`. */
 function findInstallationFolder(folder: string, root: string): string | null {
   if (existsSync(join(folder, INSTALLED_SCHEMA))) return folder;
   const parent = dirname(folder);
   return folder === root || parent === folder ? null : findInstallationFolder(parent, root);
 }
 
-/**
- * Renders the content of promptsync.yaml. Does not check the answers, because the parser reports invalid values later.
- */
+/** Does not check the answers, because the parser reports invalid values later. */
 export function renderConfig({ provider, url, keyVariable, folder, environments }: InitAnswers): string {
   const { keys } = PROVIDERS[provider];
   const remote = {
@@ -124,11 +103,7 @@ const REMOTE_SERVICE_COMMENT = [
   '# in key_env is the NAME of a variable that holds a key, never the key itself.',
 ];
 
-/**
- * Creates the settings of an environment. Every environment except the first gets its versions by promotion from the
- * previous environment.
- * @param previous the previous environment in promotion order; undefined for the first environment
- */
+/** Every environment except the first gets its versions by promotion from the previous environment. */
 function makeEnvironmentSettings(previous: string | undefined): YamlValue {
   return previous === undefined ? {} : { promote_from: previous, allow_latest: false };
 }
@@ -138,15 +113,11 @@ export function renderMapping(name: string, value: YamlValue): string {
   return renderYaml(new Map([[name, value]]));
 }
 
-/** Returns the pattern that matches all Markdown files in a folder and its subfolders. */
 function makePattern(folder: string): string {
   return `${folder}/**/*.md`;
 }
 
-/**
- * Creates example prompt files that pin the first environment to `latest`: a text prompt and, if the service has chat
- * prompts, a chat prompt.
- */
+/** Creates a text prompt and, if the service has chat prompts, a chat prompt. Both pin the first environment. */
 export function makeExamplePrompts({ provider, folder, environments }: InitAnswers): readonly InitFile[] {
   const { exampleFrontMatter, exampleChatFrontMatter } = PROVIDERS[provider];
   const pins = renderMapping('pins', new Map(environments.slice(0, 1).map((name) => [name, 'latest'])));
@@ -179,10 +150,7 @@ export function makePromptInitFile(path: string, content: string): InitFile {
   return { path, kind: 'whole', content, promptPaths: [path] };
 }
 
-/**
- * Creates the lines for .gitattributes, .prettierignore and .gitignore. The .prettierignore belongs in the root of the
- * repository, because Prettier runs there and reads only the ignore file in its working directory.
- */
+/** Prettier runs in the root of the repository, and reads only the ignore file in its working directory. */
 export function makeLineFiles(
   { folder, url }: InitAnswers,
   { folder: workspace, root }: WorkspacePlace,
@@ -205,10 +173,7 @@ export function makeLineFiles(
 /** The id of the hook in .pre-commit-hooks.yaml. */
 export const PRE_COMMIT_HOOK = 'promptsync-validate';
 
-/**
- * Creates .pre-commit-config.yaml with the hook of promptsync. pre-commit reads the file only in the root of the
- * repository. The zeros are a placeholder for a commit of promptsync.
- */
+/** pre-commit reads the file only in the root of the repository. The zeros stand for a commit of promptsync. */
 export function makePreCommitFile({ folder, root }: WorkspacePlace): InitFile {
   const configPath = toForwardSlashes(makeRelativePath(root, join(folder, CONFIG_NAME)));
   const args = configPath === CONFIG_NAME ? {} : { args: ['--config', configPath] };

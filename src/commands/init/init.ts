@@ -45,9 +45,7 @@ import { makeCommandResult } from '../../run/exit-code.ts';
 /** The options of `init`. If `force` is true, `init` overwrites existing files without asking. */
 export type InitOptions = InitFlags & ServiceOptions & { readonly force: boolean };
 
-/**
- * Creates a workspace in the working directory. Overwrites existing files only with `--force` or if the user agrees.
- */
+/** Overwrites existing files only with `--force` or if the user agrees. */
 export async function init(options: InitOptions, system: System): Promise<CommandResult> {
   return makeCommandResult(await runInit(options, system), system);
 }
@@ -87,7 +85,6 @@ async function runInit(options: InitOptions, system: System): Promise<CommandRun
   return writeWorkspace(answers.value, config, firstPrompt, { force: options.force, interview: system.interview });
 }
 
-/** Writes all files of the workspace, and describes what is left for the user to do. */
 async function writeWorkspace(
   answers: InitAnswers,
   config: Config,
@@ -117,15 +114,11 @@ async function writeWorkspace(
   return { ...run, nextSteps: describeNextSteps({ ...answers, environments }, firstPrompt, newFiles) };
 }
 
-/**
- * Creates the run of `init`, without the files that it wrote.
- * @param config the configuration of the workspace; null if `init` stopped before it had a valid one
- */
+/** `config` is null if `init` stopped before it had a valid configuration. */
 function makeInitRun(config: Config | null, problems: readonly Problem[]): CommandRun {
   return makeRunWithoutPlan('init', { config, files: [], acceptedWarnings: NO_ACCEPTED_WARNINGS, problems });
 }
 
-/** Creates the functions that check the user's answers against the service. */
 function makeAnswerChecks(
   options: InitOptions,
   system: System,
@@ -147,10 +140,7 @@ function makeAnswerChecks(
   };
 }
 
-/**
- * Returns the environments of an existing promptsync.yaml that `init` keeps. Returns null if `init` writes a new one, or
- * if the existing one does not list environments.
- */
+/** Returns null if `init` writes a new promptsync.yaml, or if the existing one does not list environments. */
 function readKeptEnvironments(decision: Result<FileDecision>, target: InitTarget): readonly string[] | null {
   const keptConfig = decision.isSuccess ? parseKeptConfig(decision.value, target) : null;
   const environments = keptConfig?.config?.environments ?? [];
@@ -160,10 +150,7 @@ function readKeptEnvironments(decision: Result<FileDecision>, target: InitTarget
 /** Matches the placeholder for a commit of promptsync in a CI file or in .pre-commit-config.yaml. */
 const PLACEHOLDER_COMMIT = /[@#']0{40}\b/;
 
-/**
- * Describes what is left for the user to do.
- * @param newFiles the CI files that `init` wrote, and the files with hooks that it wrote
- */
+/** `newFiles` contains only files that `init` wrote. */
 function describeNextSteps(
   answers: InitAnswers,
   { isServiceEmpty }: FirstPrompt,
@@ -208,10 +195,7 @@ function describeKeySteps({ ci, provider, keyVariable, environments }: InitAnswe
   }
 }
 
-/**
- * Creates the settings for git. They list the environment variables that may contain a key, so that promptsync does not
- * pass these variables on to git.
- */
+/** Lists the variables that may contain a key, so that promptsync does not pass them on to git. */
 function makeInitGitSettings({ apiKeyEnv }: InitOptions, { workingDirectory }: System): GitSettings {
   const defaults = Object.values(PROVIDERS).map(({ keys }) => keys.secret.defaultVariable);
   return {
@@ -220,10 +204,7 @@ function makeInitGitSettings({ apiKeyEnv }: InitOptions, { workingDirectory }: S
   };
 }
 
-/**
- * Guesses the CI system from the host of the remote. Returns `github` for an unknown host, because most teams use
- * GitHub.
- */
+/** Guesses from the host of the remote. Returns `github` for an unknown host, because most teams use GitHub. */
 async function guessCi(gitSettings: GitSettings): Promise<CiSystem> {
   const address = await openRemote(gitSettings)
     .readAddress()
@@ -232,10 +213,7 @@ async function guessCi(gitSettings: GitSettings): Promise<CiSystem> {
   return /gitlab/i.test(host) ? 'gitlab' : 'github';
 }
 
-/**
- * Parses the promptsync.yaml that `init` will write. Ignores PROMPTSYNC_BASE_URL. Otherwise, this variable would
- * override the address in the answers, and the parser would not check that address.
- */
+/** Ignores PROMPTSYNC_BASE_URL. It would override the address in the answers, which would then not be checked. */
 function parseAnswers(answers: InitAnswers, { workingDirectory, environment }: System): ConfigResult {
   return parseConfig(renderConfig(answers), {
     file: join(workingDirectory, CONFIG_NAME),
@@ -246,11 +224,8 @@ function parseAnswers(answers: InitAnswers, { workingDirectory, environment }: S
 }
 
 /**
- * Returns a problem if part of the workspace path would have a special meaning in the files that `init` writes:
- *
- * - A line break would start a new line, for example in .prettierignore. So control characters are not allowed.
- * - A dollar sign may start an expression in a CI file. GitHub evaluates `${{ … }}` and GitLab replaces `$NAME`, even
- *   inside YAML quotes.
+ * Refuses paths with a special meaning in the new files. A line break would start a new line, for example in
+ * .prettierignore. GitHub evaluates `${{ … }}` and GitLab replaces `$NAME`, even inside YAML quotes.
  */
 function checkFolderName({ folder, root }: Config, ci: CiSystem): readonly Problem[] {
   const path = makeRelativePath(root, folder);
@@ -269,14 +244,9 @@ function checkNesting({ folder, root }: Config): readonly Problem[] {
   return [makeProblem('init/nested', { path: makeRelativePath(folder, outerConfig) })];
 }
 
-/** The maximum number of existing environments that `init` lists. */
 const MAX_LISTED_ENVIRONMENTS = 20;
 
-/**
- * Lists the prompts in the service. Returns null if the service cannot list prompts, if a key is not set, or if a
- * request fails. `init` also works without the service, so none of these cases is an error. The embedded service is
- * new, so it has no prompts.
- */
+/** Returns null if the list cannot be read, which is no error, because `init` also works without the service. */
 async function listExistingPrompts(
   answers: InitAnswers,
   options: ServiceOptions,
@@ -313,12 +283,8 @@ function printEnvironments(prompts: readonly ListedPrompt[], config: Config, sys
   system.printNotice(`Existing ${environment}s in ${service}: ${names.join(', ')}`);
 }
 
-/** The first prompt files of the new workspace. */
 type FirstPrompt = {
-  /**
-   * The new prompt file, or the examples. Empty if a problem prevents the import, or if the workspace or the service
-   * already has prompts and needs no example.
-   */
+  /** Empty if a problem prevents the import, or if the workspace needs no example. */
   readonly files: readonly InitFile[];
   /** Whether promptsync knows that the service has no prompts. */
   readonly isServiceEmpty: boolean;
@@ -328,9 +294,8 @@ type FirstPrompt = {
 };
 
 /**
- * Creates example prompts for a service without prompts. In a service that has prompts or cannot list them, the first
- * sync would add prompts that nobody asked for.
- * @param existingPrompts the prompts in the service; null if it cannot list them
+ * If the service has prompts or cannot list them, the first sync would add prompts that nobody asked for. In the latter
+ * case, `existingPrompts` is null.
  */
 function makeExamples(
   answers: InitAnswers,
@@ -344,9 +309,7 @@ function makeExamples(
   return { files, isServiceEmpty, service: null, problems: [] };
 }
 
-/**
- * Imports the first prompt from the service. Returns no file if the import fails or conflicts with an existing file.
- */
+/** Returns no file if the import fails or conflicts with an existing file. */
 async function importFirstPrompt(
   id: string,
   folder: string,

@@ -8,18 +8,13 @@ import type { Words } from '../../service-words.ts';
 import { type CiSystem, type InitAnswers, type InitFile, type WorkspacePlace } from './init-files.ts';
 import { WORKFLOWS } from './example-workflows.ts';
 
-/**
- * The path of the file with the GitLab CI jobs, relative to the repository root. `.gitlab-ci.yml` includes this file.
- */
+/** Relative to the repository root. `.gitlab-ci.yml` includes this file. */
 const GITLAB_JOBS_PATH = '.gitlab/promptsync.gitlab-ci.yml';
 
 /** The path of the GitHub workflow with one apply job per environment, relative to the repository root. */
 const GITHUB_APPLY_PATH = '.github/workflows/promptsync-apply.yml';
 
-/**
- * Creates the CI files, which belong in the root of the repository. If the workspace is in a subfolder, the files
- * contain the path of that folder.
- */
+/** The CI files belong in the root of the repository. They contain the path of a workspace in a subfolder. */
 export function makeCiFiles(answers: InitAnswers, { folder: workspace, root }: WorkspacePlace): readonly InitFile[] {
   const { ci } = answers;
   const workspaceFolder = makeRelativePath(root, workspace);
@@ -33,11 +28,8 @@ export function makeCiFiles(answers: InitAnswers, { folder: workspace, root }: W
 }
 
 /**
- * Checks whether the CI files can contain these environment names. Returns the reason why not, in the words of the
- * provider, or null if they can.
- *
- * - The input `environments` of the GitHub Action is separated by white space, and `$` may begin an expression.
- * - GitLab allows only some characters in environment names, and `$` begins a variable.
+ * Returns the reason why the CI files cannot contain these names. White space separates the names in the input of the
+ * GitHub Action, GitLab allows only some characters, and `$` may begin an expression or a variable.
  */
 export function findCiNameFault(ci: CiSystem, environments: readonly string[], words: Words): string | null {
   const isAllowed = CI_NAME_CHECKS[ci];
@@ -53,10 +45,7 @@ const CI_NAME_CHECKS: Readonly<Record<CiSystem, (name: string) => boolean>> = {
   none: () => true,
 };
 
-/**
- * Fills an example file with the environments, the names of the key variables, and the path of the workspace.
- * @param workspaceFolder the folder of the workspace, relative to the repository root; empty for the root itself
- */
+/** `workspaceFolder` is relative to the repository root, and empty for the root itself. */
 function fillTemplate(path: string, template: string, answers: InitAnswers, workspaceFolder: string): string {
   const { provider, keyVariable, environments } = answers;
   const publicVariable = PROVIDERS[provider].keys.public?.defaultVariable;
@@ -114,9 +103,8 @@ function writeGitHubJobs(document: Document, environments: readonly string[]): v
 }
 
 /**
- * Builds the id of each job in the GitHub workflow. The id is the name of the environment if GitHub accepts it as an
- * id. Otherwise, the id contains the position of the environment. GitHub ignores case. An id that begins with
- * `promptsync` could be mistaken for the check with that name.
+ * Uses the name of the environment if GitHub accepts it as an id, and otherwise its position. GitHub ignores case. An
+ * id that begins with `promptsync` could be mistaken for the check with that name.
  */
 function makeJobIds(environments: readonly string[]): readonly string[] {
   const lowerCased = environments.map((name) => name.toLowerCase());
@@ -127,7 +115,6 @@ function makeJobIds(environments: readonly string[]): readonly string[] {
   });
 }
 
-/** Replaces the two example jobs of the GitLab file with one job for each environment. */
 function writeGitLabJobs(document: Document, environments: readonly string[]): void {
   const jobs = document.contents as YAMLMap;
   const isExample = ({ key }: Pair): boolean => isScalar(key) && String(key.value).startsWith(APPLY_JOB_PREFIX);
@@ -141,14 +128,9 @@ function writeGitLabJobs(document: Document, environments: readonly string[]): v
   jobs.items.splice(jobs.items.findIndex(isExample), examples.length, ...written);
 }
 
-/** The beginning of the name of each GitLab job that applies changes. The name of the environment follows. */
 const APPLY_JOB_PREFIX = 'promptsync:apply:';
 
-/**
- * Copies one of the two example jobs, with its comments: the first one for the first environment, and the second one
- * for every later environment.
- * @param key the key of the copy
- */
+/** Copies the first example for the first environment, and the second for all others, with their comments. */
 function copyJob(
   document: Document,
   examples: readonly Pair[],

@@ -11,7 +11,6 @@ import { createFile, replaceFile, NOT_REGULAR } from '../../workspace/read-write
 import { makeProblem, type Problem, describeSystemError } from '../../problem.ts';
 import { type InitFile, PRE_COMMIT_HOOK } from './init-files.ts';
 
-/** The workspace to write to, and how to treat existing files that differ from the new ones. */
 export type InitTarget = {
   readonly config: Config;
   /** Whether to overwrite existing files without asking. */
@@ -20,7 +19,6 @@ export type InitTarget = {
   readonly interview: Interview | null;
 };
 
-/** The decision about one file. `init` makes all decisions before it writes the first file. */
 export type FileDecision = {
   readonly file: InitFile;
   readonly status: WrittenFile['status'];
@@ -29,10 +27,8 @@ export type FileDecision = {
 };
 
 /**
- * Writes the files of `init`. Makes all decisions before it writes the first file, so that a problem or a canceled
- * question leaves the workspace unchanged. If `init` keeps an existing promptsync.yaml, skips files for prompts that
- * this configuration does not select.
- * @param configDecision the decision about promptsync.yaml, or the problem that prevents one
+ * Makes all decisions before it writes the first file, so that a problem or a canceled question leaves the workspace
+ * unchanged. `configDecision` is the decision about promptsync.yaml, or the problem that prevents one.
  */
 export async function writeInitFiles(
   configDecision: Result<FileDecision>,
@@ -57,9 +53,8 @@ export async function writeInitFiles(
 }
 
 /**
- * Returns a function that decides whether a file is useful in the workspace. If `init` keeps an existing
- * promptsync.yaml with different content, a file with `promptPaths` is useful only if the kept configuration selects at
- * least one of these paths. A configuration that cannot be parsed selects no paths. All other files are always useful.
+ * If `init` keeps a different promptsync.yaml, a file with `promptPaths` is useful only if the kept configuration
+ * selects one of them. An invalid configuration selects no paths.
  */
 function makeUsefulnessCheck(decision: FileDecision, target: InitTarget): (file: InitFile) => boolean {
   const keptConfig = parseKeptConfig(decision, target);
@@ -68,10 +63,7 @@ function makeUsefulnessCheck(decision: FileDecision, target: InitTarget): (file:
   return ({ promptPaths }) => promptPaths === undefined || promptPaths.some(selectsPath);
 }
 
-/**
- * Parses an existing promptsync.yaml that `init` keeps. Returns null if `init` writes a new one, or if the existing one
- * has the same content.
- */
+/** Returns null if `init` writes a new promptsync.yaml, or if the existing one has the same content. */
 export function parseKeptConfig(
   { file, status, before }: FileDecision,
   { config }: Pick<InitTarget, 'config'>,
@@ -80,10 +72,7 @@ export function parseKeptConfig(
   return parseConfig(before, { file: config.file, shownPath: CONFIG_NAME, root: config.root, environment: {} });
 }
 
-/**
- * Reads the existing file and decides what to do with it. Asks the user before an overwrite. Throws a `ProblemError` if
- * the user cancels the question.
- */
+/** Asks the user before an overwrite. Throws a `ProblemError` if the user cancels the question. */
 export async function decideAboutFile(file: InitFile, target: InitTarget): Promise<Result<FileDecision>> {
   const read = await readRegularFile(file.path, target.config);
   if (!read.isSuccess) return read;
@@ -92,10 +81,7 @@ export async function decideAboutFile(file: InitFile, target: InitTarget): Promi
   return makeSuccess({ file, status: await chooseFileStatus(file, before, target), before });
 }
 
-/**
- * Reads an existing file. Returns null if there is no file. Fails if the path contains a symbolic link, because the
- * link may lead out of the repository.
- */
+/** Returns null if there is no file. Fails for a symbolic link, because it may lead out of the repository. */
 async function readRegularFile(path: string, { folder, root }: Config): Promise<Result<string | null>> {
   const absolutePath = resolve(folder, path);
   const link = findFirstLink(root, dirname(absolutePath));
@@ -113,7 +99,6 @@ async function readRegularFile(path: string, { folder, root }: Config): Promise<
   }
 }
 
-/** Decides what to do with an existing file. Asks the user before an overwrite, unless `force` is set. */
 async function chooseFileStatus(
   { path, kind, content }: InitFile,
   before: string,
@@ -129,9 +114,7 @@ async function chooseFileStatus(
   return mayOverwrite ? 'overwritten' : 'kept';
 }
 
-/**
- * Carries out the decision about one file. Returns a problem if the file could not be written. Returns null otherwise.
- */
+/** Returns a problem if the file could not be written. */
 async function writeInitFile({ file, status, before }: FileDecision, { config }: InitTarget): Promise<Problem | null> {
   const { path } = file;
   const absolutePath = resolve(config.folder, path);
@@ -162,10 +145,7 @@ function renderInitFile({ kind, content }: InitFile): string {
   }
 }
 
-/**
- * Returns a warning if `init` kept an existing file that differs from the new one, or that lacks the required `include`
- * or hook.
- */
+/** Warns if a kept file differs from the new one, or lacks the required `include` or hook. */
 function warnAboutKeptFile({ file: { path, kind, content }, status, before }: FileDecision): readonly Problem[] {
   if (status !== 'kept' || kind === 'line') return [];
   if (kind === 'include')

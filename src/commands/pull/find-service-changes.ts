@@ -24,32 +24,22 @@ export type OutsideEdit = {
   /** The file's pin for the environment. Null if the file does not pin the environment. */
   readonly pin: EnvironmentPin | null;
   /**
-   * Whether git has the content of the version, because promptsync created it or because a state of the line has the same
-   * content. If so, `pull` writes only a pin, apart from an older version with `portable_pins`.
+   * Whether git has the content, because promptsync created the version or a state of the line has the same content. If
+   * so, `pull` writes only a pin, apart from an older version with `portable_pins`.
    */
   readonly isInGit: boolean;
   /** Whether the version is older than the wanted one. If so, merging its text would mix two states of the file. */
   readonly isOlder: boolean;
 };
 
-/** The changes that somebody made to one prompt in the service. */
 export type ServiceChanges = {
-  /**
-   * One outside edit for each distinct text to merge. promptsync can merge only one text into the file, so the pull is
-   * blocked if there are several.
-   */
+  /** One edit for each distinct text. Several edits block the pull, because a file can take only one text. */
   readonly textEdits: readonly OutsideEdit[];
   /** The environments to pin to the version that they serve. */
   readonly pinEdits: readonly OutsideEdit[];
-  /**
-   * The environments that are pinned to `latest` and serve a newer version whose text is in git. There is nothing to pull
-   * for them.
-   */
+  /** The environments at `latest` that serve a newer version. git has its text, so there is nothing to pull. */
   readonly textsInGit: readonly OutsideEdit[];
-  /**
-   * With `portable_pins`, the environments with a `git:` pin. A pull does not change them, because with this setting a
-   * pin can name only a commit. Empty without this setting.
-   */
+  /** With `portable_pins`, the environments with a `git:` pin. A pin can then name only a commit, so it stays. */
   readonly leftAlone: readonly OutsideEdit[];
   /** The environments that no longer serve a version, with the number of the version that the file wants there. */
   readonly deactivated: readonly { readonly environment: string; readonly wantedNumber: number }[];
@@ -60,15 +50,13 @@ export type ServiceChanges = {
 type ChangedEnvironment = { readonly environment: string; readonly expected: WantedVersionRef | null };
 
 /**
- * Finds the changes that somebody made to a prompt in the service. With a base, these are exactly the plan's drift from
- * outside. Without one, every difference counts. `--environment` adds an environment that the file does not pin. What
- * becomes of an environment depends on the version that it serves:
- *
+ * Finds the changes that somebody made to a prompt: with a base, the drift from outside, and otherwise every
+ * difference. `--environment` adds an environment that the file does not pin. `line` ends at HEAD. The served version
+ * decides about an environment:
  * - No version: The environment is reported, and the file stays as it is.
  * - A version that is older than the wanted one: The file pins it and keeps its text. With `portable_pins`, the file
  *   takes the older text instead.
- * - Any other version: The file takes its text, unless git has it already. Every pin but `latest` then pins the version.
- * @param line the line up to HEAD
+ * - Any other version: The file takes its text, unless git has it. Every pin but `latest` then pins the version.
  */
 export function findServiceChanges(
   prompt: ObservedPromptPlan,
@@ -143,10 +131,8 @@ function makeOutsideEdit(
 }
 
 /**
- * Returns one outside edit for each distinct content. Compares metadata only if the file manages metadata. If several
- * environments serve the same content, returns the edit of the last environment that is pinned to `latest`, or of the
- * last environment if none is. `latest` takes precedence, because text that is served under this pin is an edit of the
- * file's own text.
+ * If several environments serve the same content, prefers an environment that is pinned to `latest`, because text that
+ * is served under this pin is an edit of the file's own text.
  */
 function keepDistinctContents(edits: readonly OutsideEdit[], { content }: PromptFile): readonly OutsideEdit[] {
   const managesMetadata = content.metadata !== undefined;
@@ -168,11 +154,7 @@ function listDifferingFields({ changes }: ObservedPromptPlan): readonly FieldNam
   );
 }
 
-/**
- * Returns the pin edits that would overwrite uncommitted pins. Only the user knows which is newer: the uncommitted pin
- * or the served version.
- * @param line the line up to HEAD
- */
+/** Returns the pin edits that would overwrite uncommitted pins. Only the user knows which of the two is newer. */
 export function findContestedPins({ pinEdits }: ServiceChanges, { states }: Line): readonly OutsideEdit[] {
   return pinEdits.filter(({ environment, pin }) => {
     const committed = findPin(states[0]?.file.pins ?? [], environment);

@@ -12,25 +12,20 @@ import { findServedPin } from '../import/plan-import-commits.ts';
 export type BaseWant = { readonly want: Want; readonly version: KnownVersion | undefined };
 
 /**
- * Finds the wants from whose content somebody may have edited the text that an environment serves. Usually there is one:
- * that of the newest state of the line that is older than the served version. A state is older if its commit and the
- * version that it wants are. If all commits are newer, their times do not count, because a merge or a rebase may have made
- * them. There are several in two cases, because only the user knows which of them it was:
- *
+ * Finds the wants from whose content somebody may have edited the text that an environment serves. Usually there is
+ * one: that of the newest state whose commit and wanted version are both older than the served version. If all commits
+ * are newer, their times do not count, because a merge or a rebase may have made them. The list is empty if no state
+ * can be the base. There are several in two cases, because only the user knows which of them it was:
  * - After a revert, an older state wanted a newer version. A sync may not have applied the revert yet.
  * - promptsync does not know all versions before the served one. An unknown one may hold what a newer state wants.
- *
- * Returns an empty list if no state can be the base.
- * @param edit an environment that the file does not pin counts as pinned to `latest`
- * @param line the line up to HEAD
+ * An environment that the file does not pin counts as pinned to `latest`. `line` ends at HEAD.
  */
 export function findBaseWants(
   { environment, version: served, pin, isOlder }: OutsideEdit,
   line: Line,
   { known, metadata }: Pick<ObservedPrompt, 'known' | 'metadata'>,
 ): readonly BaseWant[] {
-  // If the service has an older text, this text replaces the wanted text completely. The merge base is then what the
-  // newest state wants.
+  // An older text in the service replaces the wanted text completely. So the base is what the newest state wants.
   const candidates = isOlder ? known : known.filter(({ number }) => number < served.number);
   const earlier = line.states.filter((state) => isCommittedBefore(state, served));
   const possible = earlier.length > 0 ? earlier : line.states;
@@ -67,10 +62,7 @@ function isCommittedBefore({ time }: LineState, { times }: Pick<KnownVersion, 't
   return time === null || times === undefined || time <= toSeconds(times.createdAt);
 }
 
-/**
- * Reads the possible merge bases of the text that an environment serves: the contents that somebody may have edited to
- * get this text. Returns an empty list if promptsync cannot read one of them.
- */
+/** Returns an empty list if promptsync cannot read one of the contents. */
 export async function readMergeBases(
   { file, observed }: ObservedPromptPlan,
   edit: OutsideEdit,
@@ -87,10 +79,7 @@ export async function readMergeBases(
   return readable.length === bases.length ? readable : [];
 }
 
-/**
- * Reads the content of a version that promptsync does not know. An example is an imported version before the first
- * sync: no ledger has its digest yet, but its text is in the commit that `import --commit` created.
- */
+/** For example, an imported version before the first sync is in no ledger, but `import --commit` has committed it. */
 async function readContentWithoutVersion(
   want: Want,
   { states }: Line,

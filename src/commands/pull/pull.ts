@@ -37,19 +37,11 @@ import type { Words } from '../../service-words.ts';
 import { getProviderWords } from '../../workspace/service-settings.ts';
 
 type PullOptions = EditOptions & {
-  /**
-   * The only environment to pull from. If undefined, promptsync pulls from all environments that the prompt files pin.
-   */
+  /** If undefined, promptsync pulls from all environments that the prompt files pin. */
   readonly environment?: string | undefined;
-  /**
-   * The side that wins in a conflict. If null, promptsync writes both sides to the file with conflict markers, unless
-   * conflict markers can be part of the prompt's text.
-   */
+  /** The side that wins in a conflict. If null, the file gets conflict markers, unless its text may contain some. */
   readonly side: PreferredSide;
-  /**
-   * Whether to leave a file unchanged if its merge has conflicts. The GitHub Action sets this option, because nobody
-   * would see conflict markers in its temporary clone.
-   */
+  /** Whether to leave a file with conflicts unchanged. In the action's clone, nobody would see conflict markers. */
   readonly unattended?: boolean;
 };
 
@@ -105,9 +97,8 @@ async function draftPull(
 }
 
 /**
- * Drafts the merge of one prompt, including the edits to pins. If there are conflicts, also drafts the merge that
- * resolves all of them in favor of the service, because the user may choose this resolution. If that second draft
- * fails, returns it instead of the first.
+ * If there are conflicts, also drafts the merge that resolves all of them in favor of the service, because the user may
+ * choose it. If that second draft fails, returns it instead.
  */
 async function draftMerge(
   prompt: ObservedPromptPlan,
@@ -143,10 +134,7 @@ async function draftMerge(
   return { ...draft, problems };
 }
 
-/**
- * Returns true if conflict markers can be part of the text, because the file accepts them or the service's text
- * contains some. In such a file, nobody could distinguish promptsync's markers from those in the text.
- */
+/** If the file accepts markers or the service's text has some, nobody could distinguish promptsync's markers. */
 function mayContainMarkers({ acceptWarnings = [] }: PromptFile, { content }: ServiceSide): boolean {
   return acceptWarnings.includes(CONFLICT_MARKERS_CODE) || findConflictMarker(content?.text ?? '') !== -1;
 }
@@ -172,7 +160,6 @@ function findPullObstacles(
   ];
 }
 
-/** Returns a problem if no prompt file can hold the text or the messages of the version. */
 function checkTextIsWritable(
   { environment, version: { content, number } }: OutsideEdit,
   { path }: PromptFile,
@@ -183,9 +170,8 @@ function checkTextIsWritable(
 }
 
 /**
- * Returns a problem if the file manages metadata but the metadata of the version is not a mapping. A prompt file cannot
- * contain such metadata. Pulling only the text would not help, because the next sync would create a version with the
- * metadata of the file.
+ * A prompt file can contain only a mapping. Pulling only the text would not help, because the next sync would create a
+ * version with the metadata of the file.
  */
 function checkMetadataIsMapping(
   { environment, version }: OutsideEdit,
@@ -202,7 +188,6 @@ function makePinConflict({ environment, pin, version }: OutsideEdit, file: Promp
   return makeProblem('pull/pin-conflict', evidence, locateEnvironment(environment, file));
 }
 
-/** Reads the service's side of the merge: its fields, the content of the outside edit, and the merge base. */
 async function readServiceSide(
   prompt: ObservedPromptPlan,
   { fields, textEdits }: ServiceChanges,
@@ -219,17 +204,13 @@ async function readServiceSide(
   return {
     fields: { key: chooseValue('key'), name: chooseValue('name'), description: chooseValue('description') },
     content: versionContent === null ? null : toFileContent(versionContent),
-    // The base is the committed file. So without uncommitted edits, the service wins, and with them, a field that both
-    // sides changed is a conflict.
+    // The base is the committed file, so the service wins, unless an uncommitted edit changed the same field.
     baseFile: line.states[0]?.file ?? null,
     baseContents,
   };
 }
 
-/**
- * Creates the labels of git's conflict markers. Shows control characters in the path as `\u{…}`, because a path may
- * contain a line break, but a label must fit on one line.
- */
+/** Escapes control characters in the path. A path may contain a line break, but a label must fit on one line. */
 function makeConflictLabels({ path }: PromptFile, textEdit: OutsideEdit | null, { service }: Words): ConflictLabels {
   const theirs = textEdit === null ? service : `${textEdit.environment} v${textEdit.version.number}`;
   return { ours: path.replaceAll(/\p{Cc}/gu, formatCodePoint), theirs };
@@ -263,10 +244,7 @@ async function draftMergedFile(
   return { ...draft, edits: draft.edits.map((edit) => (edit.kind === 'set-text' ? { ...edit, texts } : edit)) };
 }
 
-/**
- * Returns a warning for each environment that serves a version from a commit that this clone lacks. A pull then leaves
- * the file alone, because its edits would conflict with that commit.
- */
+/** Warns about versions from commits that this clone lacks, because pulled edits would conflict with these commits. */
 function warnAboutMissingCommits(
   { drift, observed, file }: ObservedPromptPlan,
   { environment: selected }: PullOptions,
@@ -280,10 +258,7 @@ function warnAboutMissingCommits(
   });
 }
 
-/**
- * Warns that a commit already contains the text that an environment serves, so there is nothing to pull.
- * @param missingCommit the id of that commit if this clone lacks it, otherwise null
- */
+/** `missingCommit` is the commit that contains the served text if this clone lacks it, otherwise null. */
 function warnAboutKnownVersion(
   { environment, version: { number } }: Pick<OutsideEdit, 'environment' | 'version'>,
   missingCommit: string | null,

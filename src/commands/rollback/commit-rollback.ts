@@ -9,7 +9,6 @@ import type { Repository } from '../../git/open-repository.ts';
 import { makeProblem, type Problem, toProblem } from '../../problem.ts';
 import { type EditCommand, type PromptDraft, renderCommitMessage, writeDrafts } from '../../editing/edit-files.ts';
 
-/** The commit with the edited pins, and the prompts whose files promptsync could not edit. */
 export type CommittedRollback = {
   /** Null if promptsync edited no file. */
   readonly commit: EditCommit | null;
@@ -17,7 +16,6 @@ export type CommittedRollback = {
   readonly failures: ReadonlyMap<string, readonly Problem[]>;
 };
 
-/** The branch to create, and the repository to create it in. */
 export type RollbackTarget = {
   readonly branch: string;
   readonly config: Config;
@@ -25,9 +23,8 @@ export type RollbackTarget = {
 };
 
 /**
- * Creates the branch at HEAD, writes the drafted edits, and commits them there. If one file cannot be written, still
- * commits the others. If git refuses the commit, restores the files and the branch, and fails. Without drafts, creates
- * no branch.
+ * Creates the branch at HEAD and commits the edits there. If one file cannot be written, still commits the others. If
+ * git refuses the commit, restores the files and the branch, and fails. Without drafts, creates no branch.
  */
 export async function commitRollback(
   drafts: readonly PromptDraft[],
@@ -65,10 +62,7 @@ function mapFailures(edited: readonly EditedPrompt[]): CommittedRollback['failur
   return new Map(failed.map(({ id, problems }) => [id, problems]));
 }
 
-/**
- * Restores the original bytes of the files. Returns the paths of the files that no longer contain the drafted edits,
- * for example because a hook has reformatted them.
- */
+/** Returns the files that no longer contain the edits, for example because a hook has reformatted them. */
 async function putFilesBack(drafts: readonly PromptDraft[], { folder }: Config): Promise<readonly string[]> {
   const results = await Promise.all(
     drafts.map(async ({ file: { path }, change }) => {

@@ -46,14 +46,12 @@ import { withWorkspaceLock } from '../../run/with-workspace-lock.ts';
 type RollbackNowOptions = EditOptions &
   Pick<SyncOptions, 'yes' | 'renderPlan'> & {
     readonly environment: string;
-    /** The number of the version from `--to`. */
     readonly to?: number | undefined;
   };
 
 /**
- * Rolls back prompts in an incident: edits the pins of one environment, commits them on a new branch, and activates the
- * versions. Changes nothing before the user has confirmed the plan. Changes no other environment and no field, and
- * creates no version.
+ * Edits the pins of one environment, commits them on a new branch, and activates the versions. Changes nothing before
+ * the user has confirmed the plan, and never another environment or a field. Creates no version.
  */
 export async function rollBackNow(
   command: EditCommand,
@@ -73,12 +71,10 @@ export async function rollBackNow(
   });
 }
 
-/** A rollback before promptsync has edited any file. */
 type PlannedRollback = {
   /** The workspace, limited to activations in the environment. Its plan is the guarded plan of the edited files. */
   readonly workspace: PlannedWorkspace;
   readonly guards: GuardSettings;
-  /** The drafts of the files to edit. */
   readonly drafts: readonly PromptDraft[];
   readonly run: CommandRun;
 };
@@ -126,10 +122,7 @@ async function planRollback(
   };
 }
 
-/**
- * Asks the remote for newer commits to the selected files. Does not ask if the user chose the version, because newer
- * commits can only change which version is the previous one.
- */
+/** Looks for newer commits, unless the user chose the version. They affect only which version is the previous one. */
 async function askRemote(options: RollbackNowOptions, workspace: PlannedWorkspace): Promise<readonly Problem[]> {
   return options.to !== undefined ? [] : checkForNewerFiles(workspace, options);
 }
@@ -215,7 +208,6 @@ function mapEdits(drafts: readonly PromptDraft[]): ReadonlyMap<string, readonly 
   return new Map(drafts.flatMap(({ file, edits }) => (edits.length === 0 ? [] : [[file.id, edits.map(omitTexts)]])));
 }
 
-/** The options of a rollback, and the lock of the workspace. */
 type RollbackSettings = { readonly options: RollbackNowOptions; readonly lock: WorkspaceLock };
 
 /** Asks the user to confirm a planned rollback, and carries it out. On a dry run, does neither. */
@@ -266,12 +258,10 @@ async function carryOut(
   return makeCommandResult({ ...run, outcomes, edits, nextSteps, ...(commit && { committed: commit }) }, system);
 }
 
-/** Creates the result of a rollback that ends before it changes anything. */
 function stopRollback(run: CommandRun, system: System, ...reasons: readonly Problem[]): CommandResult {
   return makeCommandResult({ ...run, plan: null, problems: [...run.problems, ...reasons] }, system);
 }
 
-/** Returns a problem if promptsync cannot create the branch, for example because it exists. */
 async function findNewBranchProblem({ branch, config, repository }: RollbackTarget): Promise<Problem | null> {
   const exists = (await repository.resolveRef(`refs/heads/${branch}`)) !== null;
   if (exists) return makeProblem('rollback/branch-exists', { branch });

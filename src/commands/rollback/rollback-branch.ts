@@ -21,16 +21,7 @@ export function makeRollbackBranchName(
   return `rollback-${environment}-${key}`.replaceAll(/[^A-Za-z0-9-]/g, '-');
 }
 
-/**
- * Returns the steps after a rollback:
- *
- * - how to return to the previous branch
- * - a warning, if the new branch contains other unmerged commits
- * - the commands that push the branch and open the pull request, if there is a remote
- * - a warning to merge the branch, if an edit replaced a pin
- *
- * Without a commit, returns a single step: a warning that another clone may still pin the previous version.
- */
+/** Without a commit, the only step is a warning that another clone may still pin the previous version. */
 export async function readRollbackSteps(
   committed: EditCommit | null,
   edits: readonly FileEdit[],
@@ -53,10 +44,7 @@ export async function readRollbackSteps(
   ];
 }
 
-/**
- * Warns that a merge of the new branch would also add the unmerged commits of the user to the live branch. Returns an
- * empty list if there are none.
- */
+/** Warns that a merge of the new branch would also add other unmerged commits to the live branch. */
 async function describeUnmergedCommits(
   { head, isSameOrAncestor }: Repository,
   tip: KnownTip | null,

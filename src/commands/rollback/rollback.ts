@@ -35,9 +35,7 @@ import type { SyncOptions } from '../sync.ts';
 type RollbackOptions = EditOptions & {
   /** The environment to roll back. The command requires it. */
   readonly environment?: string | undefined;
-  /**
-   * The number of the version to pin. Defaults to the version before the active one.
-   */
+  /** Defaults to the version before the active one. */
   readonly to?: number | undefined;
   /** Whether to also commit the pins on a new branch and activate the versions. */
   readonly now?: boolean | undefined;
@@ -47,10 +45,7 @@ type RollbackOptions = EditOptions & {
   readonly renderPlan?: SyncOptions['renderPlan'];
 };
 
-/**
- * Pins an environment of each selected prompt to the version before the active one, or to the version from `--to`. With
- * `now`, also makes these versions live.
- */
+/** Pins the version before the active one, or the version from `--to`. With `now`, also makes it live. */
 export async function rollBackPrompts(options: RollbackOptions, system: System): Promise<CommandResult> {
   const { environment } = options;
   if (environment === undefined) return makeMissingEnvironmentResult('rollback', '--environment', options, system);
@@ -94,10 +89,7 @@ async function draftRollback(
   return draftContentPin(environment, wanted, prompt, workspace);
 }
 
-/**
- * Drafts a rollback to the version before the active one. Warns if the environment serves a version that an earlier
- * state of the file wanted, because somebody may have rolled it back already.
- */
+/** Warns if an earlier state of the file wanted the served version: somebody may have rolled back already. */
 async function draftPreviousPin(
   prompt: ObservedPromptPlan,
   environment: string,
@@ -118,9 +110,8 @@ async function draftPreviousPin(
 }
 
 /**
- * Drafts a rollback to the previous pin in git. Without such a pin, drafts a rollback to the newest known version that
- * is older than the active one. With portable pins, writes the previous pin exactly as it is in git, because a version
- * number means something different in each service.
+ * Prefers the previous pin in git to the newest known older version. With portable pins, writes the previous pin
+ * exactly as it is in git, because a version number means something different in each service.
  */
 async function draftPinBefore(
   source: RollbackSource,
