@@ -11,18 +11,14 @@ import {
 import type { PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, getErrorMessage, type Problem } from '../problem.ts';
 
-/**
- * The plan that the reviewers of a pull request saw, as the digest of the whole plan and the digests of its changes.
- * `changes` is empty if the digests did not fit into the check. Then only the digest of the whole plan counts.
- */
+/** The digests of a reviewed plan and of its changes. `changes` is empty if they did not fit into the check. */
 export type ShownPlan = { readonly plan: string; readonly changes: ReadonlySet<string> };
 
 /**
  * Computes the digest of each visible change of a prompt (SHA-256, base64url). The creation of a baseline is not
- * visible. Each digest covers the prompt. The digest of a new version also covers its text and metadata. The digest of
- * a field or an activation also covers the field or environment, its current state, and the new value or content. The
- * digest of an activation stays the same after promptsync has created the version to activate. The review therefore
- * still covers the remaining changes if an apply is interrupted.
+ * visible. Each digest covers the prompt and the new content or value. The digests of fields and activations also cover
+ * the current state. The digest of an activation stays the same after promptsync has created the version to activate.
+ * The review therefore still covers the remaining changes if an apply is interrupted.
  */
 export function computeChangeDigests(prompt: PromptPlan): readonly string[] {
   const steps = prompt.changes.filter(isVisibleChange).flatMap((change) => listDigestedSteps(change, prompt));
@@ -50,10 +46,7 @@ function listDigestedSteps(change: Change, prompt: PromptPlan): readonly (readon
 /** The pull request that an approval is for, and the base branch of the pull request. */
 export type ApprovalTarget = { readonly number: number; readonly into: string };
 
-/**
- * Renders the approval of a plan for the check of a pull request. The text is ASCII. If it would be longer than
- * `maxLength` characters, it contains the digest of the plan but not the digests of the individual changes.
- */
+/** Renders ASCII text. If it is longer than `maxLength` characters, it omits the digests of the individual changes. */
 export function renderApproval({ digest, prompts }: Plan, target: ApprovalTarget, maxLength: number): string {
   const planLines = [`pull #${target.number}`, `base ${encodeBranch(target.into)}`, `plan ${digest}`];
   const digests = new Set(prompts.flatMap(computeChangeDigests));
@@ -70,11 +63,7 @@ function encodeBranch(name: string): string {
   return encodeURI(name.toWellFormed());
 }
 
-/**
- * Parses the approval in the text of a check. Returns null if the text is not an approval for this pull request and
- * this base branch. Approvals by older versions of promptsync do not count, because they do not specify the pull
- * request.
- */
+/** Returns null if the text is not an approval for this pull request and this base branch. */
 export function parseApproval(text: string, target: ApprovalTarget): ShownPlan | null {
   const format = /^```text\npull #(\d+)\nbase (\S+)\nplan (sha256:[0-9a-f]{64})\n((?:[\w-]{43}\n)*)```$/m;
   const [, number, base, plan, changes = ''] = format.exec(text.replaceAll('\r\n', '\n')) ?? [];
@@ -82,13 +71,9 @@ export function parseApproval(text: string, target: ApprovalTarget): ShownPlan |
   return { plan, changes: new Set(changes.split('\n').slice(0, -1)) };
 }
 
-/**
- * A check that approves nothing, because another app created it. `ownApp` is the app or the user that owns the token of
- * this run.
- */
+/** A check that approves nothing, because another app created it. `ownApp` is the app or user that owns the token. */
 export type OtherCheck = { readonly app: string; readonly ownApp: string };
 
-/** The review of a merged pull request. */
 export type PullRequestReview = {
   readonly pull: number;
   /** The plan that the reviewers saw. Null if the pull request has no valid approval. */
@@ -103,7 +88,6 @@ export type ReviewTrail = {
   readonly commits: readonly string[];
   /** Returns true if the commit changed the prompt file or merged a commit that changed it. */
   readonly touchesFile: (file: PromptFile, commit: string) => boolean;
-  /** Returns true if the commit changed the configuration or merged a commit that changed it. */
   readonly touchesConfig: (commit: string) => boolean;
   /** Returns the reviews of the pull requests that merged the commit. Rejects if promptsync cannot read the reviews. */
   readonly reviewsOf: (commit: string) => Promise<readonly PullRequestReview[]>;
@@ -112,7 +96,6 @@ export type ReviewTrail = {
 /** The maximum number of commits whose reviews promptsync reads for one plan. */
 const MAX_COMMITS_READ = 100;
 
-/** The result of comparing a plan with the reviews of merged pull requests. */
 type Comparison = {
   /** The problems to report, by prompt id. Each prompt with at least one change that no review showed has a problem. */
   readonly unreviewed: ReadonlyMap<string, Problem>;
@@ -127,7 +110,6 @@ type Search = {
   readonly unshown: readonly string[];
   /** The reviews read so far, newest first. */
   readonly reviews: readonly PullRequestReview[];
-  /** The numbers of the pull requests whose reviews showed at least one of the changes. */
   readonly shownBy: readonly number[];
   /** Whether the search has ended at a commit that touched the file and has no valid approval. */
   readonly isOver: boolean;
@@ -136,8 +118,8 @@ type Search = {
 };
 
 /**
- * Finds the changes of a plan that no review showed. The approval of the newest commit counts for all prompts. For each
- * prompt, the search then visits the commits that touched its file or the configuration, newest first. It ends at the
+ * Finds the changes of a plan that no review showed. The approval of the newest commit counts for all prompts. The
+ * search for a prompt then visits the commits that touched its file or the configuration, newest first. It ends at the
  * first commit that touched the file without an approval. Otherwise, a direct push could restore text that was approved
  * once and reverted later.
  */
@@ -184,21 +166,16 @@ function addReview(search: Search, review: PullRequestReview, plan: Plan): Searc
   return { ...search, unshown, shownBy, reviews: [...search.reviews, review] };
 }
 
-/** Ends the search for a prompt if none of the reviews of the commit has an approval. */
 function endWithoutApproval(search: Search, commit: string, reviews: readonly PullRequestReview[]): Search {
   if (reviews.some(({ shown }) => shown !== null)) return search;
   return { ...search, isOver: true, directPush: reviews.length === 0 ? commit : null };
 }
 
-/** Returns true if the review showed this change, or if it showed exactly this plan. */
 function hasShown({ shown }: PullRequestReview, digest: string, plan: Plan): boolean {
   return shown !== null && (shown.plan === plan.digest || shown.changes.has(digest));
 }
 
-/**
- * Builds the problem for a prompt. Mentions a failed request to GitHub only if the failure ended the search for this
- * prompt.
- */
+/** Mentions a failed request to GitHub only if the failure ended the search for this prompt. */
 function makeNotReviewedProblem({ file, reviews, isOver, directPush }: Search, failure: string | null): Problem {
   const reviewByPull = new Map(reviews.map((review) => [review.pull, review]));
   const pulls = [...reviewByPull.values()].map(({ pull, shown, otherCheck }) => {

@@ -12,7 +12,6 @@ export type StickySection = {
   readonly isComplete: (posted: string) => boolean;
 };
 
-/** The section to write, and the text that contains it. */
 type SectionSource = {
   readonly marker: string;
   /** The environments that the job covers. */
@@ -21,14 +20,10 @@ type SectionSource = {
   readonly promotionOrder: readonly string[];
   /** The maximum length of the whole text. */
   readonly limit: SizeLimit;
-  /** Renders the section within the given size limit. */
   readonly render: (limit: SizeLimit) => string;
 };
 
-/**
- * The length that a section may always have, even if the rest of the text leaves no room. It is enough for the outcome,
- * the reason for a failure, and the note that the section is not complete.
- */
+/** The minimum length of a section: room for the outcome, the reason for a failure, and a note about missing parts. */
 const MIN_SECTION_LENGTH = 4_500;
 
 /** Builds the rules by which a job that covers only some environments replaces its own section. */

@@ -3,14 +3,12 @@ import { CONFIG_NAME } from '../workspace/config.ts';
 import { computeDigest, shortenDigest } from '../domain/digest.ts';
 import { escapeLine } from '../report/escape.ts';
 
-// A sticky text is a text that promptsync posts to GitHub or GitLab, for example as a comment on a pull request. Later
-// runs update this text instead of posting another one. promptsync finds it by its author and by its first line, the
-// marker. The marker is an HTML comment, which is invisible to readers. promptsync checks the author, because anyone
-// can copy a marker.
+// A sticky text is a comment, note or issue that later runs update instead of posting another one. promptsync finds it
+// by its author and by its first line, the marker, which is an invisible HTML comment. promptsync checks the author,
+// because anyone can copy a marker.
 
 /**
- * Creates the marker for one workspace. The folder and the configuration file identify the workspace in the repository.
- * Jobs for different workspaces have different markers, so they do not overwrite each other's text.
+ * Creates the marker for one workspace. Jobs for different workspaces do not overwrite each other's text.
  * @param environments the environments that the text is limited to; empty if it covers all of them
  */
 export function makeMarker(folder: string, config = '', environments: readonly string[] = []): string {
@@ -20,9 +18,8 @@ export function makeMarker(folder: string, config = '', environments: readonly s
 }
 
 /**
- * Returns the path that distinguishes the posts of one workspace for readers: the folder of the workspace, or the path
- * of the configuration file if the file does not have the usual name. Both are relative to the repository root. Returns
- * null for the root itself.
+ * Returns the path that identifies the workspace for readers: its folder, or its configuration file if that has an
+ * unusual name. The path is relative to the repository root. Returns null for the root itself.
  */
 export function makeWorkspacePath(folder: string, config = ''): string | null {
   const file = config === '' ? CONFIG_NAME : config;
@@ -31,27 +28,18 @@ export function makeWorkspacePath(folder: string, config = ''): string | null {
   return shownPath === '.' ? null : shownPath;
 }
 
-/**
- * Returns true if the posted text equals the body. Ignores links to the CI runs that wrote the text. Also ignores white
- * space at the end, because GitLab removes it.
- */
+/** Ignores links to the CI runs that wrote the text, and white space at the end, which GitLab removes. */
 export function hasSameText(posted: string | null | undefined, body: string): boolean {
   const runLink = /\/(?:actions\/runs|-\/jobs)\/\d+/g;
   const normalize = (text: string): string => text.replaceAll(runLink, '').trimEnd();
   return normalize(posted ?? '') === normalize(body);
 }
 
-/**
- * The text to post, and the rule that decides whether to post it. `Existing` is the type of the text that is already
- * posted.
- */
+/** The text to post, and when to post it. `Existing` is the type of the text that is already posted. */
 export type StickyText<Existing> = {
   /** The hidden marker, which is the first line of the body. */
   readonly marker: string;
-  /**
-   * Returns the body to post. Receives the posted body, or null if there is none, because a job may replace only its own
-   * section.
-   */
+  /** Returns the body to post. Receives the posted body or null, because a job may replace only its own section. */
   readonly makeBody: (posted: string | null) => string;
   /** Returns true if promptsync must write the body. Receives the posted text, or null if there is none. */
   readonly mustWrite: (existing: Existing | null) => boolean;
@@ -62,10 +50,7 @@ export type StickyText<Existing> = {
   readonly isComplete?: ((posted: Existing) => boolean) | undefined;
 };
 
-/**
- * Returns the body that replaces a duplicate. It has no marker, so later runs ignore the duplicate.
- * @param address the address of the text that stays up to date, or a reference to it such as `#12`
- */
+/** Returns the body that replaces a duplicate. It has no marker, so later runs ignore the duplicate. */
 export function renderRetiredBody(address: string): string {
   return `This report is outdated. Current report: ${escapeLine(address)}`;
 }
@@ -74,21 +59,15 @@ export function renderRetiredBody(address: string): string {
 type StickyActions<Existing, Saved> = Pick<StickyText<Existing>, 'mustWrite' | 'isComplete'> & {
   /**
    * Finds the texts that contain the marker and that promptsync's own account wrote. promptsync updates the first text.
-   * The other texts are duplicates. They can exist because two runs created a text at the same time, for example.
+   * The others are duplicates, for example because two runs created a text at the same time.
    */
   readonly find: () => Promise<readonly Existing[]>;
   readonly update: (existing: Existing) => Promise<Saved>;
-  /**
-   * Creates the text. Must not retry its request, because the first request may have succeeded, and a retry would post
-   * the text twice.
-   */
+  /** Creates the text. Must not retry its request, because a retry after a lost response would post the text twice. */
   readonly create: () => Promise<Saved>;
   /** Removes the report from a duplicate of the saved text, because no later run updates that report. */
   readonly retire: (duplicate: Existing, saved: Saved) => Promise<void>;
-  /**
-   * Returns true if `create` may have succeeded even though it threw this error. This is possible if the response was
-   * lost or came from a gateway.
-   */
+  /** Returns true if `create` may have worked despite this error: the response was lost or came from a gateway. */
   readonly mayHaveWorked: (error: unknown) => boolean;
 };
 
@@ -96,9 +75,8 @@ type StickyActions<Existing, Saved> = Pick<StickyText<Existing>, 'mustWrite' | '
 const MAX_WRITES = 3;
 
 /**
- * Updates the existing text, or creates it if there is none. Then retires its duplicates. Returns null if `mustWrite`
- * returns false. If the response to `create` was lost, searches for the created text before it calls `create` again. If
- * `isComplete` is present, reads the text back, and writes it again if it is not complete.
+ * Updates or creates the text, and retires its duplicates. Returns null if `mustWrite` returns false. If `isComplete`
+ * is present, reads the text back, and writes it again if it is not complete.
  */
 export async function upsertStickyText<Existing, Saved>(
   actions: StickyActions<Existing, Saved>,

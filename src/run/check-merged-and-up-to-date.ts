@@ -13,30 +13,23 @@ export type NewestCommit = {
   readonly remote?: string;
   readonly branch: string;
   readonly commit: string;
-  /**
-   * Reads the tree of the commit. Maps the path of each file, relative to the repository root, to its mode, type and
-   * object id, in the format of `git ls-tree`.
-   */
+  /** Maps the path of each file from the repository root to its mode, type and object id, like `git ls-tree`. */
   readonly readTree: () => Promise<ReadonlyMap<string, string>>;
 };
 
 export type MergeCheckOptions = Pick<WorkspaceOptions, 'only'> & {
-  /**
-   * The value of `--any-commit`. If true, promptsync does not check that the checked-out commit is merged and up to
-   * date.
-   */
+  /** The value of `--any-commit`. If true, promptsync does not check that the commit is merged and up to date. */
   readonly anyCommit?: boolean | undefined;
   /**
-   * Reads the tip of a branch from the GitHub API, for runs in which git cannot contact the remote. If `branch` is
-   * null, reads the tip of the default branch. Throws if the API does not return the tip.
+   * Reads the tip of a branch from the GitHub API, for runs in which git cannot contact the remote. Null means the
+   * default branch. Throws if the API does not return the tip.
    */
   readonly readNewestFromForge?: ((branch: string | null) => Promise<NewestCommit>) | undefined;
 };
 
 /**
- * Returns a problem if the configuration or the prompt files of the checked-out commit differ from those at the tip of
- * the branch. promptsync must not sync such a commit, because it is either not merged or out of date. Also returns a
- * problem if promptsync cannot read the tip.
+ * Returns a problem if the checked-out commit is not merged or out of date, that is, if its configuration or prompt
+ * files differ from those at the tip of the branch. Also returns a problem if promptsync cannot read the tip.
  */
 export async function checkMergedAndUpToDate(
   desired: DesiredWorkspace,
@@ -50,10 +43,7 @@ export async function checkMergedAndUpToDate(
   }
 }
 
-/**
- * Returns a warning if the branch received newer commits while promptsync was writing to the service. If the remote
- * does not respond, returns no warning, because all writes are already done.
- */
+/** Returns a warning if the branch moved during the sync, but none for a silent remote, because all writes are done. */
 export async function checkUpToDate(
   desired: DesiredWorkspace,
   options: MergeCheckOptions,
@@ -82,7 +72,7 @@ export async function checkForNewerFiles(
 
 /**
  * Returns the paths of the selected prompt files that the branch has changed since its merge base with the checked-out
- * commit. If git finds no merge base, for example in a shallow clone, returns all selected prompt files that differ.
+ * commit. Without a merge base, for example in a shallow clone, returns all selected files that differ.
  */
 async function listPathsChangedOnBranch(
   { repository, commit, newer, paths }: NewerCommit,
@@ -127,18 +117,15 @@ type NewerCommit = {
   readonly repository: Repository;
 };
 
-/**
- * Compares the checked-out commit with the tip of the branch, before or after a sync. Returns null with `--any-commit`
- * and for the embedded service, which need no merged commit.
- */
+/** Returns null with `--any-commit` and for the embedded service, which need no merged commit. */
 async function findNewerCommit(desired: DesiredWorkspace, options: MergeCheckOptions): Promise<NewerCommit | null> {
   if (options.anyCommit === true || desired.config.service?.kind === 'embedded') return null;
   return compareWithTip(desired, options);
 }
 
 /**
- * Reads the tip of the branch. Returns null if its configuration and prompt files are the same as those of the
- * checked-out commit. Also returns null outside a git repository and without a remote.
+ * Compares the checked-out commit with the tip of the branch. Returns null if the configuration and the prompt files
+ * are the same, outside a git repository, and without a remote.
  */
 async function compareWithTip(desired: DesiredWorkspace, options: MergeCheckOptions): Promise<NewerCommit | null> {
   const { config, repository } = desired;
@@ -173,9 +160,8 @@ async function readNewestFromGit(config: Config, { listFilesAt, isShallow }: Rep
 
 /**
  * Returns a function that decides whether a changed file matters to the sync. Configuration files and prompt files
- * matter. If the command covers only some prompts, because the user selected them or `--changed-since` left others out,
- * only the files of these prompts and the configuration files matter. In that case, a file that exists only in the
- * newer commit never matters, because promptsync does not parse the files of that commit.
+ * matter. If the command covers only some prompts, a file that exists only in the newer commit never matters, because
+ * promptsync does not parse the files of that commit.
  */
 function makePlannedPathCheck(
   { config, files, skipped }: DesiredWorkspace,
@@ -188,9 +174,8 @@ function makePlannedPathCheck(
 }
 
 /**
- * Creates the problem for a checked-out commit that is not the tip of the branch. If git finds the merge base of the
- * two commits, the problem says whether to merge the checked-out commit, or to check out the tip. In a shallow clone, or
- * if a commit is missing, git cannot determine which commit is older. In that case, the problem suggests both actions.
+ * If git finds the merge base of the two commits, the problem says whether to merge the checked-out commit or to check
+ * out the tip. Otherwise, for example in a shallow clone, the problem suggests both actions.
  */
 async function makeNotNewestProblem({ repository, ...newerCommit }: NewerCommit): Promise<Problem> {
   const { newer, commit } = newerCommit;

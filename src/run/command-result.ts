@@ -20,18 +20,12 @@ export type CommandResult = {
   readonly shownReport?: Report | undefined;
 };
 
-/**
- * Everything that a command read, planned and changed. Optional members are absent if they do not apply to the command.
- */
+/** Everything that a command read, planned and changed. Optional members are absent if they do not apply. */
 export type CommandRun = {
   /** The name of the command that ran. For `plan` and `sync`, the mode is `dry-run` or `apply` instead. */
   readonly mode: Report['mode'];
-  /**
-   * The absolute path of the configuration's folder. All paths of this run are relative to it. Null without a
-   * configuration.
-   */
+  /** The absolute path of the configuration's folder, to which all paths are relative. Null without a configuration. */
   readonly folder: string | null;
-  /** The words that the report uses for the configured service. */
   readonly vocabulary: Words;
   /** The name of the service in reports. Null if the command did not contact the service. */
   readonly service: string | null;
@@ -50,52 +44,31 @@ export type CommandRun = {
   readonly acceptedWarnings: AcceptedWarnings;
   /** The plan. Null if the command does not plan, or stopped before it planned. */
   readonly plan: Plan | null;
-  /**
-   * The prompt text of each environment before and after the planned changes, as far as promptsync knows it. The keys
-   * are prompt ids.
-   */
+  /** The prompt text of each environment before and after the planned changes, as far as it is known, by prompt id. */
   readonly texts?: TextChangesByPrompt;
   /** The files of the composed prompts that the planned changes of each prompt affect, by prompt id. */
   readonly affected?: ReadonlyMap<string, readonly PromptFile[]>;
   /** The outcome of each prompt after an apply. Null if the command did not write to the service. */
   readonly outcomes: readonly PromptOutcome[] | null;
-  /**
-   * The prompt files that `import`, `new`, `pull`, `promote` or `rollback` edited. On a dry run, the files that the
-   * command would edit. Absent for `rollback --now`, which uses `edits` instead.
-   */
+  /** The prompt files that the command edited, or would edit on a dry run. `rollback --now` uses `edits` instead. */
   readonly edited?: readonly EditedPrompt[];
-  /**
-   * The edits to the prompt files, by prompt id, if the command also applies the plan of the edited files. Only
-   * `rollback --now` does both.
-   */
+  /** The edits to the prompt files, by prompt id. Only for `rollback --now`, which also applies the plan. */
   readonly edits?: ReadonlyMap<string, readonly FileEdit[]>;
   /** The files that `init` wrote. */
   readonly written?: readonly WrittenFile[];
-  /**
-   * The steps that remain for the user. Only `init`, `new` and `rollback --now` list such steps, and only after they wrote
-   * a file.
-   */
+  /** The remaining steps for the user. Only `init`, `new` and `rollback --now` list them, if they wrote a file. */
   readonly nextSteps?: readonly string[];
   /** The prompts in the service that have no prompt file. Only `status --orphans` looks for such prompts. */
   readonly orphans?: readonly ListedPrompt[];
-  /**
-   * The commit that `pull`, `promote` or `rollback` created for its edits, or the last commit of `import`. Absent if the
-   * command created no commit.
-   */
+  /** The commit that the command created for its edits, or the last commit of `import`. Absent if there is none. */
   readonly committed?: EditCommit;
-  /**
-   * The commits of `import --commit`, oldest first. On a dry run, the commits that it would make. Absent if there are
-   * none.
-   */
+  /** The commits of `import --commit`, oldest first, or those that a dry run would make. Absent if there are none. */
   readonly commits?: readonly ImportCommit[];
   /** The version history of each prompt. Only `history` reads version histories. */
   readonly histories?: VersionHistories;
   /** The prompts that wait for promotion. Only the command `status` looks for such prompts. */
   readonly waiting?: WaitingPrompts;
-  /**
-   * The commit of `--changed-since`, and the number of prompts that the command skipped because their files are
-   * unchanged.
-   */
+  /** The commit of `--changed-since`, and the number of prompts that the command skipped as unchanged. */
   readonly narrowed?: { readonly since: string; readonly notLookedAt: number };
   /** The setting `portable_pins`. Absent, like false, for commands that make no plan. */
   readonly portablePins?: boolean;
@@ -103,31 +76,19 @@ export type CommandRun = {
   readonly environmentOrder?: readonly string[] | null;
   /** The environments that the command was limited to, in promotion order. Null or absent if it covered all. */
   readonly selectedEnvironments?: readonly string[] | null;
-  /**
-   * The problems of the configuration, of git, of files and of the run itself. The problems of a single prompt are in
-   * its plan or its outcome.
-   */
+  /** All problems except those of a single prompt, which are in its plan or its outcome. */
   readonly problems: readonly Problem[];
 };
 
-/**
- * The version histories and the lines of the prompts that wait for a promotion, and the promotion sources. Together,
- * they show which environments of these prompts are waiting.
- */
+/** Shows which environments of which prompts wait for a promotion. */
 export type WaitingPrompts = Pick<VersionHistories, 'versions'> & {
   /** The line of each prompt up to HEAD, by prompt id. */
   readonly lines: ReadonlyMap<string, Line>;
-  /**
-   * The promotion source of each environment, which is `promote_from` in the configuration. The keys are environment
-   * names.
-   */
+  /** The promotion source (`promote_from`) of each environment, by the name of the environment. */
   readonly promotionSources: ReadonlyMap<string, string>;
 };
 
-/**
- * Creates the run of a command that has no plan. Either the command stopped before it created one, or it never creates
- * one, like `validate`, `init` and `import`.
- */
+/** Creates the run of a command that stopped before it made a plan, or that never makes one, like `validate`. */
 export function makeRunWithoutPlan(mode: CommandRun['mode'], run: RunWithoutPlan): CommandRun {
   const { config, files, acceptedWarnings, problems } = run;
   return {
@@ -146,7 +107,6 @@ export function makeRunWithoutPlan(mode: CommandRun['mode'], run: RunWithoutPlan
   };
 }
 
-/** The parts of a run that are known without a plan. */
 type RunWithoutPlan = Pick<CommandRun, 'files' | 'acceptedWarnings' | 'problems'> & {
   /** Null if promptsync could not read the configuration. */
   readonly config: Config | null;
@@ -159,7 +119,7 @@ export function makeStoppedResult(mode: CommandRun['mode'], ...problems: readonl
 }
 
 /**
- * Adds the environments that the user named to the result of a command that stopped before it could check their names.
+ * Adds the environments that the user named to the result of a command that stopped before it checked their names.
  * Otherwise, the report would replace the sections of all environments in a comment.
  */
 export function addNamedEnvironments(

@@ -27,14 +27,12 @@ export type OpenedService = OpenedProvider & {
   readonly name: string;
 };
 
-/** The options of every command that contacts the service. */
 export type ServiceOptions = {
   /** Called after each request to the service. Undefined without `--verbose`. */
   readonly onCall?: ((call: CallReport) => void) | undefined;
   /**
-   * The keys that the caller supplies: first the secret key, then the public key. promptsync uses a supplied key
-   * instead of the environment variable that the configuration specifies. If the value of a key is undefined,
-   * promptsync reads the variable.
+   * The secret key and then the public key, if the caller supplies them. If the value of a key is undefined, promptsync
+   * reads the environment variable that the configuration specifies.
    */
   readonly keys?: readonly SuppliedKey[];
 };
@@ -46,7 +44,6 @@ type SuppliedKey = {
   readonly label: string;
 };
 
-/** The service to open, and the data that its provider needs. */
 type ServiceRequest = {
   readonly config: Config;
   /** The prompt files. The embedded service registers their prompts. A hosted service ignores them. */
@@ -57,9 +54,7 @@ type ServiceRequest = {
   readonly repository: PromptRepository | null;
 };
 
-/**
- * Opens the configured service. If it is the embedded service, first starts it and registers the prompts of the files.
- */
+/** Opens the configured service. If it is embedded, first starts it and registers the prompts of the files. */
 export async function openProvider(
   request: ServiceRequest,
   system: System,
@@ -75,13 +70,10 @@ export async function openProvider(
 /** A service that a provider can open. If it is the embedded service, it runs until `close` is called. */
 export type PreparedService = Pick<OpenedService, 'name' | 'close'> & {
   readonly location: ServiceLocation;
-  /** The address, the keys and everything else that a provider needs. */
   readonly opening: ProviderOpening;
 };
 
-/**
- * Reads the address and the keys of the configured service. If it is the embedded service, starts it. Sends no request.
- */
+/** Reads the address and the keys of the configured service, and starts it if it is embedded. Sends no request. */
 export async function prepareService(
   request: ServiceRequest,
   system: System,
@@ -125,18 +117,15 @@ function findUnselectedFile(promptId: string, { files, allFiles }: ServiceReques
   return isUnselected ? (allFiles.find(({ id }) => id === promptId)?.path ?? null) : null;
 }
 
-/**
- * A prompt in the service. Its name is also its key and its path, so that the user can select it like a prompt file.
- */
+/** A prompt in the service. Its name is also its key and path, so that the user can select it like a prompt file. */
 export type SelectablePrompt = ListedPrompt & PromptIdentity;
 
 /** The listed prompts, with a problem for each pattern that matches no prompt. */
 type ListedSelection = { readonly files: readonly SelectablePrompt[]; readonly problems: readonly Problem[] };
 
 /**
- * Lists the prompts in the service whose names match at least one pattern. Without patterns, lists all prompts. If the
- * service cannot list prompts, returns a problem and no prompts.
- * @param purpose whether the command lists orphans or prompts to import; this determines the hint of the problem
+ * Lists the prompts in the service whose names match at least one pattern, or all prompts if there is no pattern. If
+ * the service cannot list prompts, returns a problem whose hint depends on `purpose`.
  */
 export async function listPrompts(
   { list }: Provider,
@@ -149,7 +138,6 @@ export async function listPrompts(
   return { files: selection.files, problems: makeUnmatchedProblems(selection, listed, 'names') };
 }
 
-/** Returns the options for observing prompts: the maximum number of parallel reads, and the callback for progress. */
 export function makeObserveOptions({ concurrency }: Config, { onProgress }: System): ObserveOptions {
   return { concurrency, onObserved: (done, total) => onProgress({ phase: 'Observing', done, total }) };
 }
@@ -163,7 +151,6 @@ export function checkServiceAccess(config: Config, options: ServiceOptions, syst
   return access.isSuccess ? [] : access.problems;
 }
 
-/** The location of a service, and the keys for its requests. */
 type ServiceAccess = {
   readonly location: ServiceLocation;
   readonly secretKey: string;
@@ -246,19 +233,13 @@ async function reachService(
   return { baseUrl, name: `embedded:${relative(folder, databasePath)}`, close };
 }
 
-/**
- * The reasons why promptsync did not contact the service, as reports show them. The keys are values of `ContactPolicy`.
- */
+/** The reasons why promptsync did not contact the service, as reports show them, by contact policy. */
 const REASONS_NOT_TO_CONTACT = { keyless: 'this run has no API key', offline: '`--offline` was specified' } as const;
 
 /**
- * The policy that decides whether promptsync may contact the service:
- *
- * - `always` allows it.
- * - `trusted` allows it if the base commit configures the same service, or if the workflow supplies the key and the
- *   address. Without this rule, a pull request could configure its own address, and promptsync would send the key to
- *   that address.
- * - `keyless` and `offline` forbid it.
+ * Whether promptsync may contact the service. `keyless` and `offline` forbid it. `trusted` allows it if the base commit
+ * configures the same service, or if the workflow supplies the key and the address. Without this rule, a pull request
+ * could configure its own address, and promptsync would send the key to that address.
  */
 type ContactPolicy = 'always' | 'trusted' | keyof typeof REASONS_NOT_TO_CONTACT;
 
@@ -291,14 +272,13 @@ export async function findReasonNotToContact(
   return isSameService ? null : makeProblem('service/not-asked', { reason });
 }
 
-/** Returns true if the caller supplies the secret key, which is the first key in the list. */
 function isSecretKeySupplied([secret]: NonNullable<ContactPolicyOptions['keys']> = []): boolean {
   return secret?.value !== undefined;
 }
 
 /**
  * Returns the settings that determine which key promptsync sends to which address. If the caller supplies the secret
- * key, omits the names of the key variables, because promptsync does not read these variables.
+ * key, the names of the key variables do not count, because promptsync does not read these variables.
  */
 function findKeyDestination(service: Config['service'], isSupplied: boolean): object | null {
   if (!isSupplied || service?.kind !== 'remote') return service;
@@ -306,11 +286,7 @@ function findKeyDestination(service: Config['service'], isSupplied: boolean): ob
   return { provider, baseUrl };
 }
 
-/**
- * Returns the service from the configuration file at a commit. Looks up the path as the user specified it, without
- * resolving symbolic links. Returns null if the file does not exist at that commit, configures no service or cannot be
- * parsed.
- */
+/** Returns null if the file does not exist at that commit, configures no service or cannot be parsed. */
 async function readServiceAt(
   commit: string,
   { file, root }: Config,

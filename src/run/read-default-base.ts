@@ -8,26 +8,18 @@ import { getErrorMessage } from '../problem.ts';
 import { shortenCommitId } from '../text.ts';
 import type { CommandRun } from './command-result.ts';
 
-/** The default base, with the prompts that differ from the service. */
 export type FoundDefaultBase = Extract<DefaultBaseResult, { readonly kind: 'found' }>;
 
-/** The result of reading the default base of a command. */
 export type DefaultBaseReading = {
   /** Null if there is no default base, or if no prompt differs from the service. */
   readonly found: FoundDefaultBase | null;
-  /**
-   * The reason why promptsync cannot show drift although a prompt differs, as a clause without a period. Null if
-   * promptsync can show drift.
-   */
+  /** Why promptsync cannot show drift although a prompt differs, as a clause without a period. Otherwise null. */
   readonly reason: string | null;
 };
 
 export const NO_DEFAULT_BASE: DefaultBaseReading = { found: null, reason: null };
 
-/**
- * Reads the default base for the prompts that differ from the service. Never throws, because a plan is possible without
- * a base.
- */
+/** Reads the default base for the prompts that differ. Never throws, because a plan is possible without a base. */
 export async function readDefaultBase(
   defaultBase: DefaultBase,
   desired: DesiredWorkspace,
@@ -51,10 +43,7 @@ export function describeReadFailure(error: unknown): string {
   return getErrorMessage(error).replace(/\.$/, '');
 }
 
-/**
- * Reads the names of the base and of the live branch, which explain drift and annotations. If the plan has no drift and
- * no annotations, reads nothing, so that a no-op plan starts no git process for these names.
- */
+/** Reads nothing for a plan without drift and annotations, so that a no-op plan starts no git process. */
 export async function readBaseNames(
   { prompts }: Plan,
   { found }: Pick<DefaultBaseReading, 'found'>,
@@ -67,7 +56,6 @@ export async function readBaseNames(
   return { baseName: base && nameBase(base, tip), liveBranch: tip?.branch ?? null };
 }
 
-/** Returns the live branch if the base is its tip. Otherwise returns the ref of the base, or its shortened commit id. */
 function nameBase(
   { commit, ref = commit }: { readonly commit: string; readonly ref?: string },
   tip: KnownTip | null,

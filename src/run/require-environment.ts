@@ -12,9 +12,7 @@ import { type CommandResult, type CommandRun, makeRunWithoutPlan } from './comma
 import { makeCommandResult } from './exit-code.ts';
 
 /**
- * Creates the result for a command that the user ran without its required environment. The problem lists the
- * environments of the workspace, so this function reads the configuration. If the configuration lists no environments,
- * it also reads the prompt files.
+ * Reads the configuration and the prompt files, because the problem lists the known environments.
  * @param option the flag that the user must pass, such as `--to`
  */
 export async function makeMissingEnvironmentResult(
@@ -30,9 +28,7 @@ export async function makeMissingEnvironmentResult(
   return makeCommandResult(makeRunWithoutPlan(mode, run), system);
 }
 
-/**
- * Returns the configured environments. If the configuration lists none, returns the environments that prompt files pin.
- */
+/** Returns the configured environments. If the configuration lists none, returns those that prompt files pin. */
 export function listKnownEnvironments(
   { environments }: Pick<Config, 'environments'>,
   files: readonly PromptFile[],
@@ -42,8 +38,8 @@ export function listKnownEnvironments(
 }
 
 /**
- * Returns the environments of a run with `--environment`, in promotion order. Returns null if the user named none, which
- * means that the run covers all environments. Fails with one problem for each unknown name.
+ * Returns the environments of a run with `--environment`, in promotion order. Returns null if the user named none,
+ * which means all environments. Fails with one problem for each unknown name.
  */
 export function selectEnvironments(
   names: readonly string[],
@@ -58,10 +54,7 @@ export function selectEnvironments(
   return makeSuccess({ selected: known.filter((name) => names.includes(name)), known });
 }
 
-/**
- * Makes the problem for an environment that the user named and that is not known.
- * @param option the flag that names the environment, such as `--environment`
- */
+/** @param option the flag that names the environment, such as `--environment` */
 export function makeUnknownEnvironmentProblem(
   option: string,
   environment: string,

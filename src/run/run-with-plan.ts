@@ -58,8 +58,8 @@ export type PlanningOptions = WorkspaceOptions &
   ServiceOptions &
   ContactPolicyOptions & {
     /**
-     * Validates the options, and returns what to read in addition to the pinned environments. If it returns problems,
-     * the command stops before it contacts the service.
+     * Validates the options, and returns what to read besides the pinned environments. If it returns problems, the
+     * command stops before it contacts the service.
      */
     readonly findNeeds?:
       | ((config: Config, files: readonly PromptFile[]) => ReadNeeds & { readonly problems: readonly Problem[] })
@@ -75,15 +75,10 @@ export type PlannedWorkspace = DesiredWorkspace & {
   /** The name of the service in reports. Null if promptsync did not contact the service. */
   readonly service: string | null;
   readonly provider: Provider;
-  /** Creates the request for observing the prompt of a file. */
   readonly makeRequestFor: (file: PromptFile) => ReadRequest;
   readonly observation: Observation;
-  /** The parts of the git history that the plan depends on. */
   readonly history: PlanningHistory;
-  /**
-   * The default base. If the plans of more prompts change, promptsync reads these prompts at this base. Null if there
-   * is no default base.
-   */
+  /** The default base, at which promptsync reads a prompt when it plans the prompt again. Null if there is none. */
   readonly defaultBase: DefaultBase | null;
   readonly baseName: CommandRun['baseName'];
   readonly liveBranch: CommandRun['liveBranch'];
@@ -93,10 +88,9 @@ export type PlannedWorkspace = DesiredWorkspace & {
 };
 
 /**
- * Creates a plan and passes it to a command. Reads the prompt files and git, observes the service, and reads the git
- * history that the plan needs. If the files, the configuration or the base commit have an error, the command stops
- * before it contacts the service.
- * @param finish does the work of the command; when it returns, promptsync closes the connection to the service
+ * Creates a plan and passes it to `finish`, which does the work of the command. Then closes the connection to the
+ * service. If the files, the configuration or the base commit have an error, the command stops before it contacts the
+ * service.
  */
 export async function runWithPlan(
   mode: CommandRun['mode'],
@@ -110,8 +104,7 @@ export async function runWithPlan(
   const workspace = { ...opening, problems };
   const { config, files } = workspace;
   const stop = (...reasons: readonly Problem[]) => {
-    // With `--base`, only the base commit decides which warnings are accepted. promptsync has not read that commit yet,
-    // so the stopped run accepts no warnings.
+    // With `--base`, only the base commit decides which warnings are accepted, and promptsync has not read it yet.
     const acceptedWarnings = options.base === undefined ? collectAcceptedWarnings(files, config) : NO_ACCEPTED_WARNINGS;
     const run = { config, files, acceptedWarnings, problems: [...problems, ...reasons] };
     return makeCommandResult(makeRunWithoutPlan(mode, run), system);
@@ -131,7 +124,6 @@ export async function runWithPlan(
   }
 }
 
-/** The desired state that a plan is based on, and what to read in addition to the pinned environments. */
 type CheckedInput = { readonly desired: DesiredWorkspace; readonly needs: ReadNeeds };
 
 /** Checks the options and the access to the service, and reads the desired state. Sends no requests. */
@@ -191,17 +183,14 @@ async function planFromObservation(
   };
 }
 
-/**
- * Creates a plan without contacting the service. Assumes that the service is in sync with the base commit.
- * @param reason the warning that explains why promptsync does not contact the service
- */
+/** Plans as if the service were in sync with the base commit. `reason` is the warning that explains why. */
 async function planFromAssumption(
   desired: DesiredWorkspace,
   reason: Problem,
   system: System,
 ): Promise<PlannedWorkspace> {
-  // Only the service knows which versions are active, so promptsync cannot check promotions here. Even a promotion from an
-  // environment of another configuration could be an import of a version that is already active.
+  // Only the service knows which versions are active, so promptsync cannot check promotions here. Even a promotion from
+  // an environment of another configuration could be an import of a version that is already active.
   const unchecked = {
     ...desired,
     promotionSources: new Map<string, string>(),
@@ -243,8 +232,8 @@ type ComparedState = Pick<DefaultBaseReading, 'reason'> & {
 };
 
 /**
- * Reads the git history that a plan needs. If git cannot read the history of the default base, continues without this
- * base and returns the reason. A plan is possible without this base, because the base only adds drift to the plan.
+ * If git cannot read the history of the default base, continues without this base and returns the reason. A plan is
+ * possible without this base, because the base only adds drift to the plan.
  */
 async function readHistoryWithBase(
   desired: DesiredWorkspace,
@@ -287,14 +276,9 @@ export function makePlannedRun(mode: CommandRun['mode'], workspace: PlannedWorks
   return skipped === null ? run : { ...run, narrowed: { since: skipped.since, notLookedAt: skipped.prompts.length } };
 }
 
-/** The new plan of one prompt, and the git history that the plan is based on. */
 export type PromptReplan = { readonly plan: PromptPlan; readonly history: PlanningHistory };
 
-/**
- * Plans one prompt again.
- * @param file the prompt file, or its edited content that promptsync has not written yet
- * @param observed the current observation of the prompt
- */
+/** Plans one prompt again. `file` may be its edited content that promptsync has not written yet. */
 export async function replanPrompt(
   file: PromptFile,
   observed: ObservedPrompt,
@@ -309,9 +293,8 @@ export async function replanPrompt(
 }
 
 /**
- * Warns about the prompts and environments that were managed at the base commit and no longer are. promptsync no longer
- * changes them. It cannot delete a prompt, because the service's API has no call for that.
- * @param observation what the service serves; if it has no entry for a prompt, the warning does not mention the service
+ * Warns about the prompts and environments that only the base commit managed. promptsync no longer changes them. It
+ * cannot delete a prompt, because the service's API has no call for that.
  */
 function warnAboutLeftManagement(
   left: LeftManagement | null,
@@ -344,10 +327,7 @@ function describePin({ environment, pin }: EnvironmentPin): string {
   return `"${environment}" to "${formatPin(pin)}"`;
 }
 
-/**
- * Returns a sentence about the versions that the service still serves in these environments. Returns an empty string if
- * promptsync did not request the prompt.
- */
+/** Returns a sentence, or an empty string if promptsync did not request the prompt. */
 function describeServedVersions(
   id: string,
   pins: readonly EnvironmentPin[],

@@ -4,21 +4,17 @@ import { openStore } from '../embedded/prompt-store.ts';
 import { findTrackedLink } from '../workspace/paths.ts';
 import { describeSystemError, findSystemCode, getErrorMessage, makeProblem, ProblemError } from '../problem.ts';
 
-/** The settings for starting the embedded service. */
 type EmbeddedOptions = {
   /** The absolute path of the SQLite file. */
   readonly databasePath: string;
   /** The TCP port. 0 selects a free port. */
   readonly port: number;
   readonly apiKey: string;
-  /**
-   * The files whose prompts the service registers when it starts, because its API has no call that creates a prompt.
-   */
+  /** The service registers their prompts when it starts, because its API has no call that creates a prompt. */
   readonly files: readonly PromptFile[];
   readonly now: () => number;
 };
 
-/** A running embedded service, and the number of prompts that it has. */
 type StartedService = EmbeddedServer & {
   /** The number of prompts in the database, including those that the start registered. */
   readonly prompts: number;
@@ -36,16 +32,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<StartedSe
   }
 }
 
-/**
- * The id of the project that all prompts belong to. The embedded service can store several projects, but promptsync
- * needs only one, because it always starts the service with a single API key.
- */
+/** The only project, because promptsync always starts the embedded service with a single API key. */
 const PROJECT_ID = 'embedded';
 
-/**
- * Returns true if the embedded service registers the prompt of this file. A file with the placeholder id has no prompt
- * yet.
- */
+/** A file with the placeholder id has no prompt yet. */
 function isRegistered({ id }: Pick<PromptFile, 'id'>): boolean {
   return id !== PLACEHOLDER_ID;
 }

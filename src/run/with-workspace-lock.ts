@@ -9,8 +9,8 @@ import { makeCommandResult } from './exit-code.ts';
 type LockOptions = Pick<WorkspaceOptions, 'config' | 'configuration'> & { readonly dryRun: boolean };
 
 /**
- * Runs a command that writes prompt files, and holds the repository's lock while it runs. Without the lock, two
- * commands could read the same file, and the later write would undo the earlier edit. A dry run takes no lock.
+ * Holds the repository's lock while the command runs. Without the lock, two commands could read the same file, and the
+ * later write would undo the earlier edit. A dry run takes no lock.
  */
 export async function withWorkspaceLock(
   mode: CommandRun['mode'],

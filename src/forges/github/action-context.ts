@@ -13,34 +13,21 @@ import { connectGitHub, type GitHub } from './github-client.ts';
 import { type ActionEvent, readEvent } from './action-event.ts';
 import type { SafeActionProcess, Inputs } from './action-runner.ts';
 
-/** The inputs, the event and the opened resources of one action run. */
 export type ActionContext = {
   readonly inputs: Inputs;
   readonly event: ActionEvent;
   /** The `System` of the run. Its working directory is the folder from the input `working-directory`. */
   readonly system: System;
-  /**
-   * The configuration. promptsync reads it once, before it starts git. git must not inherit the variable that contains
-   * the API key, and only the configuration specifies which variable that is.
-   */
+  /** The configuration, read before git starts: it names the variable of the API key, which git must not inherit. */
   readonly configuration: ConfigResult;
-  /**
-   * The live branch, whose commits promptsync syncs to the service. Null if neither the configuration nor the event
-   * specifies it.
-   */
+  /** The live branch, which promptsync syncs. Null if neither the configuration nor the event specifies it. */
   readonly branch: string | null;
   readonly git: GitSettings;
-  /**
-   * The client for GitHub. Null if there is no token. In that case, promptsync neither reads from GitHub nor publishes
-   * there.
-   */
+  /** The client for GitHub. Null without a token. Then promptsync neither reads from GitHub nor publishes there. */
   readonly github: GitHub | null;
 };
 
-/**
- * Creates the context of an action run. Throws a `ProblemError` if the working directory is not a folder in the
- * workspace, or if the event is invalid.
- */
+/** Throws a `ProblemError` if the working directory is not a folder in the workspace, or if the event is invalid. */
 export async function makeContext(inputs: Inputs, host: SafeActionProcess): Promise<ActionContext> {
   const { environment, workingDirectory } = host;
   const { 'github-token': token } = inputs;
@@ -81,11 +68,9 @@ type ConfigLocation = {
 };
 
 /**
- * Reads the configuration file that the inputs specify. Two rules keep a pull request from sending a team's key to the
- * service in a different configuration:
- *
- * - It does not search parent folders. A pull request could delete the team's configuration.
- * - It rejects a path that goes through a symbolic link. A pull request could replace the team's folder with a link.
+ * Reads the configuration file that the inputs specify. A pull request must not make promptsync send a team's key to
+ * the service of another configuration. It could delete the team's configuration, so this function does not search
+ * parent folders. It could replace a folder with a link, so this function rejects symbolic links.
  */
 async function readConfig(inputs: Inputs, { workspace, folder, environment }: ConfigLocation): Promise<ConfigResult> {
   const file = inputs.config ?? CONFIG_NAME;
@@ -107,7 +92,6 @@ async function readConfig(inputs: Inputs, { workspace, folder, environment }: Co
   return loadConfig({ workingDirectory: folder, file, environment, urlSource });
 }
 
-/** The options that every command receives: the configuration and the keys for the service. */
 type AccessOptions = Pick<ActionContext, 'configuration'> & Required<Pick<ServiceOptions, 'keys'>>;
 
 export function makeAccessOptions({ inputs, configuration }: ActionContext): AccessOptions {

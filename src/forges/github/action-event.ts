@@ -6,7 +6,6 @@ const CommitIdShape = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
 const RepositoryShape = z.object({ full_name: z.string() });
 const UserShape = z.object({ login: z.string() });
 
-/** The parts of an event payload that promptsync uses. Parsing drops all other parts. */
 const EventShape = z.object({
   action: z.string().optional(),
   pull_request: z
@@ -23,15 +22,13 @@ const EventShape = z.object({
   merge_group: z.object({ base_sha: CommitIdShape, head_sha: CommitIdShape }).optional(),
   repository: RepositoryShape.extend({ default_branch: z.string().optional() }).optional(),
   sender: UserShape.nullish(),
-  // If the branch had no commit before the push, GitHub sends only zeros. Other events have no `before`. Both become
-  // null.
+  // If a push creates the branch, GitHub sends only zeros. Other events have no `before`. Both become null.
   before: z
     .string()
     .default('0')
     .transform((id) => (/^0+$/.test(id) ? null : id)),
 });
 
-/** The pull request that an action run reviews. */
 export type PullRequest = {
   readonly number: number;
   /** The id of the head commit. */
@@ -45,18 +42,13 @@ export type PullRequest = {
    * secrets, and their token can only read.
    */
   readonly isForeign: boolean;
-  /**
-   * The state at the time of the event. An event such as `labeled` can also happen after the pull request was merged or
-   * closed.
-   */
+  /** The state at the time of the event. Events such as `labeled` also happen after the pull request was closed. */
   readonly state: 'open' | 'merged' | 'closed';
 };
 
-/** The event that started an action run. */
 export type ActionEvent = {
   /** The name of the event, such as `pull_request`. */
   readonly name: string;
-  /** The pull request of the event. Null for events without a pull request. */
   readonly pull: PullRequest | null;
   /** The id of the commit that a merge queue wants to merge. Null for all other events. */
   readonly queued: string | null;
@@ -64,19 +56,13 @@ export type ActionEvent = {
   readonly ref: string;
   /** The name of the repository's default branch. Null if the event does not include it. */
   readonly defaultBranch: string | null;
-  /**
-   * The id of the previous commit. For a push, this is the tip of the branch before the push. For a merge queue, it is
-   * the base commit. Null if there is none.
-   */
+  /** The tip of the branch before the push, or the base commit of a merge queue. Null if there is none. */
   readonly before: string | null;
 };
 
 const DEPENDABOT = 'dependabot[bot]';
 
-/**
- * Reads the event that started the run. Throws a `ProblemError` if the event file does not contain a valid payload from
- * GitHub.
- */
+/** Throws a `ProblemError` if the event file does not contain a valid payload from GitHub. */
 export async function readEvent(environment: Readonly<Record<string, string | undefined>>): Promise<ActionEvent> {
   const { GITHUB_EVENT_NAME: name = '', GITHUB_EVENT_PATH: path = '', GITHUB_REF: ref = '' } = environment;
   const payload: unknown = await readFile(path, 'utf8')
@@ -87,7 +73,7 @@ export async function readEvent(environment: Readonly<Record<string, string | un
   return parseEvent(name, ref, payload);
 }
 
-/** Parses the payload of an event. Throws a `ProblemError` if the payload is not valid. */
+/** Throws a `ProblemError` if the payload is not valid. */
 export function parseEvent(name: string, ref: string, payload: unknown): ActionEvent {
   const parsed = EventShape.safeParse(payload);
   if (!parsed.success) {
@@ -134,18 +120,13 @@ export type ProposalMode = 'pull' | 'promote' | 'rollback';
 /** The mode of an action run after promptsync has resolved `auto`. */
 export type ActionMode = 'plan' | 'sync' | 'drift' | ProposalMode;
 
-/**
- * Chooses the mode of an action run. For a push to the live branch, `auto` becomes `sync`. Throws a
- * `ProblemError` if the mode is not allowed for the event.
- * @param live the name of the live branch; null if it is unknown
- */
+/** Throws a `ProblemError` if the event does not allow the mode. `live` is the live branch, or null if unknown. */
 export function chooseMode(mode: ActionMode | 'auto', event: ActionEvent, live: string | null): ActionMode {
   const chosen = mode === 'auto' ? chooseAutoMode(event, live) : mode;
   if (chosen === 'plan' || chosen === 'drift') return chosen;
   if (event.pull !== null) throw new ProblemError(makeProblem('guard/not-merged', { kind: 'pull-request' }));
   if (chosen === 'sync' || event.ref === `refs/heads/${live}`) return chosen;
-  // Propose edits only on the live branch. On any other branch, the pull request would also contain all other
-  // changes of that branch.
+  // On any other branch, the pull request would also contain all other changes of that branch.
   const liveBranch = `the live branch (${live ?? 'unknown'})`;
   const expected = `${chosen} runs only on ${liveBranch}, but this run is for ${event.ref}`;
   throw new ProblemError(makeProblem('action/invalid-input', { input: 'mode', expected }));

@@ -19,26 +19,19 @@ export type AnnotationKind = 'error' | 'warning' | 'notice';
 export type Runner = {
   /** Returns the trimmed value of an input, or an empty string if the workflow does not set the input. */
   readonly getInput: (name: string) => string;
-  /** Sets an output of the action, which later steps of the workflow can read. */
   readonly setOutput: (name: string, value: string) => void;
   /** Registers a secret with the runner, which then hides the secret in all later lines of the log. */
   readonly setSecret: (secret: string) => void;
-  /** Adds an annotation to the run. GitHub shows it at the given place. */
   readonly annotate: (kind: AnnotationKind, message: string, place: AnnotationPlace) => void;
   /** Writes the summary of the step, which GitHub shows on the page of the run. */
   readonly writeSummary: (markdown: string) => Promise<void>;
 };
 
-/** The process and the runner in which the action runs. */
 export type ActionProcess = ProcessInterface & { readonly runner: Runner };
 
-/**
- * A host that hides secrets in the log, annotations, outputs and summary. It also registers each secret with the
- * runner, in all of its forms.
- */
+/** Hides secrets in the log, annotations, outputs and summary, and registers all forms of each with the runner. */
 export type SafeActionProcess = ActionProcess & SafeProcess;
 
-/** Wraps the streams and the runner of a host so that no secret appears in their output. */
 export function makeSafeActionProcess(host: ActionProcess): SafeActionProcess {
   const { runner } = host;
   const safeHost = makeSafeProcess(host);
@@ -93,7 +86,6 @@ const InputShape = z.object({
     .transform((text) => text.split(/\s+/).filter((name) => name !== '')),
 });
 
-/** The parsed inputs of the action. */
 export type Inputs = z.infer<typeof InputShape>;
 
 export const INPUT_NAMES = Object.keys(InputShape.shape);

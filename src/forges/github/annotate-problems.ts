@@ -3,15 +3,11 @@ import { escapeForRunner, escapeLine } from '../../report/escape.ts';
 import type { ReportProblem } from '../../report/schema/report-schema.ts';
 import type { AnnotationKind, AnnotationPlace, Runner } from './action-runner.ts';
 
-/**
- * The maximum number of problems of each kind that get an annotation. GitHub shows only ten annotations of each
- * kind for a step. The tenth annotation reports how many problems have none.
- */
+/** GitHub shows only ten annotations of each kind for a step. The tenth one reports how many problems have none. */
 const MAX_ANNOTATIONS_PER_KIND = 9;
 
 /**
- * Annotates the lines of the problems. Equal problems get only one annotation. `MAX_ANNOTATIONS_PER_KIND` limits the
- * number of annotations of each kind.
+ * Annotates the lines of the problems. Equal problems get only one annotation.
  * @param toRootPath converts the path in a problem to a path relative to the repository root
  */
 export function annotateProblems(
@@ -38,7 +34,6 @@ function chooseKind({ code, severity }: ReportProblem): AnnotationKind {
   return code === 'action/closed' ? 'notice' : severity;
 }
 
-/** Adds an annotation to the run as a whole, not to a line of a file. */
 export function annotateWholeRun(kind: AnnotationKind, problem: ReportProblem, { annotate }: Runner): void {
   annotate(kind, renderAnnotation(problem), { title: problem.code });
 }

@@ -8,9 +8,9 @@ import type { ActionContext } from './action-context.ts';
 import type { ActionEvent, PullRequest } from './action-event.ts';
 
 /**
- * Opens the repository and fetches its complete history, because `actions/checkout` creates a shallow clone unless its
- * input `fetch-depth` is 0. Ignores a failed fetch. If a commit is missing afterwards, the code that needs the commit
- * reports the problem. Throws a `ProblemError` if the workspace is not a git repository.
+ * Fetches the complete history, because `actions/checkout` creates a shallow clone by default. Ignores a failed fetch.
+ * If a commit is missing afterwards, the code that needs the commit reports the problem. Throws a `ProblemError` if the
+ * workspace is not a git repository.
  */
 export async function openFullRepository({ git, system }: Pick<ActionContext, 'git' | 'system'>): Promise<Repository> {
   if (!isRepositoryRoot(git.root)) throw new ProblemError(makeProblem('action/no-checkout'));
@@ -24,9 +24,8 @@ export async function openFullRepository({ git, system }: Pick<ActionContext, 'g
 }
 
 /**
- * Chooses the base, which is the commit that promptsync compares with the checkout. For a pull request, this is the
- * state of the target branch without the pull request. For other events, it is the previous commit in the event, or the
- * first parent of HEAD as a fallback. Returns undefined if there is no such commit.
+ * Chooses the commit that promptsync compares with the checkout. For a pull request, this is the state of the target
+ * branch without its changes. Otherwise, it is the previous commit in the event, or else the first parent of HEAD.
  */
 export async function chooseBase({ pull, before }: ActionEvent, repository: Repository): Promise<string | undefined> {
   if (pull !== null) return choosePullRequestBase(pull, repository);
@@ -35,9 +34,8 @@ export async function chooseBase({ pull, before }: ActionEvent, repository: Repo
 }
 
 /**
- * Returns the base of a pull request. If GitHub's test merge commit is checked out, the base is the first parent of
- * that commit. If the head of the pull request is checked out, the base is the merge base with the target branch.
- * Throws a `ProblemError` if any other commit is checked out.
+ * Returns the first parent of GitHub's test merge commit, or the merge base with the target branch if the head of the
+ * pull request is checked out. Throws a `ProblemError` if any other commit is checked out.
  */
 async function choosePullRequestBase({ number, head, base }: PullRequest, repository: Repository): Promise<string> {
   const first = await readParent(repository, 1);
@@ -48,17 +46,14 @@ async function choosePullRequestBase({ number, head, base }: PullRequest, reposi
   throw new ProblemError(makeProblem('action/other-checkout', { number, head, found: repository.head ?? 'no commit' }));
 }
 
-/**
- * Returns the id of a parent of HEAD. Returns null if HEAD has no such parent, or if a shallow clone lacks the parent.
- */
+/** Returns null if HEAD has no such parent, or if a shallow clone lacks the parent. */
 async function readParent({ head, resolveRef }: Repository, position: 1 | 2): Promise<string | null> {
   return head === null ? null : resolveRef(`${head}^${position}`);
 }
 
 /**
- * Returns a function that makes the path in a problem relative to the repository root. Paths in problems are relative
- * to the configuration folder. The only exception is the path of the configuration file: it is the value of the input
- * `config`, which is relative to the working directory.
+ * Paths in problems are relative to the configuration folder. The only exception is the path of the configuration file:
+ * it is the value of the input `config`, which is relative to the working directory.
  */
 export function makeRootPathConverter(workingDirectory: string, config: string | undefined): (path: string) => string {
   const configFolder = dirname(resolve(workingDirectory, config ?? CONFIG_NAME));

@@ -7,10 +7,7 @@ import { z } from 'zod';
 import { findProxy, readProxySettings } from '../../domain/network.ts';
 import type { System } from '../../domain/system.ts';
 
-/**
- * A client for the GitHub API. It retries transient failures, reads all pages of lists, and waits for short rate limits
- * to expire.
- */
+/** A client for the GitHub API. It retries transient failures, and waits for short rate limits to expire. */
 export type GitHub = {
   readonly octokit: InstanceType<typeof Client>;
   /** The owner and the name of the repository, which API calls take as parameters. */
@@ -38,8 +35,7 @@ export function connectGitHub(token: string, { environment, now }: Pick<System, 
     baseUrl: apiUrl,
     userAgent: 'promptsync',
     request: { fetch: makeFetch(environment, budget, now) },
-    // Set the number of retries here. `request.retries` would also retry requests that GitHub rejected, for example
-    // with 404.
+    // Set the retries here, because `request.retries` would also retry requests that GitHub rejected, such as a 404.
     retry: { retries: MAX_RETRIES },
     // Each server has its own rate limits, so use the address of the server as the id of its limits.
     throttle: { id: apiUrl, onRateLimit: shouldWait, onSecondaryRateLimit: shouldWait },
@@ -57,7 +53,6 @@ export function connectGitHub(token: string, { environment, now }: Pick<System, 
   return { octokit, names: { owner, repo }, once };
 }
 
-/** The time limit of one request, in milliseconds. */
 const MAX_REQUEST_MS = 9_000;
 /**
  * The total time that a run may spend on slow requests, failed requests and waits, in milliseconds. Publishing a
@@ -72,12 +67,11 @@ const USUAL_RESPONSE_MS = 1_000;
 /** The longest wait before the retry of a failed request, in milliseconds. */
 const MAX_RETRY_WAIT_MS = 4_000;
 
-/** The time that the run may still spend on slow requests, failed requests and waits. */
 type TimeBudget = { remainingMs: number };
 
 /**
- * Sends a request and deducts its time from the budget. If the request exceeds its time limit, throws an `AbortError`,
- * because this is the only error that no Octokit plugin retries. Octokit then sets the status of the error to 500.
+ * Sends a request and deducts its time from the budget. After the time limit, throws an `AbortError`, because this is
+ * the only error that no Octokit plugin retries. Octokit then sets the status of the error to 500.
  */
 async function sendInTime(
   send: (signal: AbortSignal) => Promise<Response>,
@@ -87,8 +81,7 @@ async function sendInTime(
   const limit = Math.min(MAX_REQUEST_MS, budget.remainingMs);
   const signal = budget.remainingMs > 0 ? AbortSignal.timeout(limit) : AbortSignal.abort();
   const startedAt = now();
-  // For a request that failed or got a status of 500 or higher, also deduct the wait before its retry. For any other
-  // request, deduct only the time beyond the usual duration.
+  // After a failure or a status of 500 or higher, also deduct the wait before the retry.
   let surcharge = MAX_RETRY_WAIT_MS;
   try {
     const response = await send(signal);
@@ -107,10 +100,7 @@ async function sendInTime(
 
 type FetchFunction = (url: RequestInfo, options: RequestInit) => Promise<Response>;
 
-/**
- * Creates the function with which Octokit sends requests. Reads the proxy settings only on the first request, so that
- * an invalid setting makes only the requests to GitHub fail, not the whole run.
- */
+/** Reads the proxy settings on the first request, so that an invalid one makes only requests to GitHub fail. */
 function makeFetch(environment: System['environment'], budget: TimeBudget, now: System['now']): FetchFunction {
   let agents: { readonly direct: Agent; readonly proxied: EnvHttpProxyAgent } | null = null;
   return async (url, options) => {
@@ -121,8 +111,8 @@ function makeFetch(environment: System['environment'], budget: TimeBudget, now: 
 }
 
 /**
- * Matches the error of a call that failed because the token lacks a permission. This includes 404, because GitHub also
- * responds with it if the token may not see an object. Rate limit errors do not match.
+ * Matches errors due to a missing permission, but not due to a rate limit. This includes 404, because GitHub also
+ * responds with it if the token may not see an object.
  */
 export const Forbidden = z.object({
   status: z.literal([403, 404]),
@@ -130,7 +120,6 @@ export const Forbidden = z.object({
   response: z.object({ headers: z.object({ 'x-ratelimit-remaining': z.string().regex(/[1-9]/).optional() }) }),
 });
 
-/** A merged pull request. */
 export type MergedPull = {
   readonly number: number;
   /** The id of the last head commit before the merge. */
@@ -159,7 +148,6 @@ export async function listMergedPulls(
   return chosen.map(({ number, head, merge_commit_sha: mergeCommit }) => ({ number, head: head.sha, mergeCommit }));
 }
 
-/** Returns the first pull request from `listMergedPulls`, or null if there is none. */
 export async function findMergedPull(
   github: GitHub,
   commit: string,
@@ -176,10 +164,7 @@ export async function readOpenHead({ octokit, names }: GitHub, number: number): 
   return state === 'closed' ? null : head.sha;
 }
 
-/**
- * Returns the id of the commit at the tip of a branch. Uses the API, because the clone in a workflow may be unable to
- * contact its remote.
- */
+/** Uses the API, because the clone in a workflow may be unable to contact its remote. */
 export async function readBranchTip({ octokit, names }: GitHub, branch: string): Promise<string> {
   const call = 'GET /repos/{owner}/{repo}/git/ref/{ref}';
   return (await octokit.request(call, { ...names, ref: `heads/${branch}` })).data.object.sha;
@@ -188,20 +173,16 @@ export async function readBranchTip({ octokit, names }: GitHub, branch: string):
 /** The login of the account that owns a workflow's default token. */
 export const ACTIONS_LOGIN = 'github-actions[bot]';
 
-/**
- * Matches the error of a GraphQL query that failed because the token lacks a permission. Also matches the 404 of a
- * server without GraphQL.
- */
+/** Matches errors due to a missing permission, and the 404 of a server without GraphQL. */
 const GraphqlUnavailable = z.union([
   z.object({ status: z.literal([401, 403, 404]), message: Forbidden.shape.message }),
   z.object({ errors: z.array(z.object({ type: z.literal('FORBIDDEN') })).min(1) }),
 ]);
 
 /**
- * Returns the login of the account that owns the token. Uses GraphQL, because REST does not return the account of an
- * app's token. If the token may not use GraphQL, returns the account of the workflow's default token. Throws any other
- * error that remains after the retries. Otherwise promptsync could use the wrong account, miss its own comment and post
- * a second one.
+ * Uses GraphQL, because REST does not return the account of an app's token. If the token may not use GraphQL, returns
+ * the account of the workflow's default token. Throws any other error. Otherwise promptsync could use the wrong
+ * account, miss its own comment and post a second one.
  */
 export async function readOwnLogin({ octokit, once }: GitHub): Promise<string> {
   return once('viewer', async () => {

@@ -24,10 +24,10 @@ type ReviewPullRequest = (pull: PullRequest) => Promise<ActionRun>;
 type ProposalOutcome = Pick<ActionRun, 'result' | 'review'>;
 
 /**
- * Runs `pull`, `promote` or `rollback`, and proposes the resulting commit in a pull request. Later runs update the same
- * pull request. At the end, the work tree has the state that a merge of the pull request would produce.
- * @param review reviews the pull request; called only if the run uses the workflow's default token, because GitHub does
- * not run workflows for such a pull request until somebody approves them
+ * Proposes the commit of the command in a pull request, which later runs update. At the end, the work tree has the
+ * state that a merge of the pull request would produce.
+ * @param review called only with the workflow's default token, because GitHub does not run workflows for such a pull
+ * request until somebody approves them
  */
 export async function proposeEdits(
   mode: ProposalMode,
@@ -45,10 +45,9 @@ export async function proposeEdits(
 }
 
 /**
- * Returns the name of the proposal branch without the prefix `promptsync/`, such as `promote-production`. Each edited
- * environment and each configuration has its own branch. The name replaces special characters in the environment name,
- * because git does not allow some of them. It also shortens long environment names. If the environment name was changed
- * in this way, or if the configuration is not the default one, the name ends with a digest that keeps it unique.
+ * Returns the branch name without the prefix `promptsync/`, such as `promote-production`. Each edited environment and
+ * each configuration has its own branch. If the name of the environment had to be changed or shortened, or if the
+ * configuration is not the default one, the branch name ends with a digest that keeps it unique.
  */
 export function makeProposalBranchName(mode: ProposalMode, inputs: Inputs): string {
   const environment = getPinnedEnvironment(mode, inputs);
@@ -59,10 +58,7 @@ export function makeProposalBranchName(mode: ProposalMode, inputs: Inputs): stri
   return `${name}.${shortenDigest(computeDigest(marker + environment))}`;
 }
 
-/**
- * Returns the environment whose pins the mode edits. Returns an empty string for `pull`, which is not limited to one
- * environment.
- */
+/** Returns an empty string for `pull`, which is not limited to one environment. */
 function getPinnedEnvironment(mode: ProposalMode, { to, environment }: Inputs): string {
   switch (mode) {
     case 'promote':
@@ -74,10 +70,7 @@ function getPinnedEnvironment(mode: ProposalMode, { to, environment }: Inputs): 
   }
 }
 
-/**
- * Runs the command, which edits prompt files and commits the edits. The command refuses to run if the configuration or
- * the prompt files of HEAD differ from those at the tip of the branch, because its edits would undo newer changes.
- */
+/** The command stops if HEAD is not merged or is out of date, because its edits would undo newer changes. */
 async function runEditCommand(mode: ProposalMode, context: ActionContext): Promise<CommandResult> {
   const { inputs, system } = context;
   const { prompts, from, to, environment } = inputs;
@@ -90,7 +83,6 @@ async function runEditCommand(mode: ProposalMode, context: ActionContext): Promi
   return rollBackPrompts({ ...options, environment }, system);
 }
 
-/** Everything that promptsync needs to propose the commit of a command in a pull request. */
 type Proposal = {
   readonly mode: ProposalMode;
   readonly context: ActionContext;
@@ -104,10 +96,7 @@ type Proposal = {
   readonly base: string;
 };
 
-/**
- * Proposes the commit of a command in a pull request. If this fails, the result contains a problem instead of the
- * commit, because the commit exists only in the clone and is lost with it.
- */
+/** If this fails, the result contains a problem instead of the commit, because the commit is lost with the clone. */
 async function publishProposal(result: CommandResult, proposal: Proposal): Promise<ProposalOutcome> {
   const { mode, clone, base, into, github, context, review } = proposal;
   const { committed, ...run } = result.run;
@@ -157,20 +146,14 @@ async function pushProposal(editCommit: string, proposal: Proposal): Promise<str
   return head;
 }
 
-/**
- * Finds the open pull request from the proposal branch to the live branch. Returns undefined if there is
- * none.
- */
+/** Finds the open pull request from the proposal branch to the live branch. */
 async function findOpenPull({ github: { octokit, names }, clone: { branch }, into }: Proposal) {
   const filter = { head: `${names.owner}:${branch}`, base: into, state: 'open' } as const;
   const pulls = (await octokit.request('GET /repos/{owner}/{repo}/pulls', { ...names, ...filter })).data;
   return pulls[0];
 }
 
-/**
- * Opens the pull request, or updates the open pull request if its body describes a different commit. Returns the number
- * of the pull request.
- */
+/** Opens the pull request, or updates it if its body describes a different commit. Returns its number. */
 async function upsertPull(result: CommandResult, head: string, proposal: Proposal): Promise<number> {
   const { mode, context, host, github, clone, into } = proposal;
   const { octokit, names } = github;
@@ -191,10 +174,7 @@ async function upsertPull(result: CommandResult, head: string, proposal: Proposa
   return pull.number;
 }
 
-/**
- * Closes the pull request, because there is nothing left to propose. Leaves it open if somebody else committed to its
- * branch.
- */
+/** Leaves the pull request open if somebody else committed to its branch. */
 async function closePull(proposal: Proposal): Promise<void> {
   const { octokit, names } = proposal.github;
   const pull = await findOpenPull(proposal);

@@ -64,7 +64,6 @@ export type ActionRun = {
 type Publication = {
   readonly report: Report;
   readonly failure: FailureReason;
-  /** The options for rendering the report as Markdown. */
   readonly page: MarkdownOptions;
   /** The text of the review's check. It allows a later apply to make the changes that the review showed. */
   readonly approval: string;
@@ -72,16 +71,10 @@ type Publication = {
   readonly hide: (text: string) => string;
 };
 
-/**
- * Publishes a run to one destination, for example to a comment. Reports a failure only as a notice, because the run has
- * already done its work and must still publish to the other destinations.
- */
+/** Publishes a run to one destination. Reports a failure only as a notice, because the run must try the others. */
 type PublishAttempt = (destination: string, publish: () => Promise<void>) => Promise<void>;
 
-/**
- * Publishes a run to all destinations: log, annotations, files, outputs, summary and GitHub. Returns the exit code of
- * the action.
- */
+/** Publishes a run to all destinations, and returns the exit code of the action. */
 export async function publishRun(run: ActionRun, host: SafeActionProcess): Promise<number> {
   const { mode, context, review } = run;
   const { runner, output } = host;
@@ -111,10 +104,7 @@ export async function publishRun(run: ActionRun, host: SafeActionProcess): Promi
   return failure === '' ? 0 : 1;
 }
 
-/**
- * Returns a function that makes the path in a problem relative to the repository root. Without a context, the function
- * returns paths unchanged.
- */
+/** Without a context, the function returns paths unchanged. */
 function makePathMapper(context: ActionContext | null): (path: string) => string {
   return context === null
     ? (path) => path
@@ -129,12 +119,10 @@ export function makePublication(
   const { mode, result, context } = actionRun;
   const { run } = result;
   const pageOptions = makePageOptions(actionRun, environment);
-  // Hide the secrets before rendering, too. Markup and escapes can split a secret, and the replacement after rendering
-  // would then miss it.
+  // Hide the secrets before rendering, too, because markup and escapes can split a secret.
   const [report, page] = mapStrings([makeReport(run), pageOptions] as const, hide);
   const pull = context?.event.pull ?? null;
-  // The check approves nothing if the review has no plan digest, for example without an API key or if promptsync could
-  // not observe any prompt. In a merge queue, it approves nothing because there is no pull request.
+  // The check approves nothing without a plan digest, for example without an API key, and in a merge queue.
   const approval =
     run.plan !== null && report.plan_digest !== null && pull !== null
       ? renderApproval(run.plan, pull, CHECK_LIMIT.most)
@@ -150,17 +138,13 @@ function makePageOptions(
     title: mode,
     limit: null,
     workspace: makeWorkspacePath(context?.inputs['working-directory'] ?? '', context?.inputs.config),
-    // Show the head commit of the pull request, because readers do not know the test merge commit that GitHub checks
-    // out.
+    // Show the head commit, because readers do not know the test merge commit that GitHub checks out.
     commit: context?.event.pull?.head ?? null,
     runUrl: server && repository && id ? `${server}/${repository}/actions/runs/${id}` : null,
   };
 }
 
-/**
- * Returns the value of the output `failure-reason`. In the mode `drift`, a difference between the service and the files
- * also counts as a failure.
- */
+/** Returns the output `failure-reason`. In the mode `drift`, a difference from the files also counts as a failure. */
 export function chooseActionFailure(
   mode: ActionMode,
   { exitCode }: Pick<CommandResult, 'exitCode'>,
@@ -217,19 +201,12 @@ const countBytes = (text: string): number => Buffer.byteLength(text, 'utf8');
 /** The size limit of a summary, in bytes. GitHub accepts 1 MiB for each step. */
 const SUMMARY_LIMIT = { most: 900 * 1024, measure: countBytes };
 
-/**
- * The size limit for each part of a check run, in bytes. GitHub accepts 65,535 bytes, but hiding secrets can lengthen
- * the text slightly.
- */
+/** The size limit for each part of a check, in bytes. GitHub accepts 65,535, but hiding secrets can lengthen a text. */
 const CHECK_LIMIT = { most: 65_000, measure: countBytes };
 
-/** The merged commits and pull requests whose changes an apply writes. */
 type AppliedMerges = Pick<ActionRun, 'merged' | 'pulls'>;
 
-/**
- * Publishes a run on GitHub. A review becomes a check and a comment, an apply updates the comment, and drift becomes an
- * issue. Publishes nothing for a run that stopped before it had a context.
- */
+/** A review becomes a check and a comment, an apply updates the comment, and drift becomes an issue. */
 async function publishOnGitHub(
   { mode, context, ...appliedMerges }: ActionRun,
   publication: Publication,
@@ -244,31 +221,24 @@ async function publishOnGitHub(
   if (mode === 'drift' && issue) await attempt('issue', () => publishIssue(context, publication));
 }
 
-/**
- * Publishes the check and the comment of a review. Publishes nothing if the pull request is closed, so that the last
- * review before the merge stays visible.
- */
+/** Publishes nothing if the pull request is closed, so that the last review before the merge stays visible. */
 async function publishReview(context: ActionContext, publication: Publication, attempt: PublishAttempt): Promise<void> {
   const { github, event, inputs } = context;
   const { pull } = event;
   const head = getReviewedHead(event);
   if (head === null) return;
-  // Read the current head from GitHub only for pull request events. In all other runs with a pull request, promptsync
-  // itself has just pushed the head, and GitHub may still return the previous one.
+  // Read the current head only for pull request events. In other runs, promptsync itself has just pushed the head, and
+  // GitHub may still return the previous one.
   const mustReadHead = pull !== null && github !== null && event.name.startsWith('pull_request');
   const newestHead = mustReadHead ? await readOpenHead(github, pull.number).catch(() => head) : head;
   if (newestHead === null) return;
   await attempt('check', () => publishCheck(requireGitHub(github), makeCheckRun(head, context, publication)));
-  // A run for an older head can finish after the run for the newest head. In that case, it must not replace the newer
-  // comment.
+  // A run for an older head can finish later. It must not replace the comment of the newer run.
   if (pull === null || inputs.comment === 'never' || newestHead !== head) return;
   await attempt('comment', () => publishComment(pull, context, publication));
 }
 
-/**
- * Returns the commit that gets the check. Returns null if the event has no such commit, or if the pull request is not
- * open.
- */
+/** Returns null if the event has no commit that gets a check, or if the pull request is not open. */
 function getReviewedHead({ pull, queued }: ActionEvent): string | null {
   if (pull === null) return queued;
   return pull.state === 'open' ? pull.head : null;
@@ -298,7 +268,6 @@ export function requireGitHub(github: GitHub | null): GitHub {
   throw new ProblemError(makeProblem('action/invalid-input', { input: 'github-token', expected: 'it is empty' }));
 }
 
-/** Creates or updates the review comment on a pull request. */
 async function publishComment(
   { number: issue }: PullRequest,
   context: ActionContext,
@@ -315,7 +284,6 @@ async function publishComment(
   await upsertAndLinkComment({ issue, marker, makeBody, mustWrite }, context);
 }
 
-/** Creates or updates a comment, and logs its URL. */
 async function upsertAndLinkComment(comment: StickyComment, { github, system }: ActionContext): Promise<void> {
   const url = await upsertComment(requireGitHub(github), comment);
   if (url !== null) system.printNotice(`Comment: ${escapeLine(url)}`);
@@ -345,13 +313,9 @@ async function publishOutcome(
   }
 }
 
-/** How an apply changes the posted comment. */
 type OutcomeComment = Pick<StickyComment, 'makeBody' | 'isComplete'> & Pick<StickySection, 'findOwnPart'>;
 
-/**
- * Makes the comment about an apply. If the apply covers only some environments, it replaces only the section of these
- * environments.
- */
+/** If the apply covers only some environments, the comment replaces only the section of these environments. */
 function makeOutcomeComment(marker: string, publication: Publication): OutcomeComment {
   const { report, page, hide } = publication;
   const { environments, promotion_order: promotionOrder = [] } = report;
@@ -370,8 +334,7 @@ async function publishIssue({ inputs, github: client }: ActionContext, publicati
   const marker = makeIssueMarker(inputs);
   const body = renderBody(marker, publication);
   if (publication.failure === '') return closeIssues(github, { marker, body });
-  // Leave the issue unchanged if the run failed without finding differences, for example because it could not read the
-  // service. There may still be drift.
+  // A run can fail without finding differences, for example if it cannot read the service. There may still be drift.
   if (countDifferingPrompts(publication.report) === 0) return;
   const { workspace } = publication.page;
   const { service } = getWords(publication.report);
@@ -380,16 +343,10 @@ async function publishIssue({ inputs, github: client }: ActionContext, publicati
   await upsertIssue(github, { marker, body, title: `promptsync: ${service} differs from the files${where}` });
 }
 
-/**
- * The length limit of a comment, in characters. GitHub accepts 65,536 characters, but hiding secrets can lengthen the
- * text slightly.
- */
+/** The length limit of a comment, in characters. GitHub accepts 65,536, but hiding secrets can lengthen the text. */
 const COMMENT_LIMIT = { most: 60_000, measure: (text: string): number => text.length };
 
-/**
- * Renders the body of a comment, an issue or a pull request. The first line is the marker, by which promptsync
- * recognizes the text later.
- */
+/** Renders the body of a comment, an issue or a pull request. The first line is the marker. */
 export function renderBody(marker: string, { report, page, hide }: Publication): string {
   const most = COMMENT_LIMIT.most - COMMENT_LIMIT.measure(`${marker}\n`);
   return hide(`${marker}\n${renderComment(report, { ...page, limit: { ...COMMENT_LIMIT, most } })}`);

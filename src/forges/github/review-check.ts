@@ -5,10 +5,7 @@ import { makeRootPathConverter } from './checkout.ts';
 import { type MergedPull, readOwnLogin, type GitHub } from './github-client.ts';
 import { mayHaveWorked } from './update-comments-and-issues.ts';
 
-/**
- * A check run that shows the result of a review. `output.text` contains the changes that the review approves for a
- * later apply.
- */
+/** A check run that shows the result of a review. `output.text` contains the changes that the review approves. */
 export type ReviewCheck = {
   readonly name: string;
   /** The id from `makeCheckId`, by which promptsync finds the check run again. */
@@ -16,10 +13,7 @@ export type ReviewCheck = {
   /** The id of the commit to which the check run belongs. */
   readonly head: string;
   readonly conclusion: 'success' | 'neutral' | 'failure';
-  /**
-   * The content of the check run. `title` is plain text. `summary` and `text` are Markdown. GitHub accepts at most
-   * 65,535 bytes for each of the three.
-   */
+  /** `title` is plain text. `summary` and `text` are Markdown. GitHub accepts at most 65,535 bytes for each. */
   readonly output: { readonly title: string; readonly summary: string; readonly text: string };
 };
 
@@ -29,19 +23,15 @@ export function makeConfigPath(workingDirectory: string, config: string | undefi
   return toRootPath(config ?? CONFIG_NAME);
 }
 
-/**
- * Returns the check name that users see, such as `promptsync (app/promptsync.yaml)`. If the configuration is
- * `promptsync.yaml` in the repository root, the name is just `promptsync`.
- */
+/** Returns a name such as `promptsync (app/promptsync.yaml)`, or `promptsync` for `promptsync.yaml` in the root. */
 export function makeCheckName(configPath: string): string {
   return configPath === CONFIG_NAME ? 'promptsync' : `promptsync (${configPath})`;
 }
 
 /**
- * Returns the `external_id` of the check run for a pull request and a configuration. The id contains the number of the
- * pull request, because GitHub attaches check runs to commits, and two pull requests can have the same head commit.
- * @param pull the number of the pull request; null for a commit of a merge queue, which can merge several pull requests
- * at once
+ * The id contains the number of the pull request, because GitHub attaches check runs to commits, and two pull requests
+ * can have the same head commit.
+ * @param pull null for a commit of a merge queue, which can merge several pull requests at once
  */
 export function makeCheckId(configPath: string, pull: number | null): string {
   return `promptsync ${pull === null ? 'merge-queue' : `#${pull}`} ${configPath}`;
@@ -78,8 +68,8 @@ type ReviewedPull = Pick<MergedPull, 'number' | 'head'>;
 type ApprovalSource = { readonly configPath: string; readonly branch: string };
 
 /**
- * Reads the review of a merged pull request: the changes that its check approves for a branch, or the check of another
- * app if the pull request has only such a check. Throws any error from Octokit.
+ * Reads the changes that the check of a pull request approves for a branch, or the check of another app if the pull
+ * request has only such a check. Throws any error from Octokit.
  */
 export async function readReview(
   github: GitHub,
@@ -95,14 +85,12 @@ export async function readReview(
   return { pull: number, shown, otherCheck: newest === undefined ? checks.other : null };
 }
 
-/** The commit, the `external_id` and the name of a check. */
 type WantedCheck = { readonly head: string; readonly id: string; readonly name: string };
 
 /**
- * Finds the check runs of a commit with the given `external_id`, newest first. Includes only those that were created by
- * the app of the token. Separately finds the newest check run of another app with this `external_id` or name. Requests
- * all check runs of the commit, because GitHub by default returns only the newest check run for each name. The newest
- * check run can belong to a workflow job with the same name.
+ * Finds the check runs of a commit, newest first: those of this app with the `external_id`, and the newest one of
+ * another app with the `external_id` or the name. By default, GitHub returns only the newest check run for each name,
+ * which can belong to a workflow job. So this function requests all of them.
  */
 async function findChecks(github: GitHub, { head, id, name }: WantedCheck) {
   const { octokit, names } = github;

@@ -9,10 +9,7 @@ import { makeConfigPath, readReview } from './review-check.ts';
 import { type MergedPull, listMergedPulls, readBranchTip, readTreeBlobs } from './github-client.ts';
 import type { ActionContext } from './action-context.ts';
 
-/**
- * Creates the function that reads the tip of a branch from the GitHub API. promptsync uses it if git cannot contact the
- * remote. Returns undefined if there is no token.
- */
+/** Reads the tip of a branch from the GitHub API, if git cannot contact the remote. Undefined if there is no token. */
 export function makeNewestCommitReader({
   github,
 }: Pick<ActionContext, 'github'>): MergeCheckOptions['readNewestFromForge'] {
@@ -26,16 +23,12 @@ export function makeNewestCommitReader({
 
 /** A guard that blocks every change that did not appear in the review of a merged pull request. */
 type ReviewGuard = {
-  /**
-   * Returns a problem if changes of the prompt did not appear in the review of a merged pull request. Otherwise returns
-   * an empty list.
-   */
+  /** Returns a problem if a change of the prompt did not appear in the review of a merged pull request. */
   readonly refuse: (prompt: PromptPlan) => readonly Problem[];
   /** The numbers of the pull requests whose reviews showed changes of the plan. */
   readonly shownBy: ReadonlySet<number>;
 };
 
-/** Compares a plan with the reviews of merged pull requests, and creates the guard from the result. */
 export async function makeReviewGuard(context: ActionContext, workspace: PlannedWorkspace): Promise<ReviewGuard> {
   const reviewsOf = makeReviewsReader(context, workspace.repository);
   const trail = { ...(await readReviewTrail(workspace)), reviewsOf };
@@ -47,10 +40,7 @@ export async function makeReviewGuard(context: ActionContext, workspace: Planned
   return { refuse, shownBy };
 }
 
-/**
- * Reads the history in which promptsync searches for reviews. The history is empty if the plan has no visible changes,
- * or if there is no commit.
- */
+/** The history is empty if the plan has no visible changes, or if there is no commit. */
 async function readReviewTrail({
   plan,
   config,
@@ -72,10 +62,9 @@ async function readReviewTrail({
 }
 
 /**
- * Lists the first-parent commits that touched each path. A merge commit counts if it changed the file, or if it merged
- * a commit that changed the file. The second rule prevents an attack that hides a revert. Somebody could push a merge
- * commit whose first parent is older than the revert, and whose second parent is the tip of the branch. The revert
- * would then no longer be a first-parent commit.
+ * Lists the first-parent commits that changed each file, or that merged a commit that changed it. The second rule finds
+ * a hidden revert: somebody could push a merge commit whose first parent is older than the revert, and whose second
+ * parent is the tip of the branch. The revert would then no longer be a first-parent commit.
  */
 async function listCommitsTouching(
   { toRootPath, followFile, findCommitsChanging, mapCommitsToMerges }: Repository,
@@ -94,7 +83,6 @@ async function listCommitsTouching(
   return new Map(await Promise.all(entries));
 }
 
-/** Creates the function that finds the pull requests that merged a commit and reads the approvals in their checks. */
 function makeReviewsReader(
   { github, branch, inputs, system }: ActionContext,
   repository: Repository | null,
@@ -112,8 +100,7 @@ function makeReviewsReader(
 
 /**
  * Returns true if the merge of a pull request brought the commit to the branch. After a squash merge, GitHub also lists
- * the pull request for the original commits that the squash replaced. If such a commit is on the branch, somebody
- * pushed it there separately.
+ * the pull request for the original commits. If such a commit is on the branch, somebody pushed it there separately.
  */
 async function didMerge({ mergeCommit }: MergedPull, commit: string, repository: Repository | null): Promise<boolean> {
   if (mergeCommit === commit) return true;

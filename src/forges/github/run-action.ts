@@ -20,10 +20,7 @@ export async function runAction(host: ActionProcess): Promise<number> {
   return publishRun(await runMode(safeHost), safeHost);
 }
 
-/**
- * Runs the mode that the inputs and the event select. If this fails, the result of the run contains the error as a
- * problem.
- */
+/** If this fails, the result of the run contains the error as a problem. */
 async function runMode(host: SafeActionProcess): Promise<ActionRun> {
   let start: Omit<ActionRun, 'result'> = { mode: 'plan', context: null };
   try {
@@ -39,7 +36,6 @@ async function runMode(host: SafeActionProcess): Promise<ActionRun> {
   }
 }
 
-/** The result of a mode, with the related commits and pull requests. */
 type ActionOutcome = Omit<ActionRun, 'mode' | 'context'>;
 
 async function runCommand(mode: ActionMode, context: ActionContext, host: SafeActionProcess): Promise<ActionOutcome> {
@@ -57,10 +53,7 @@ async function runCommand(mode: ActionMode, context: ActionContext, host: SafeAc
   }
 }
 
-/**
- * Reviews a pull request that the run itself opened or updated, in the same way as the review workflow. The work tree
- * must have the state that a merge of the pull request would produce.
- */
+/** Reviews a pull request that the run itself proposed. The work tree must have the state that its merge produces. */
 async function reviewPullRequest(pull: PullRequest, { event, ...rest }: ActionContext): Promise<ActionRun> {
   const context = { ...rest, event: { ...event, pull } };
   const outcome = await makeReviewPlan(context, pull.base).catch((error) => ({
@@ -69,10 +62,7 @@ async function reviewPullRequest(pull: PullRequest, { event, ...rest }: ActionCo
   return { mode: 'plan', context, ...outcome };
 }
 
-/**
- * Creates the plan for a review, and warns if the target branch has moved.
- * @param knownBase the id of the base commit; if absent, the event and the checkout determine the base
- */
+/** Creates the plan for a review. Without `knownBase`, the event and the checkout determine the base. */
 async function makeReviewPlan(context: ActionContext, knownBase?: string): Promise<ActionOutcome> {
   const { event, system } = context;
   if (event.pull !== null && event.pull.state !== 'open') return skipReview(event.pull, context);
@@ -91,10 +81,7 @@ async function makeReviewPlan(context: ActionContext, knownBase?: string): Promi
   return { result: { ...result, run: { ...run, problems } } };
 }
 
-/**
- * Returns the result for a pull request that was merged or closed. There is nothing to review, and the checkout may
- * contain commits that do not belong to the pull request.
- */
+/** There is nothing to review, and the checkout may contain commits that do not belong to the pull request. */
 function skipReview({ number, state }: PullRequest, { configuration, system }: ActionContext): ActionOutcome {
   const problems = [makeProblem('action/closed', { number, merged: state === 'merged' })];
   const { config } = configuration;
@@ -102,10 +89,7 @@ function skipReview({ number, state }: PullRequest, { configuration, system }: A
   return { result: makeCommandResult(run, system) };
 }
 
-/**
- * Warns if the target branch has commits that are newer than the base, because the plan can be different with the
- * newest commit as the base.
- */
+/** Warns if the target branch is newer than the base, because a newer base can lead to a different plan. */
 async function warnAboutStaleBase(
   base: string | undefined,
   { event: { pull }, github }: ActionContext,
@@ -140,9 +124,8 @@ async function applyChanges(context: ActionContext): Promise<ActionOutcome> {
 const MAX_MERGES = 100;
 
 /**
- * Lists the commits that a push added to the branch, newest first. A merge queue can push several merges at once.
- * @param before the tip before the push. If it is null, or not among the last `MAX_MERGES + 1` commits, the result
- * contains only the newest commit
+ * Lists the commits that a push added to the branch, newest first. A merge queue can push several merges at once. If
+ * `before` is null or not among the last `MAX_MERGES + 1` commits, the result is only the newest commit.
  */
 async function listMergesSince(
   before: string | null,
@@ -153,10 +136,7 @@ async function listMergesSince(
   return commits.slice(0, Math.max(1, commits.indexOf(before ?? head)));
 }
 
-/**
- * Plans a sync to report the differences between the service and the files. Disables the limits `on_drift` and
- * `max_changes`, because the run must report drift and large changes instead of refusing them.
- */
+/** Disables the limits `on_drift` and `max_changes`, because the run must report such changes, not refuse them. */
 async function reportDrift(context: ActionContext): Promise<ActionOutcome> {
   await openFullRepository(context);
   const unguarded = { onDrift: 'overwrite', maxChanges: { kind: 'percent', percent: 100 } } as const;
@@ -170,10 +150,7 @@ function makeSyncOptions(context: ActionContext): Omit<SyncOptions, 'dryRun' | '
   return { ...fixedOptions, ...makeAccessOptions(context), environments, onDrift, maxChanges };
 }
 
-/**
- * Returns true if the run has an API key. The key comes from the input `api-key`, or from an environment variable if
- * this input is missing.
- */
+/** The key comes from the input `api-key` or, without this input, from an environment variable. */
 function hasKey({ inputs, system, git }: ActionContext): boolean {
   const [variable = DEFAULT_KEY_VARIABLE] = git.keyVariables;
   return Boolean(inputs['api-key'] ?? system.environment[variable]);

@@ -8,10 +8,7 @@ import {
 import { readOwnLogin, type GitHub } from './github-client.ts';
 import type { Inputs } from './action-runner.ts';
 
-/**
- * A comment that promptsync keeps up to date on an issue or a pull request. `issue` is the number of that issue or pull
- * request.
- */
+/** A comment that promptsync keeps up to date. `issue` is the number of its issue or pull request. */
 export type StickyComment = StickyText<Comment> & { readonly issue: number };
 /** An issue that promptsync keeps up to date. It has no `mustWrite` rule, because every run writes it. */
 type StickyIssue = Pick<StickyText<Issue>, 'marker'> & { readonly title: string; readonly body: string };
@@ -19,22 +16,19 @@ type StickyIssue = Pick<StickyText<Issue>, 'marker'> & { readonly title: string;
 type Comment = { readonly id: number; readonly body?: string; readonly html_url: string };
 type Issue = { readonly number: number; readonly title: string; readonly body?: string | null };
 
-/** The inputs that identify the workspace of a run. */
 type WorkspaceInputs = Pick<Inputs, 'config' | 'working-directory'>;
 
-/** Builds the marker by which promptsync finds the comments of earlier runs for the same workspace. */
 export function makeCommentMarker(inputs: WorkspaceInputs): string {
   return makeMarker(inputs['working-directory'], inputs.config);
 }
 
-/** Builds the marker by which promptsync finds the issues of earlier runs for the same workspace and environments. */
 export function makeIssueMarker(inputs: WorkspaceInputs & Pick<Inputs, 'environments'>): string {
   return makeMarker(inputs['working-directory'], inputs.config, inputs.environments);
 }
 
 /**
- * Updates promptsync's comment, or creates it if there is none. Replaces the body of each duplicate by a link to the
- * comment. Returns the URL of the comment, or null if `mustWrite` returns false. Throws any error from Octokit.
+ * Updates or creates promptsync's comment, and replaces the body of each duplicate by a link to it. Returns the URL of
+ * the comment, or null if `mustWrite` returns false. Throws any error from Octokit.
  */
 export async function upsertComment(github: GitHub, comment: StickyComment): Promise<string | null> {
   const { octokit, names } = github;
@@ -62,10 +56,7 @@ export async function upsertComment(github: GitHub, comment: StickyComment): Pro
   });
 }
 
-/**
- * Finds the comments that start with the marker and were written by promptsync's own account, oldest first. Checks the
- * author because anybody can copy a marker.
- */
+/** Finds promptsync's own comments, oldest first. Checks the author, because anybody can copy a marker. */
 async function findComments(github: GitHub, { issue, marker }: StickyComment): Promise<readonly Comment[]> {
   const { octokit, names } = github;
   const call = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments';
@@ -76,9 +67,7 @@ async function findComments(github: GitHub, { issue, marker }: StickyComment): P
   return candidates.filter(({ user }) => isWrittenBy(ownLogin, user));
 }
 
-/**
- * Updates promptsync's open issue, or opens one if there is none. Closes duplicates. Throws any error from Octokit.
- */
+/** Updates or opens promptsync's issue, and closes duplicates. Throws any error from Octokit. */
 export async function upsertIssue(github: GitHub, { title, body, marker }: StickyIssue): Promise<void> {
   const { octokit, names } = github;
   await upsertStickyText({
@@ -102,10 +91,7 @@ export async function upsertIssue(github: GitHub, { title, body, marker }: Stick
   });
 }
 
-/**
- * Closes promptsync's open issues, if there are any, and replaces their bodies with the final report. Throws any error
- * from Octokit.
- */
+/** Closes promptsync's open issues, and replaces their bodies with the final report. Throws any error from Octokit. */
 export async function closeIssues(github: GitHub, { marker, body }: Omit<StickyIssue, 'title'>): Promise<void> {
   for (const issue of await findIssues(github, marker)) await closeWithBody(github, issue, body, 'completed');
 }
@@ -131,20 +117,14 @@ async function findIssues(github: GitHub, marker: string): Promise<readonly Issu
   return issues.filter(({ body, user }) => body?.startsWith(marker) && isWrittenBy(ownLogin, user));
 }
 
-/**
- * Returns true if GitHub may have processed a failed request. This is the case if the response was lost, or if its
- * status is 500 or higher, for example from a gateway.
- */
+/** Returns true if the response was lost, or if its status is 500 or higher, for example from a gateway. */
 export function mayHaveWorked(error: unknown): boolean {
   return error instanceof Error && 'status' in error && Number(error.status) >= 500;
 }
 
 type Author = { readonly login: string; readonly type?: string };
 
-/**
- * Returns true if the author is the account with this login. Some REST responses append the suffix `[bot]` to the login
- * of an app, but GraphQL omits it.
- */
+/** Some REST responses append the suffix `[bot]` to the login of an app, but GraphQL omits it. */
 function isWrittenBy(login: string, author: Author | null | undefined): boolean {
   return author?.login === login || (author?.type === 'Bot' && author.login === `${login}[bot]`);
 }

@@ -13,34 +13,27 @@ import { parseRetryAfter, withRetries, type AttemptResult } from '../../http/ret
 
 /** A client for the GitLab REST API. It retries transient failures, and gives up within a minute. */
 export type GitLab = {
-  /**
-   * Sends a request and returns the parsed response. Throws a `ServiceError` if the request fails. If the effect of the
-   * error is `unknown`, GitLab may have processed the request.
-   */
+  /** Throws a `ServiceError` if the request fails. With the effect `unknown`, GitLab may have processed the request. */
   readonly send: <Answer>(call: GitLabCall<Answer>) => Promise<Answer>;
   /**
    * Yields the items of a list, page by page. A short page is not necessarily the last one, because GitLab removes
    * items that the token may not see.
    */
   readonly list: <Item>(path: string, item: z.ZodType<Item>) => AsyncGenerator<Item>;
-  /** Closes all connections. */
   readonly close: () => Promise<void>;
 };
 
-/** A request to the API, and the shape of its response. */
 type GitLabCall<Answer> = {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** The path below the base URL of the API, including the query. */
   readonly path: string;
   readonly body?: object;
-  /** The shape of the response, limited to the parts that promptsync reads. */
   readonly shape: z.ZodType<Answer>;
 };
 
 /** A parsed response. For a list, `next` is the number of the next page, or null if there is no next page. */
 type GitLabPage<Answer> = { readonly value: Answer; readonly next: string | null };
 
-/** The time limit of one request, in milliseconds. */
 const MAX_REQUEST_MS = 10_000;
 /**
  * The time limit for all requests of a command, in milliseconds. The command must finish within a minute, so this
@@ -50,7 +43,6 @@ const MAX_TOTAL_MS = 50_000;
 /** The longest wait before a retry if the response has no `Retry-After`, in milliseconds. */
 const MAX_BACKOFF_MS = 1_000;
 
-/** The connection to the GitLab API, and the settings of its requests. */
 type GitLabConnection = {
   readonly apiUrl: URL;
   readonly token: string;
@@ -85,8 +77,8 @@ export function connectGitLab(token: string, system: System): GitLab {
 }
 
 /**
- * Reads the base URL of the API from CI_API_V4_URL. Allows plain HTTP, because the GitLab runner sets this variable and
- * therefore knows how to reach its server. Throws a `ProblemError` if the URL is not valid.
+ * Reads CI_API_V4_URL. Allows plain HTTP, because the GitLab runner sets this variable and therefore knows how to reach
+ * its server. Throws a `ProblemError` if the URL is not valid.
  */
 function readApiUrl(environment: System['environment']): URL {
   const url = URL.parse(environment['CI_API_V4_URL'] ?? '');
@@ -94,20 +86,14 @@ function readApiUrl(environment: System['environment']): URL {
   throw new ProblemError(makeNotPublishedProblem('the variable `CI_API_V4_URL` does not contain a valid address'));
 }
 
-/**
- * Creates the problem that explains why promptsync published no note.
- * @param status the HTTP status of GitLab's response; 0 if there was no response
- */
+/** @param status the HTTP status of GitLab's response; 0 if there was no response */
 function makeNotPublishedProblem(reason: string, status = 0): Problem {
   return makeProblem('gitlab/not-published', { reason, status });
 }
 
 type GitLabAttempt<Answer> = AttemptResult<GitLabPage<Answer>>;
 
-/**
- * Sends a request once. Sends nothing if the run was interrupted, or if the remaining time is too short for another
- * request.
- */
+/** Sends nothing if the run was interrupted, or if the remaining time is too short for another request. */
 async function sendOnce<Answer>(
   call: GitLabCall<Answer>,
   connection: GitLabConnection,

@@ -4,12 +4,8 @@ import type { System } from '../../domain/system.ts';
 import { ServiceError } from '../../http/service-error.ts';
 import type { GitLab } from './gitlab-client.ts';
 
-/** The merge request that a CI job belongs to. */
 type MergeRequest = {
-  /**
-   * The id of the project that contains the merge request. If the merge request comes from a fork, this is not the
-   * project of the pipeline.
-   */
+  /** The id of the project, which for a merge request from a fork is not the project of the pipeline. */
   readonly project: string;
   /** The number of the merge request in its project. */
   readonly number: string;
@@ -30,16 +26,14 @@ const MergeRequestShape = z.object({
 });
 
 /**
- * Finds the merge request of this pipeline. In a merge request pipeline, GitLab's CI variables identify it. In a branch
- * pipeline, promptsync asks GitLab which merge requests contain the commit. Returns null if there is none. Throws a
+ * Finds the merge request of this pipeline by GitLab's CI variables or, in a branch pipeline, by the commit. Throws a
  * `ServiceError` if the request to GitLab fails.
  */
 export async function findMergeRequest(
   gitlab: GitLab,
   environment: System['environment'],
 ): Promise<MergeRequest | null> {
-  // Accept only digits, because any other value could change the path of the request and address a different part of
-  // the API.
+  // Accept only digits, because any other value could make the request address a different part of the API.
   const readNumber = (name: string): string | null => /^\d+$/.exec(environment[name] ?? '')?.[0] ?? null;
   const project = readNumber('CI_MERGE_REQUEST_PROJECT_ID');
   const number = readNumber('CI_MERGE_REQUEST_IID');
@@ -59,13 +53,8 @@ export async function findMergeRequest(
 }
 
 /**
- * Chooses one of the merge requests of a commit, in this order of preference:
- * 1. a merge request whose merge into the branch created the commit
- * 2. any other merge request that was merged into the branch
- * 3. an open merge request from the branch
- * 4. any other open merge request
- *
- * Returns undefined if there is none.
+ * Prefers a merge request whose merge into the branch created the commit, then any other that was merged into the
+ * branch, then an open one from the branch, and finally any other open one.
  */
 function chooseMergeRequest(candidates: readonly z.infer<typeof MergeRequestShape>[], branch: string, commit: string) {
   const merged = candidates.filter(({ state, target_branch: target }) => state === 'merged' && target === branch);
@@ -80,15 +69,13 @@ function chooseMergeRequest(candidates: readonly z.infer<typeof MergeRequestShap
 const NoteShape = z.object({ id: z.int(), body: z.string(), author: z.object({ id: z.int() }).nullish() });
 type GitLabNote = z.infer<typeof NoteShape>;
 
-/** The note that promptsync keeps up to date on a merge request. */
 export type StickyNote = StickyText<GitLabNote>;
 
-/** The id of a note on a merge request, and the action that promptsync performed on it. */
 type PublishedNote = { readonly id: number; readonly action: 'unchanged' | 'updated' | 'created' };
 
 /**
- * Updates promptsync's note, or creates it if there is none. Replaces the body of each duplicate by a link to the note.
- * Returns null if `mustWrite` returns false. Throws a `ServiceError` if a request to GitLab fails.
+ * Updates or creates promptsync's note, and replaces the body of each duplicate by a link to it. Returns null if
+ * `mustWrite` returns false. Throws a `ServiceError` if a request to GitLab fails.
  */
 export async function upsertNote(
   gitlab: GitLab,
@@ -121,10 +108,7 @@ export async function upsertNote(
   });
 }
 
-/**
- * Finds the notes that start with the marker and belong to the user of the token. Reads the oldest notes first, so that
- * a note that is added in the meantime cannot move older notes to a different page.
- */
+/** Finds promptsync's own notes. Reads the oldest first, so that a new note does not move others to another page. */
 async function findNotes(gitlab: GitLab, path: string, marker: string): Promise<readonly GitLabNote[]> {
   const ownNotes: GitLabNote[] = [];
   let ownId: number | null = null;

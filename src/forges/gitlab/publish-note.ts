@@ -29,9 +29,8 @@ export type NoteOptions = {
 };
 
 /**
- * Publishes a report as a note on the merge request that this GitLab CI job belongs to. If an earlier job has already
- * created the note, updates it. Returns a log line with the URL of the note, or with the reason why there is none. If
- * publishing fails, throws a `ProblemError` within a minute.
+ * Publishes a report as a note on the merge request of this GitLab CI job. Returns a log line with the URL of the note,
+ * or with the reason why there is none. If publishing fails, throws a `ProblemError` within a minute.
  */
 export async function publishNote({ file, config, hide }: NoteOptions, system: System): Promise<string> {
   const { environment, workingDirectory } = system;
@@ -68,8 +67,7 @@ function makeNote(report: Report, config: string | undefined, system: System): S
   const options: MarkdownOptions = {
     title: isApply ? makeOutcomeTitle(report, chooseFailureReason(report), system.now()) : getCommandName(report),
     workspace: makeWorkspacePath(folder, config),
-    // Show the head commit of the merge request, because readers do not know the test merge commit that GitLab checks
-    // out.
+    // Show the head commit, because readers do not know the test merge commit that GitLab checks out.
     commit: environment['CI_MERGE_REQUEST_SOURCE_BRANCH_SHA'] || null,
     runUrl: environment['CI_JOB_URL'] || null,
     limit: { ...NOTE_LIMIT, most: NOTE_LIMIT.most - marker.length - 1 },
@@ -93,12 +91,10 @@ function makeNote(report: Report, config: string | undefined, system: System): S
 }
 
 /**
- * Returns the rule that decides whether to write the note, or the section of the note that belongs to this job. The rule
- * receives the posted text, or null if there is no note or no such section:
- * - A plan writes the note, unless the existing note reports an apply. The merge request may have been merged in the
- *   meantime.
- * - An apply always writes the note, unless it changed nothing or was superseded. In these two cases, it creates no
- *   note and does not overwrite a note that reports an apply.
+ * Returns the rule that decides whether to write the note, or this job's section of it. A plan does not overwrite the
+ * report of an apply, because the merge request may have been merged in the meantime. An apply that changed nothing or
+ * was superseded creates no note and does not overwrite the report of an apply. The rule receives the posted text, or
+ * null if there is none.
  */
 function makeOverwriteRule(report: Report): (posted: string | null) => boolean {
   const failure = chooseFailureReason(report);
