@@ -38,9 +38,9 @@ describe('the table of rooms', () => {
     expect(impure).toEqual([]);
   });
 
-  test('only digest.ts, run-git.ts and file-owner.ts import node:process', () => {
+  test('only digest.ts, run-git.ts and find-owner-problem.ts import node:process', () => {
     const importing = files.filter((file) => listImports(file).includes('node:process'));
-    expect(importing.toSorted()).toEqual(['domain/digest.ts', 'git/run-git.ts', 'workspace/file-owner.ts']);
+    expect(importing.toSorted()).toEqual(['domain/digest.ts', 'git/run-git.ts', 'workspace/find-owner-problem.ts']);
   });
 
   test.each(Object.entries(NAMED_PROVIDERS))(
