@@ -112,19 +112,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
     packages: ['node:', 'gray-matter', 'proper-lockfile', 'yaml', 'zod'],
   },
-  'history/prompt-line.ts': {
+  'history/line-of-states.ts': {
     purpose: 'the line of a prompt: the states of its file, newest first; pure',
     rooms: [],
     packages: [],
   },
   'history/prompt-history.ts': {
     purpose: 'what the planner needs from git about one prompt',
-    rooms: ['history/prompt-line.ts'],
+    rooms: ['history/line-of-states.ts'],
     packages: [],
   },
   history: {
     purpose: 'reads the line of a prompt from git; every question about the past asks the line',
-    rooms: ['git', 'history/prompt-line.ts', 'history/prompt-history.ts', 'workspace'],
+    rooms: ['git', 'history/line-of-states.ts', 'history/prompt-history.ts', 'workspace'],
     packages: ['node:'],
   },
   observing: {
@@ -134,7 +134,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   planning: {
     purpose: 'makes the plan; pure',
-    rooms: ['history/prompt-line.ts', 'history/prompt-history.ts', 'providers/provider-interface.ts'],
+    rooms: ['history/line-of-states.ts', 'history/prompt-history.ts', 'providers/provider-interface.ts'],
     packages: [],
   },
   applying: {
@@ -144,19 +144,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'desired-state': {
     purpose: 'makes the desired state from the files, the configuration and git',
-    rooms: ['git', 'history', 'history/prompt-line.ts', 'history/prompt-history.ts', 'planning', 'workspace'],
+    rooms: ['git', 'history', 'history/line-of-states.ts', 'history/prompt-history.ts', 'planning', 'workspace'],
     packages: ['node:'],
   },
   'report/schema': { purpose: 'the shape of the JSON report', rooms: [], packages: ['zod'] },
   'run/command-result.ts': {
     purpose: 'what a command returns: everything that it read, planned, and changed',
-    rooms: ['history/prompt-line.ts', 'providers/provider-interface.ts', 'report/schema', 'workspace'],
+    rooms: ['history/line-of-states.ts', 'providers/provider-interface.ts', 'report/schema', 'workspace'],
     packages: [],
   },
   report: {
     purpose: 'makes the report of a command, and the sentences that several formats share',
     rooms: [
-      'history/prompt-line.ts',
+      'history/line-of-states.ts',
       'planning/choose-pull.ts',
       // Reports name the same commands as the hints of problems.
       'problems/catalog-entry.ts',
@@ -213,7 +213,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'embedded',
       'git',
       'history',
-      'history/prompt-line.ts',
+      'history/line-of-states.ts',
       'history/prompt-history.ts',
       // `doctor` sends a few requests to the API of GitHub or GitLab.
       'http',

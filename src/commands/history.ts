@@ -1,6 +1,6 @@
 import type { Config } from '../workspace/config.ts';
 import type { PromptRepository } from '../history/read-at-commit.ts';
-import { EMPTY_LINE } from '../history/prompt-line.ts';
+import { EMPTY_LINE } from '../history/line-of-states.ts';
 import { type GitHistory, readGitHistory } from '../history/read-lines-with-commits.ts';
 import { addMessageSources } from '../history/read-message-sources.ts';
 import type { VersionHistory } from '../domain/version-history.ts';

@@ -5,9 +5,9 @@ import { isNewVersionRef, listChangingEnvironments, type ObservedPromptPlan, typ
 import { findPin, type PromptFile } from '../domain/prompt-file.ts';
 import { findVersionWithContent, type KnownVersion } from '../domain/versions.ts';
 import type { System } from '../domain/system.ts';
-import { wasReplaced } from '../history/prompt-line.ts';
+import { wasReplaced } from '../history/line-of-states.ts';
 import { MAX_DRIFT_STATES } from '../history/prompt-history.ts';
-import { readPromptLine } from '../history/read-prompt-line.ts';
+import { readPromptLine } from '../history/read-line-of-states.ts';
 import { findNewerVersion } from '../planning/find-newer-version.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { type PromptDraft, editFiles, type EditOptions, makeDraftWithoutEdits } from '../editing/edit-files.ts';

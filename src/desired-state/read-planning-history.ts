@@ -5,7 +5,7 @@ import type { Observation, ObservedPrompt } from '../domain/observed-prompt.ts';
 import type { KnownVersion } from '../domain/versions.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { KnownTip } from '../git/open-repository.ts';
-import { countRun, EMPTY_LINE, type Line, type LineState } from '../history/prompt-line.ts';
+import { countRun, EMPTY_LINE, type Line, type LineState } from '../history/line-of-states.ts';
 import {
   type BaseHistory,
   MAX_DRIFT_STATES,
@@ -14,7 +14,7 @@ import {
   type PromptHistory,
 } from '../history/prompt-history.ts';
 import { type PromptRepository, readSourceFile } from '../history/read-at-commit.ts';
-import { FIRST_STATES, MAX_STATES, readPromptLine, readPlannedLine } from '../history/read-prompt-line.ts';
+import { FIRST_STATES, MAX_STATES, readPromptLine, readPlannedLine } from '../history/read-line-of-states.ts';
 import { readMessageSources } from '../history/read-message-sources.ts';
 import { readChangeSummaries, readProvenance } from '../history/read-provenance.ts';
 import { isPromotionAllowed, listPlannedPromotions, type Promotion } from '../planning/check-promotions.ts';

@@ -1,8 +1,8 @@
 import { isSameFileContent } from '../domain/compare-content.ts';
 import type { Content } from '../domain/content.ts';
-import { findStartOfSeries } from './prompt-line.ts';
+import { findStartOfSeries } from './line-of-states.ts';
 import type { LiveBranch, PromptLocation } from './read-at-commit.ts';
-import { readPromptLine } from './read-prompt-line.ts';
+import { readPromptLine } from './read-line-of-states.ts';
 
 /** Content that an environment should serve. */
 export type WantedContent = {

@@ -1,7 +1,7 @@
 import type { Content } from '../domain/content.ts';
 import type { Provenance } from '../domain/plan.ts';
 import type { VersionSource } from '../domain/versions.ts';
-import { EMPTY_LINE, type Line, type LineState } from './prompt-line.ts';
+import { EMPTY_LINE, type Line, type LineState } from './line-of-states.ts';
 
 /** The maximum number of states of a line that promptsync reads to find drift. */
 export const MAX_DRIFT_STATES = 100;

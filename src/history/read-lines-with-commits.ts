@@ -1,9 +1,9 @@
 import type { CommitInfo } from '../domain/version-history.ts';
 import type { Observation } from '../domain/observed-prompt.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import type { Line } from './prompt-line.ts';
+import type { Line } from './line-of-states.ts';
 import type { PromptRepository } from './read-at-commit.ts';
-import { readPromptLine } from './read-prompt-line.ts';
+import { readPromptLine } from './read-line-of-states.ts';
 
 export type GitHistory = {
   /** The line of each prompt up to HEAD, by prompt id. */

@@ -2,10 +2,10 @@ import { isSameFileContent } from '../domain/compare-content.ts';
 import type { PinTarget } from '../domain/pin-target.ts';
 import type { ContentsAtRefs, Provenance } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
-import { findStartOfSeries } from './prompt-line.ts';
+import { findStartOfSeries } from './line-of-states.ts';
 import type { ChangeSummariesByRef } from './prompt-history.ts';
 import type { PromptRepository } from './read-at-commit.ts';
-import { readPlannedLine } from './read-prompt-line.ts';
+import { readPlannedLine } from './read-line-of-states.ts';
 
 /** Uses the commit of the newest state of the line. Returns an empty provenance for uncommitted edits. */
 export async function readProvenance(file: PromptFile, repository: PromptRepository): Promise<Provenance> {

@@ -11,7 +11,7 @@ import {
   locatePin,
   type PromptFile,
 } from '../domain/prompt-file.ts';
-import { type Line, listStatesBeforeRun, wantsVersion } from '../history/prompt-line.ts';
+import { type Line, listStatesBeforeRun, wantsVersion } from '../history/line-of-states.ts';
 import type { PromptHistory } from '../history/prompt-history.ts';
 import type { PinContext } from './plan-changes.ts';
 import { makeProblem, type Problem } from '../problem.ts';

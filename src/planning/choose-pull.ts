@@ -4,7 +4,7 @@ import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import { type Drift, isOlderVersion } from '../domain/plan.ts';
 import { findPin, type Pin, type PromptFile } from '../domain/prompt-file.ts';
 import type { KnownVersion } from '../domain/versions.ts';
-import type { LineState } from '../history/prompt-line.ts';
+import type { LineState } from '../history/line-of-states.ts';
 
 /** The facts that a pull needs about an environment that serves a version other than the one its pin names. */
 type PullFacts = {

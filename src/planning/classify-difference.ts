@@ -1,5 +1,5 @@
 import { type KnownVersion, toSeconds } from '../domain/versions.ts';
-import type { LineState } from '../history/prompt-line.ts';
+import type { LineState } from '../history/line-of-states.ts';
 
 /**
  * The cause of a difference between the service and the base:

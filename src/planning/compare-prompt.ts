@@ -3,7 +3,7 @@ import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import { type FieldChange, type FieldName, FIELDS, isSameTarget, type WantedVersionRef } from '../domain/plan.ts';
 import type { PromptFile } from '../domain/prompt-file.ts';
 import type { KnownVersion } from '../domain/versions.ts';
-import { type LineState, wantsVersion } from '../history/prompt-line.ts';
+import { type LineState, wantsVersion } from '../history/line-of-states.ts';
 import { NO_PROMPT_HISTORY, type PromptHistory } from '../history/prompt-history.ts';
 import { planChanges, type PinContext, type PromptChanges, type ResolvedPin } from './plan-changes.ts';
 

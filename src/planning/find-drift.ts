@@ -10,7 +10,7 @@ import {
 } from '../domain/plan.ts';
 import { findPin, type PromptFile } from '../domain/prompt-file.ts';
 import { type KnownVersion, makeVersionRef } from '../domain/versions.ts';
-import { countNewest, countRun, findStartOfRun, type LineState } from '../history/prompt-line.ts';
+import { countNewest, countRun, findStartOfRun, type LineState } from '../history/line-of-states.ts';
 import type { BaseHistory, PromptHistory } from '../history/prompt-history.ts';
 import { isVersionInGit } from './choose-pull.ts';
 import {

@@ -2,7 +2,7 @@ import { toStoredContent } from '../domain/content.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import { findPin, type Pin } from '../domain/prompt-file.ts';
 import { findVersionWithContent, type KnownVersion } from '../domain/versions.ts';
-import { findWantedVersion, type Line, type LineState, type Want, wantsVersion } from '../history/prompt-line.ts';
+import { findWantedVersion, type Line, type LineState, type Want, wantsVersion } from '../history/line-of-states.ts';
 
 export type RollbackSource = {
   readonly environment: string;

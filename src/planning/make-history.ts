@@ -3,7 +3,7 @@ import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import { findVersionWithContent, type KnownVersion, MAX_LEDGER_VERSIONS, toSeconds } from '../domain/versions.ts';
 import { canReuseVersion } from '../domain/compare-content.ts';
 import { toStoredContent } from '../domain/content.ts';
-import { countRun, findWantedVersion, type Line, type LineState, type Want } from '../history/prompt-line.ts';
+import { countRun, findWantedVersion, type Line, type LineState, type Want } from '../history/line-of-states.ts';
 
 export type HistorySources = {
   readonly observed: ObservedPrompt;

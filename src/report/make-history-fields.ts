@@ -1,7 +1,7 @@
 import type { CommitInfo, PinnedPeriod, VersionHistories, VersionHistory } from '../domain/version-history.ts';
 import { type Change, getWantedNumber, type PromptPlan } from '../domain/plan.ts';
 import type { KnownVersion } from '../domain/versions.ts';
-import { EMPTY_LINE, wasReplaced } from '../history/prompt-line.ts';
+import { EMPTY_LINE, wasReplaced } from '../history/line-of-states.ts';
 import type { ReportHistory, ReportLineage, ReportPrompt } from './schema/report-schema.ts';
 import type { CommandRun } from '../run/command-result.ts';
 

@@ -30,7 +30,7 @@ import type { ReportNoteFields } from './schema/change-schema.ts';
 import { canPullDrift } from '../planning/choose-pull.ts';
 import { makeKeptMetadataFields, omitLargeTexts } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
-import { makeIdentity, makeReportEdit, makeReportRef, makeServedFields, makeTarget } from './make-report-parts.ts';
+import { makeIdentity, makeReportEdit, makeReportRef, makeServedFields, makeTarget } from './make-shared-fields.ts';
 import type { CommandRun } from '../run/command-result.ts';
 
 /** The members of a run that a program that uses the library may not have. */

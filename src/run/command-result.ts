@@ -8,7 +8,7 @@ import type { PromptFile, TypedPromptIdentity } from '../domain/prompt-file.ts';
 import type { ListedPrompt } from '../providers/provider-interface.ts';
 import type { TextChangesByPrompt } from '../domain/text-changes.ts';
 import type { Words } from '../service-words.ts';
-import type { Line } from '../history/prompt-line.ts';
+import type { Line } from '../history/line-of-states.ts';
 import type { Problem } from '../problem.ts';
 import type { Report } from '../report/schema/report-schema.ts';
 

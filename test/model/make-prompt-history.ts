@@ -1,9 +1,9 @@
 import { makeSuccess } from '../../src/domain/result.ts';
 import type { ContentsAtRefs } from '../../src/domain/plan.ts';
 import type { EnvironmentPin, PromptFile } from '../../src/domain/prompt-file.ts';
-import type { Line, LineState, Want } from '../../src/history/prompt-line.ts';
+import type { Line, LineState, Want } from '../../src/history/line-of-states.ts';
 import { MAX_DRIFT_STATES, NO_PROMPT_HISTORY, type PromptHistory } from '../../src/history/prompt-history.ts';
-import { MAX_STATES } from '../../src/history/read-prompt-line.ts';
+import { MAX_STATES } from '../../src/history/read-line-of-states.ts';
 import { MOVING_REF } from './commands.ts';
 import { type Commit, type Committed, contentsAtTags, findCommitted, head, type History } from './history.ts';
 

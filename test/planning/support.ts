@@ -13,7 +13,7 @@ import { type Change, type ContentAtRef, isNewVersionRef, type Plan, type Prompt
 import { makeSuccess, type Result } from '../../src/domain/result.ts';
 import type { VersionRef } from '../../src/domain/versions.ts';
 import { formatPin, type EnvironmentPin, type Pin, type PromptFile } from '../../src/domain/prompt-file.ts';
-import type { Line, LineState, Want } from '../../src/history/prompt-line.ts';
+import type { Line, LineState, Want } from '../../src/history/line-of-states.ts';
 import {
   type BaseHistory,
   NO_PROMPT_HISTORY,

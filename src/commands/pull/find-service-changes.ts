@@ -9,7 +9,7 @@ import {
 } from '../../domain/plan.ts';
 import { type EnvironmentPin, findPin, formatPin, type PromptFile } from '../../domain/prompt-file.ts';
 import type { KnownVersion } from '../../domain/versions.ts';
-import type { Line } from '../../history/prompt-line.ts';
+import type { Line } from '../../history/line-of-states.ts';
 import { choosePullEffect, isVersionInGit } from '../../planning/choose-pull.ts';
 import { findUnservedVersion } from '../../planning/compare-prompt.ts';
 

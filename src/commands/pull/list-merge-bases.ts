@@ -3,7 +3,7 @@ import type { ObservedPrompt } from '../../domain/observed-prompt.ts';
 import type { ObservedPromptPlan } from '../../domain/plan.ts';
 import { hasGap, type KnownVersion, toSeconds } from '../../domain/versions.ts';
 import { readContentFromGit } from '../../desired-state/read-planning-history.ts';
-import { isSameWant, type Line, type LineState, namesVersion, type Want } from '../../history/prompt-line.ts';
+import { isSameWant, type Line, type LineState, namesVersion, type Want } from '../../history/line-of-states.ts';
 import type { PromptRepository } from '../../history/read-at-commit.ts';
 import type { OutsideEdit } from './find-service-changes.ts';
 import { findServedPin } from '../import/plan-import-commits.ts';

@@ -18,9 +18,9 @@ import { findConflictMarker } from '../../workspace/front-matter.ts';
 import { type MergedPrompt, mergePrompt, type ServiceSide } from '../../editing/merge-prompt.ts';
 import { CONFLICT_MARKERS_CODE } from '../../workspace/yaml-shape.ts';
 import { makeMerger } from '../../git/make-merger.ts';
-import { EMPTY_LINE, type Line } from '../../history/prompt-line.ts';
+import { EMPTY_LINE, type Line } from '../../history/line-of-states.ts';
 import { MAX_DRIFT_STATES } from '../../history/prompt-history.ts';
-import { readPromptLine } from '../../history/read-prompt-line.ts';
+import { readPromptLine } from '../../history/read-line-of-states.ts';
 import { makeProblem, type Problem } from '../../problem.ts';
 import {
   type PromptDraft,

@@ -1,8 +1,8 @@
 import type { ObservedPromptPlan } from '../../domain/plan.ts';
 import { formatPin } from '../../domain/prompt-file.ts';
 import type { System } from '../../domain/system.ts';
-import { EMPTY_LINE } from '../../history/prompt-line.ts';
-import { readPlannedLine } from '../../history/read-prompt-line.ts';
+import { EMPTY_LINE } from '../../history/line-of-states.ts';
+import { readPlannedLine } from '../../history/read-line-of-states.ts';
 import {
   findOlderVersion,
   findPreviousGitPin,

@@ -10,7 +10,7 @@ import {
 } from '../../../src/domain/plan.ts';
 import type { Pin, PromptFile } from '../../../src/domain/prompt-file.ts';
 import type { KnownVersion, VersionRef } from '../../../src/domain/versions.ts';
-import { EMPTY_LINE, type Line } from '../../../src/history/prompt-line.ts';
+import { EMPTY_LINE, type Line } from '../../../src/history/line-of-states.ts';
 import { canPullDrift } from '../../../src/planning/choose-pull.ts';
 
 const ENVIRONMENT = 'production';

@@ -3,7 +3,7 @@ import { findBaseWants } from '../../../src/commands/pull/list-merge-bases.ts';
 import { digestText, EMPTY_METADATA_DIGEST, makeContent } from '../../../src/domain/content.ts';
 import type { PromptFile } from '../../../src/domain/prompt-file.ts';
 import type { KnownVersion } from '../../../src/domain/versions.ts';
-import type { Line, LineState, Want } from '../../../src/history/prompt-line.ts';
+import type { Line, LineState, Want } from '../../../src/history/line-of-states.ts';
 
 const ENVIRONMENT = 'production';
 

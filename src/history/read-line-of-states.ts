@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
-import { type Line, type LineState, type Want } from './prompt-line.ts';
+import { type Line, type LineState, type Want } from './line-of-states.ts';
 import {
   findContentAtCommit,
   findFileAtCommit,

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import { LENIENT_SETTINGS, parsePromptFile } from '../../src/workspace/parse-prompt-file.ts';
-import type { Line, LineState, Want } from '../../src/history/prompt-line.ts';
-import { readPromptLine, readPlannedLine } from '../../src/history/read-prompt-line.ts';
+import type { Line, LineState, Want } from '../../src/history/line-of-states.ts';
+import { readPromptLine, readPlannedLine } from '../../src/history/read-line-of-states.ts';
 import { openPromptRepository } from '../support/prompt-repository.ts';
 import { countGit } from '../support/count-git.ts';
 import { cloneOf, initRepository, makeFolder } from '../support/folder.ts';
