@@ -1,6 +1,6 @@
 type ExampleCommand = { readonly comment: string; readonly line: string };
 
-/** Two examples for each command. The name of every row in the command table is a key of this object. */
+/** Two examples for each command. The name of every command in the command table is a key of this object. */
 export const COMMAND_EXAMPLES = {
   demo: [
     { comment: 'Watch a plan, a sync, a promotion, and a rollback', line: 'promptsync demo' },

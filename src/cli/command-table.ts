@@ -298,12 +298,12 @@ that case, write the script to a file once, then load that file:
   npx --no-install promptsync completion bash > ~/.promptsync-completion
   echo 'source ~/.promptsync-completion' >> ~/.bashrc`,
   run: async (_, shell, host) => {
-    host.output.write(renderCompletionScript(shell, ROWS));
+    host.output.write(renderCompletionScript(shell, DEFINITIONS));
     return 0;
   },
 });
 
-const ROWS: readonly CommandDefinition[] = [
+const DEFINITIONS: readonly CommandDefinition[] = [
   demo,
   INIT_COMMAND,
   importPrompts,
@@ -325,7 +325,7 @@ const ROWS: readonly CommandDefinition[] = [
   serve,
 ];
 
-/** All commands, in the order in which the help lists them: by group, and in the order of `ROWS` within a group. */
+/** All commands, in the order in which the help lists them: by group, and in the order of `DEFINITIONS` within a group. */
 export const COMMANDS: readonly CommandDefinition[] = COMMAND_GROUPS.flatMap((group) =>
-  ROWS.filter((row) => row.group === group),
+  DEFINITIONS.filter((definition) => definition.group === group),
 );

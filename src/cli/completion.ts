@@ -50,7 +50,7 @@ _promptsync_candidates() {
 _promptsync_words() {
   case \${1-} in
     '') printf '%s\\n' ${listCommandWords(commands).join(' ')} ;;
-${commands.map((row) => `    ${row.name}) printf '%s\\n' ${listFlagWords(row).join(' ')} ;;`).join('\n')}
+${commands.map((definition) => `    ${definition.name}) printf '%s\\n' ${listFlagWords(definition).join(' ')} ;;`).join('\n')}
   esac
 }
 complete -o default -F _promptsync promptsync`;
@@ -59,7 +59,7 @@ const makeFishWords = (commands: readonly CommandDefinition[]): string => `funct
   switch "$argv[1]"
     case ''
       printf '%s\\n' ${listCommandWords(commands).join(' ')}
-${commands.map((row) => `    case ${row.name}\n      printf '%s\\n' ${listFlagWords(row).join(' ')}`).join('\n')}
+${commands.map((definition) => `    case ${definition.name}\n      printf '%s\\n' ${listFlagWords(definition).join(' ')}`).join('\n')}
   end
 end`;
 

@@ -19,21 +19,23 @@ type CommandUsage<Given extends Flags, Typed> = {
   readonly after?: string;
 };
 
-/** One row of the command table: the usage of a command and the function that runs it. */
+/** The usage of a command and the function that runs it. The command table lists all definitions. */
 export type CommandDefinition<Given extends Flags = Flags, Typed = unknown> = CommandUsage<Given, Typed> & {
   /**
    * Runs the command and resolves to its exit code. The command `demo` runs other commands through `main`. `run` is
-   * declared as a method, so that TypeScript accepts a row with specific flags as a row with any flags.
+   * declared as a method, so that TypeScript accepts a definition with specific flags as a definition with any flags.
    */
   run(flags: FlagValues<Given>, typed: Typed, host: SafeProcess, main: Main): Promise<number>;
 };
 
-/** Returns the row unchanged. TypeScript infers the parameter types of `run` from the flags and the argument. */
-export function defineCommand<Given extends Flags, Typed>(row: CommandDefinition<Given, Typed>): CommandDefinition {
-  return row;
+/** Returns the definition unchanged. TypeScript infers the parameter types of `run` from the flags and the argument. */
+export function defineCommand<Given extends Flags, Typed>(
+  definition: CommandDefinition<Given, Typed>,
+): CommandDefinition {
+  return definition;
 }
 
-/** Creates the row of a command that ends with a report. The code for reports is loaded only when the command runs. */
+/** Defines a command that ends with a report. The code for reports is loaded only when the command runs. */
 export function defineReportCommand<Given extends Flags & typeof REPORT_FLAGS, Typed>({
   command,
   ...usage

@@ -37,7 +37,7 @@ export async function main(given: ProcessInterface): Promise<number> {
 
 /** Returns false for an unknown command, because the user may have meant one that writes something else. */
 function writesReports(name: string | undefined): boolean {
-  return COMMANDS.find((row) => row.name === name)?.flags['output'] === PRINT_FLAGS.output;
+  return COMMANDS.find((definition) => definition.name === name)?.flags['output'] === PRINT_FLAGS.output;
 }
 
 /** Returns true for `help` and the name of an unknown command, for which commander would print the whole help. */
@@ -94,7 +94,8 @@ function makeProgram(host: SafeProcess, end: (exitCode: number) => void): Comman
     .showSuggestionAfterError()
     .showHelpAfterError('For help, run `promptsync --help`.')
     .addHelpText('after', EXAMPLES);
-  for (const row of COMMANDS) addCommand(program, row, async (...typed) => end(await row.run(...typed, host, main)));
+  for (const definition of COMMANDS)
+    addCommand(program, definition, async (...typed) => end(await definition.run(...typed, host, main)));
   return program;
 }
 

@@ -23,9 +23,9 @@ async function listCandidates(words: readonly string[], host: SafeProcess): Prom
   const current = words.at(-1)?.replace(/^=$/, '') ?? '';
   const [name, ...before] = typed;
   if (name === undefined) return listCommandWords(COMMANDS);
-  if (name === 'help' && before.length === 0) return COMMANDS.map((row) => row.name);
-  const row = COMMANDS.find((command) => command.name === name);
-  return row === undefined ? [] : listCandidatesOf(row, before, current, host);
+  if (name === 'help' && before.length === 0) return COMMANDS.map((definition) => definition.name);
+  const definition = COMMANDS.find((command) => command.name === name);
+  return definition === undefined ? [] : listCandidatesOf(definition, before, current, host);
 }
 
 /** `before` contains the words between the name of the command and the current word. */
