@@ -131,6 +131,7 @@ function compareTexts(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
+/** Returns true if the problem is an error rather than a warning. */
 export function isError({ severity }: Pick<Problem, 'severity'>): boolean {
   return severity === 'error';
 }

@@ -56,6 +56,7 @@ export type Observation = {
 
 export const NO_OBSERVATION: Observation = { observed: new Map(), failed: new Map() };
 
+/** What to read of one prompt: the environments, and the content and the version numbers to find. */
 export type ReadRequest = {
   readonly promptId: string;
   readonly environments: readonly string[];

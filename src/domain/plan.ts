@@ -180,6 +180,7 @@ export type ChangeAnnotation = (
 /** `not_attempted` means that the run was interrupted before promptsync observed the prompt. */
 export type PlanStatus = 'unchanged' | 'pending' | 'blocked' | 'failed' | 'not_attempted';
 
+/** The plan for one prompt. */
 export type PromptPlan = {
   readonly file: PromptFile;
   /** The state that the plan is based on. Null if promptsync could not observe the prompt. */
@@ -245,6 +246,7 @@ export type ChangeOutcome = {
 
 export type OutcomeStatus = 'unchanged' | 'applied' | 'blocked' | 'failed' | 'not_attempted';
 
+/** The result of applying the plan for one prompt. */
 export type PromptOutcome = {
   /** The applied plan, which can differ from the one that the user saw if the service changed in the meantime. */
   readonly plan: PromptPlan;

@@ -11,10 +11,12 @@ export type Failure = {
   readonly problems: readonly Problem[];
 };
 
+/** Wraps the value of a successful operation. */
 export function makeSuccess<Value>(value: Value): Success<Value> {
   return { isSuccess: true, value };
 }
 
+/** Wraps the problems of a failed operation. */
 export function makeFailure(...problems: readonly Problem[]): Failure {
   return { isSuccess: false, problems };
 }

@@ -52,4 +52,5 @@ export const NO_PROMPT_HISTORY: PromptHistory = {
   isShallow: false,
 };
 
+/** An empty history, for plans that do not use git and for folders outside a repository. */
 export const NO_PLANNING_HISTORY: PlanningHistory = new Map();

@@ -5,6 +5,7 @@ import { type EvidenceOf, makeProblem, type Problem } from '../problem.ts';
 import { shortenDigest } from '../text.ts';
 import { canPullDrift } from './choose-pull.ts';
 
+/** The conditions that a plan must meet before promptsync may apply it. */
 export type GuardSettings = {
   readonly onDrift: OnDrift;
   /** Whether pins may name only commits. This decides whether a pull can keep the drifted state. Default: false. */
