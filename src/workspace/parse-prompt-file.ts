@@ -138,7 +138,7 @@ function parseParts(parts: SplitFile, path: string, settings: ParseSettings): Pa
     ...contentProblems,
     ...checkId(id, mapping),
     ...checkPathId({ path, pathId }, rules),
-    ...(rules === null ? [] : checkProviderRules(rules, id, mapping)),
+    ...(rules === null ? [] : checkFileRules(rules, id, mapping)),
     ...checkPins(mapping, ['pins'], settings, (evidence, place) =>
       makeProblem('prompt/invalid-field', evidence, place),
     ),
@@ -239,7 +239,7 @@ function checkPathId({ path, pathId: id }: FileLocation, rules: FileRules | null
  * Reports values that the service would reject. Skips an id with an invalid shape, because promptsync reports it
  * anyway. Another value with an invalid shape can get a second problem here.
  */
-function checkProviderRules(rules: FileRules, id: JsonValue | undefined, mapping: LocatedMapping): readonly Problem[] {
+function checkFileRules(rules: FileRules, id: JsonValue | undefined, mapping: LocatedMapping): readonly Problem[] {
   const makeInvalidProblems = (path: readonly string[], expected: string | null) =>
     expected === null
       ? []
