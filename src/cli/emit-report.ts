@@ -83,16 +83,25 @@ type RenderOptions = TextOptions & { readonly wereTextsShown: boolean };
 
 /** Renders a report in one format. Loads only the renderer of that format. */
 async function renderReport(report: Report, format: Format, options: RenderOptions): Promise<string> {
-  if (format === 'json') return renderJson(report);
   const title = getCommandName(report);
-  if (format === 'markdown') {
-    const { renderMarkdown } = await import('../report/formats/markdown.ts');
-    const { withoutDiffs } = options;
-    return renderMarkdown(report, { title, workspace: null, commit: null, runUrl: null, limit: null, withoutDiffs });
+  switch (format) {
+    case 'text':
+      return renderTextReport(report, options);
+    case 'json':
+      return renderJson(report);
+    case 'markdown': {
+      const { renderMarkdown } = await import('../report/formats/markdown.ts');
+      const { withoutDiffs } = options;
+      return renderMarkdown(report, { title, workspace: null, commit: null, runUrl: null, limit: null, withoutDiffs });
+    }
+    case 'html':
+      return (await import('../report/formats/html-page.ts')).renderHtml(report, title, options.withoutDiffs);
+    case 'junit':
+      return (await import('../report/formats/junit.ts')).renderJunit(report, title);
   }
-  if (format === 'html')
-    return (await import('../report/formats/html-page.ts')).renderHtml(report, title, options.withoutDiffs);
-  if (format === 'junit') return (await import('../report/formats/junit.ts')).renderJunit(report, title);
+}
+
+async function renderTextReport(report: Report, options: RenderOptions): Promise<string> {
   const onlyLine = renderEndedRun(report);
   if (onlyLine !== null) return `${onlyLine}\n`;
   if (report.mode === 'history')
