@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { describe, expect, onTestFinished } from 'vitest';
 import { makeFolder } from './folder.ts';
 
@@ -21,34 +21,58 @@ export type Opened = {
   readonly requests: readonly string[];
 };
 
-export type OpenOptions = BrowserContextOptions & {
+export type OpenOptions = {
   /** The part of the address after `#`. */
   readonly hash?: string;
   /** The address of the page. By default, the page is a file. */
   readonly url?: string;
   /** Whether the console may contain messages, for example about something that the policy blocked. */
   readonly mayComplain?: boolean;
+  readonly javaScriptEnabled?: boolean;
 };
 
-/** Opens a page. At the end of the test, expects no requests except for the page itself, and an empty console. */
+export type Look = { readonly width?: number } & NonNullable<Parameters<Page['emulateMedia']>[0]>;
+
+/** The requests and console messages of the open page. */
+const makeWatched = () => ({ requests: [] as string[], messages: [] as string[] });
+let watched = makeWatched();
+
+/**
+ * Opens a page in the only tab, because a new tab takes longer than most tests. At the end of the test, expects no
+ * requests except for the page itself, and an empty console.
+ */
 export async function openPage(
   html: string,
-  { hash, url, mayComplain, ...options }: OpenOptions = {},
+  { hash, url, mayComplain = false, javaScriptEnabled = true }: OpenOptions = {},
 ): Promise<Opened> {
-  const context = await (await startBrowser()).newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const page = await context.newPage();
-  const [requests, consoleMessages]: [string[], string[]] = [[], []];
-  page.on('request', (request) => void requests.push(request.url()));
-  page.on('console', (message) => void consoleMessages.push(message.text()));
-  page.on('pageerror', (error) => void consoleMessages.push(error.message));
+  const page = await (tabs[`${javaScriptEnabled}`] ??= openTab(javaScriptEnabled));
+  await setLook(page);
   const address = url ?? fileOf(html);
+  const { requests, messages } = (watched = makeWatched());
   onTestFinished(async () => {
-    await context.close();
-    expect(mayComplain ? [] : consoleMessages).toEqual([]);
+    // Messages of the page arrive before the answer.
+    await page.evaluate(() => null);
+    expect(mayComplain ? [] : messages).toEqual([]);
     expect(requests.filter((request) => !request.startsWith(address))).toEqual([]);
   });
   await page.goto(hash === undefined ? address : `${address}#${hash}`);
   return { page, requests };
+}
+
+/** Sets the width of the window and the media features. The defaults are 1280 px and the light color scheme. */
+export async function setLook(page: Page, { width = 1280, ...media }: Look = {}): Promise<void> {
+  await page.setViewportSize({ width, height: 900 });
+  await page.emulateMedia({ media: 'screen', colorScheme: 'light', forcedColors: 'none', ...media });
+}
+
+const tabs: Record<string, Promise<Page>> = {};
+
+async function openTab(javaScriptEnabled: boolean): Promise<Page> {
+  const page = await (await startBrowser()).newPage({ javaScriptEnabled });
+  page.on('request', (request) => void watched.requests.push(request.url()));
+  page.on('console', (message) => void watched.messages.push(message.text()));
+  page.on('pageerror', (error) => void watched.messages.push(error.message));
+  return page;
 }
 
 function fileOf(html: string): string {

@@ -1,6 +1,7 @@
 import { makeProblem } from '../../../../src/problem.ts';
-import type { Report } from '../../../../src/report/schema/report-schema.ts';
-import type { PagePrompt } from './pages.ts';
+import { renderHtml } from '../../../../src/report/formats/html-page.ts';
+import { REPORTS } from '../recorded-reports.ts';
+import { pageOf, type PagePrompt } from './pages.ts';
 
 const LINES = Array.from(
   { length: 20 },
@@ -12,11 +13,9 @@ export function edited(changes: Readonly<Record<number, string>>): readonly [str
   return [LINES.join('\n'), LINES.map((line, index) => changes[index + 1] ?? line).join('\n')];
 }
 
-const twelve = Object.fromEntries(
-  ['dev', 'test', 'qa', 'load', 'staging', 'canary', 'eu-1', 'eu-2', 'us-1', 'us-2', 'ap-1', 'production'].map(
-    (name, index) => [name, index % 3 === 0 ? ([index + 1, index + 2] as const) : index + 1],
-  ),
-);
+/** Returns so many environments that change. */
+export const makeServes = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`environment-${index}`, [1, 2] as const]));
 
 /** Prompts with everything that a plan can show, and texts of all kinds. */
 export const everything: Readonly<Record<string, PagePrompt>> = {
@@ -30,17 +29,11 @@ export const everything: Readonly<Record<string, PagePrompt>> = {
     drift: ['production'],
   },
   'support/returns': {
-    status: 'blocked',
     serves: { staging: 5, production: [2, 4] },
     text: ['Old text.', 'New text.'],
     more: {
-      problems: [
-        makeProblem(
-          'guard/drift',
-          { key: 'support/returns', what: ['production'], canPull: true },
-          { path: 'prompts/support/returns.md' },
-        ),
-      ],
+      status: 'blocked',
+      problems: [makeProblem('guard/drift', { key: 'support/returns', what: ['production'], canPull: true })],
     },
   },
   'support/unfinished': {
@@ -51,9 +44,8 @@ export const everything: Readonly<Record<string, PagePrompt>> = {
     },
   },
   'support/unreachable': {
-    status: 'failed',
     serves: { staging: null, production: null },
-    more: { problems: [makeProblem('service/timeout', { seconds: 15 })] },
+    more: { status: 'failed', problems: [makeProblem('service/timeout', { seconds: 15 })] },
   },
   'support/warned': {
     serves: { staging: 1, production: 1 },
@@ -78,15 +70,15 @@ export const everything: Readonly<Record<string, PagePrompt>> = {
     serves: { staging: [1, 'new'] },
     text: ['One thing.', 'Something else altogether, in many more words.'],
   },
-  'many/environments': { serves: twelve, text: ['a', 'b'] },
+  'many/environments': { serves: makeServes(12), text: ['a', 'b'] },
   'quiet/one': { serves: { staging: 1, production: 1 } },
   'quiet/two': { serves: { staging: 1 } },
 };
 
-export const problems: Report['problems'] = [
-  makeProblem(
-    'config/unknown-field',
-    { field: 'promtps', known: [], suggestion: 'prompts' },
-    { path: 'promptsync.yaml', line: 3, column: 1 },
+/** Pages that together have everything that a page can show. The keys complete test titles. */
+export const PAGES: Readonly<Record<string, string>> = {
+  'a plan with everything': pageOf(everything),
+  ...Object.fromEntries(
+    Object.entries(REPORTS).map(([name, report]) => [`the recorded report ${name}`, renderHtml(report, name)]),
   ),
-];
+};

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { everything } from './everything.ts';
-import { pageOf, pageOfList, type PagePrompt } from './pages.ts';
-import { readOpenKeys, readVisibleKeys, readCount } from './reading.ts';
+import { edited, everything } from './everything.ts';
+import { pageOf, type PagePrompt } from './pages.ts';
+import { clickControl, readOpenKeys, readVisibleKeys, readCount } from './reading.ts';
 import { describeInBrowser, openPage } from '../../../support/browser.ts';
 
 const html = pageOf(everything);
@@ -17,16 +17,19 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 describeInBrowser('filters and search', () => {
-  test.each(Object.entries(FILTERS))('The filter %s shows exactly the matching prompts', async (name, keys) => {
+  test('Each filter shows exactly the matching prompts', async () => {
     const { page } = await openPage(html);
-    const label = page.locator(`label:has([value=${name}])`);
-    await label.click();
-    expect(await label.locator('b').textContent()).toBe(String(keys.length));
-    expect(await readVisibleKeys(page)).toEqual(keys);
-    expect(await readCount(page)).toBe(`${keys.length} of 13 shown`);
+    expect(await readCount(page)).toBe('11 of 13 shown');
+    for (const [name, keys] of Object.entries(FILTERS)) {
+      const label = page.locator(`label:has([value=${name}])`);
+      await label.click();
+      expect(await label.locator('b').textContent()).toBe(String(keys.length));
+      expect(await readVisibleKeys(page)).toEqual(keys);
+      expect(await readCount(page)).toBe(`${keys.length} of 13 shown`);
+    }
   });
 
-  test('The search finds words in keys, paths, texts, folded lines and problems, and shows a message if there are none', async () => {
+  test('The search finds words in keys, paths, texts, folded lines and problems within the selected filter', async () => {
     const { page } = await openPage(html);
     for (const [words, keys] of [
       ['REFUND customer', ['support/refund']],
@@ -42,10 +45,6 @@ describeInBrowser('filters and search', () => {
       expect(await readVisibleKeys(page)).toEqual(keys);
       expect(await page.getByText('No prompt matches the filters.').isVisible()).toBe(keys.length === 0);
     }
-  });
-
-  test('The search applies within the selected filter, and an empty search shows all prompts of that filter', async () => {
-    const { page } = await openPage(html);
     await page.getByLabel('Drift').check();
     await page.locator('#search').fill('first text');
     expect(await readVisibleKeys(page)).toEqual(['support/unfinished']);
@@ -75,69 +74,75 @@ test.each([
 
 const AWKWARD = ['a b', 'ä', '100%', '<x>', 'prompt:x', 'constructor', '__proto__', 'a#b', 'a@b', '\'"', '?show=drift'];
 
+/** Sets the URL hash like a click on a link, and waits until the page has handled it. */
+function follow(page: Page, hash: string): Promise<void> {
+  return page.evaluate(async (hash) => {
+    const changed = new Promise((resolve) => addEventListener('hashchange', resolve, { once: true }));
+    location.hash = hash;
+    await changed;
+    for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+  }, hash);
+}
+
 describeInBrowser('links to prompts', () => {
-  test.each(AWKWARD)('A link to the prompt with the key %j opens that prompt', async (key) => {
+  test('A link to a prompt opens that prompt, whatever characters its key contains', async () => {
     const rows = [...AWKWARD, ...Array.from({ length: 40 }, (_, index) => `other ${index}`)];
-    const html = pageOf(Object.fromEntries(rows.map((name) => [name, changed])));
-    const first = await openPage(html);
-    const row = first.page.locator('.prompt').nth(rows.indexOf(key));
-    expect(await readOpenKeys(first.page)).toEqual([]);
-    const href = await row.locator('.link a').getAttribute('href');
-    const { page } = await openPage(html, { hash: href!.slice(1) });
-    await expect.poll(() => readOpenKeys(page)).toEqual([key]);
-    await expect.poll(() => isInView(page, rows.indexOf(key))).toBe(true);
+    const { page } = await openPage(pageOf(Object.fromEntries(rows.map((name) => [name, changed]))));
+    expect(await readOpenKeys(page)).toEqual([]);
+    const links = await page.locator('.link a').evaluateAll((all) => all.map((link) => link.getAttribute('href')!));
+    for (const [index, key] of AWKWARD.entries()) {
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+      await follow(page, links[index]!.slice(1));
+      expect(await readOpenKeys(page)).toEqual([key]);
+      const box = await page.locator('.prompt > summary').nth(index).boundingBox();
+      expect(box!.y).toBeGreaterThanOrEqual(0);
+      expect(box!.y + box!.height).toBeLessThanOrEqual(900);
+      await clickControl(page, 'collapse');
+    }
   });
 
-  test.each(['a b', 'ä@%'])(
-    'A link to the environment %j of a prompt opens the prompt and jumps to that environment',
-    async (environment) => {
-      const prompts = { quiet, changed, ...Object.fromEntries(AWKWARD.map((key) => [key, changed])) };
+  test('A page that is opened with a link to an environment opens the prompt and jumps to that environment', async () => {
+    const prompts = { quiet, changed, ...Object.fromEntries(AWKWARD.map((key) => [key, changed])) };
+    for (const environment of ['a b', 'ä@%']) {
       const { page } = await openPage(pageOf(prompts), { hash: `prompt:changed@${encodeURIComponent(environment)}` });
       await expect.poll(() => readOpenKeys(page)).toEqual(['changed']);
       expect(await page.evaluate(() => document.querySelector(':target')?.textContent)).toBe(environment);
-    },
-  );
+    }
+  });
 
   test('Two prompts with the same key have different links', async () => {
     const two = [['one', changed] as const, ['one', quiet] as const, ['other', quiet] as const];
-    const links = await (await openPage(pageOfList(two))).page.locator('.link a').all();
-    const hrefs = await Promise.all(links.map((link) => link.getAttribute('href')));
-    expect(new Set(hrefs).size).toBe(3);
-    const { page } = await openPage(pageOfList(two), { hash: hrefs[1]!.slice(1) });
-    await expect.poll(() => page.locator('.prompt').nth(1).getAttribute('open')).toBe('');
+    const { page } = await openPage(pageOf(two));
+    const links = await page.locator('.link a').evaluateAll((all) => all.map((link) => link.getAttribute('href')!));
+    expect(new Set(links).size).toBe(3);
+    await follow(page, links[1]!.slice(1));
+    expect(await page.locator('.prompt').nth(1).getAttribute('open')).toBe('');
   });
 
-  test.each([
-    ['A link reveals its prompt even if the selected filter hides it', ''],
-    ['A link reveals its prompt even if the current search hides it', 'japanese'],
-  ])('%s', async (_, search) => {
-    const { page } = await openPage(html);
-    await page.locator('#search').fill(search);
-    await page.evaluate(() => void (location.hash = '#prompt:quiet/one'));
-    await expect.poll(() => readOpenKeys(page)).toContain('quiet/one');
-    expect(await page.locator('[name=show]:checked').getAttribute('value')).toBe('all');
-    expect(await page.locator('#search').inputValue()).toBe('');
+  test('A link reveals its prompt even if the selected filter or the current search hides it', async () => {
+    for (const search of ['', 'japanese']) {
+      const { page } = await openPage(html);
+      await page.locator('#search').fill(search);
+      await follow(page, 'prompt:quiet/one');
+      expect(await readOpenKeys(page)).toContain('quiet/one');
+      expect(await page.locator('[name=show]:checked').getAttribute('value')).toBe('all');
+      expect(await page.locator('#search').inputValue()).toBe('');
+    }
   });
 
-  test.each(['prompt:nobody', 'search', '%', 'a=b'])(
-    'An HTML report shows its initial prompts if the URL hash %j matches no prompt',
-    async (hash) => {
-      const { page } = await openPage(html, { hash });
+  test('An HTML report keeps showing its initial prompts if the URL hash matches no prompt', async () => {
+    const { page } = await openPage(html, { hash: 'prompt:nobody' });
+    expect(await readVisibleKeys(page)).toHaveLength(11);
+    for (const hash of ['search', '%', 'a=b']) {
+      await follow(page, hash);
       expect(await readVisibleKeys(page)).toHaveLength(11);
-    },
-  );
+      expect(await readOpenKeys(page)).toEqual([]);
+    }
+  });
 });
 
-function isInView(page: Page, index: number): Promise<boolean> {
-  const summary = page.locator('.prompt > summary').nth(index);
-  return summary.evaluate((summary) => {
-    const { top, bottom } = summary.getBoundingClientRect();
-    return top >= 0 && bottom <= innerHeight;
-  });
-}
-
 describeInBrowser('keyboard navigation', () => {
-  test('The Tab key moves the focus through the controls and prompts, and the focused element has a visible outline', async () => {
+  test('The Tab key moves a visible focus through the controls and prompts, and the arrow keys switch between filters', async () => {
     const { page } = await openPage(html);
     const stops: string[] = [];
     for (let stop = 0; stop < 7; stop += 1) {
@@ -148,10 +153,6 @@ describeInBrowser('keyboard navigation', () => {
     expect(stops).toEqual(['search', 'review', 'unified', 'Expand', 'Collapse', 'support/greeting', 'support/refund']);
     await page.keyboard.press('Enter');
     expect(await readOpenKeys(page)).toEqual(['support/refund']);
-  });
-
-  test('The arrow keys switch between filters', async () => {
-    const { page } = await openPage(html);
     await page.getByLabel('To review').focus();
     await page.keyboard.press('ArrowRight');
     expect(await readCount(page)).toBe('9 of 13 shown');
@@ -170,3 +171,32 @@ function outlineOf(): string {
   const shown = active instanceof HTMLInputElement && active.type === 'radio' ? active.nextElementSibling : active;
   return shown === null ? '' : getComputedStyle(shown).outlineStyle;
 }
+
+/** Renders a page with prompts of which every `step`-th changes. */
+function largePage(count: number, step: number): string {
+  const text = edited({ 4: '4. Be brief.', 14: '14. Be kind.' });
+  const prompts = Array.from({ length: count }, (_, index) => {
+    const isChanged = index % step === 0;
+    const serves = { dev: index, staging: isChanged ? ([index, 'new'] as const) : index, production: index };
+    return [`team-${index % 40}/prompt-${index}`, isChanged ? { serves, text } : { serves }] as const;
+  });
+  return pageOf(prompts);
+}
+
+describeInBrowser('a large HTML page', () => {
+  test('An HTML report of 200 changed prompts is less than twice as large as its text', async () => {
+    const html = largePage(200, 1);
+    const { page } = await openPage(html);
+    expect(html.length / (await page.evaluate(() => document.body.textContent.length))).toBeLessThan(2);
+  });
+
+  test('An HTML report of 2,000 prompts is searchable and initially shows only the twenty prompts that change', async () => {
+    const { page } = await openPage(largePage(2000, 100));
+    expect(await readCount(page)).toBe('20 of 2000 shown');
+    expect(await readVisibleKeys(page)).toHaveLength(20);
+    await clickControl(page, 'all');
+    expect(await readCount(page)).toBe('2000 of 2000 shown');
+    await page.locator('#search').fill('prompt-1999');
+    expect(await readVisibleKeys(page)).toEqual(['team-39/prompt-1999']);
+  });
+});

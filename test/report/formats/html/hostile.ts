@@ -7,40 +7,38 @@ import { hostilePrompt, hostileReport, hostileReports, setActive, textFields } f
 const RUN = 'globalThis.ran=(globalThis.ran??0)+1';
 const ELSEWHERE = 'https://evil.example';
 
-/** Texts with a special meaning in HTML. The keys complete test titles. */
-export const NASTY_HTML = {
-  ...NASTY,
-  'the end of the script': `</script><script>${RUN}</script>`,
-  'the end of the style': `</style><style>*{display:none}</style><script>${RUN}</script>`,
-  'the end of the title': `</title><script>${RUN}</script>`,
-  'the end of everything': `</div></details></main></body></html><script>${RUN}</script>`,
-  'a comment that does not end': '<!-- <script> <!--',
-  'a comment that ends oddly': '--!> --> <!>',
-  'a drawing': `<svg onload="${RUN}">`,
-  'an image': `<img src=x onerror="${RUN}">`,
-  'an image from elsewhere': `<img src="${ELSEWHERE}/x.png">`,
-  'a style sheet from elsewhere': `<link rel=stylesheet href="${ELSEWHERE}/x.css">`,
-  'a style': `x{background:url(${ELSEWHERE}/x)} @import "${ELSEWHERE}/y";`,
-  'a base': `<base href="${ELSEWHERE}/">`,
-  'another page': `<meta http-equiv=refresh content="0;url=${ELSEWHERE}">`,
-  'another policy': `<meta http-equiv="Content-Security-Policy" content="script-src *">`,
-  'a frame': `<iframe srcdoc="<script>${RUN}</script>"></iframe>`,
-  'an address that runs': `javascript:${RUN}`,
-  'an address of data': `data:text/html,<script>${RUN}</script>`,
-  'the end of an attribute': `" autofocus onfocus="${RUN}" x="`,
-  'the end of another attribute': `' autofocus onfocus='${RUN}' x='`,
-  'the end of an attribute without quotes': ` onfocus=${RUN} autofocus `,
-  'backticks and templates': '`${globalThis.ran=1}`',
-  entities: '&lt;script&gt;&#60;b&#62;&quot;&amp;amp;&notit;',
-  'the end of CDATA': ']]><script></script>',
-  'plain text for ever': '<plaintext>',
-  'a template': '<template><b>',
-  'a form': '<form action=x><input name=show value=all checked>',
-  'an id of the page': 'search',
-  'mathematics and links': `<math><mi xlink:href="javascript:${RUN}">`,
-  'a very long line': 'x'.repeat(20_000),
-  'a very long name': 'word '.repeat(2_000),
-} as const satisfies Record<string, string>;
+/** Texts with a special meaning in HTML, besides those with one in Markdown. */
+const NASTY_HTML = [
+  `</script></style></title></textarea></details></main></body></html><script>${RUN}</script>`,
+  `<style>*{display:none} x{background:url(${ELSEWHERE}/x)} @import "${ELSEWHERE}/y";</style>`,
+  '<!-- <script> <!-- --!> --> <!>',
+  `<svg onload="${RUN}"><math><mi xlink:href="javascript:${RUN}">`,
+  `<img src=x onerror="${RUN}"><img src="${ELSEWHERE}/x.png"><link rel=stylesheet href="${ELSEWHERE}/x.css">`,
+  `<base href="${ELSEWHERE}/"><meta http-equiv=refresh content="0;url=${ELSEWHERE}">`,
+  '<meta http-equiv="Content-Security-Policy" content="script-src *">',
+  `<iframe srcdoc="<script>${RUN}</script>"></iframe>`,
+  `javascript:${RUN}`,
+  `data:text/html,<script>${RUN}</script>`,
+  `" autofocus onfocus="${RUN}" x="`,
+  `' autofocus onfocus='${RUN}' x='`,
+  ` onfocus=${RUN} autofocus `,
+  '`${globalThis.ran=1}`',
+  '&lt;script&gt;&#60;b&#62;&quot;&amp;amp;&notit;',
+  ']]><script></script><plaintext><template><b>',
+  '<form action=x><input name=show value=all checked>',
+  'search',
+];
+
+const nasty: readonly string[] = [...Object.values(NASTY), ...NASTY_HTML].filter((text) => text !== '');
+
+/**
+ * A few texts that together contain all nasty texts, because each takes pages of its own. Those that are special as a
+ * whole value are also alone.
+ */
+export const NASTY_TOGETHER: readonly string[] = [
+  ...Array.from({ length: 10 }, (_, group) => nasty.filter((_, index) => index % 10 === group).join('\n')),
+  ...nasty.filter((text) => text.trim() === '' || text === 'search' || text === '__proto__'),
+];
 
 /**
  * Returns the pages of reports with the text in every field. Diffs are empty, because their structure depends on lines.

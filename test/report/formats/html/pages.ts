@@ -1,15 +1,11 @@
 import type { PromptType } from '../../../../src/domain/chat.ts';
 import { renderHtml } from '../../../../src/report/formats/html-page.ts';
-import type { Report, ReportPrompt } from '../../../../src/report/schema/report-schema.ts';
-import { DIGEST, promptOf, ref, reportOf, setActive, type SetActive, summarize } from '../../support.ts';
-import { compareMessages, listBreakingChanges } from '../../../../src/domain/text-changes.ts';
+import type { ReportPrompt } from '../../../../src/report/schema/report-schema.ts';
+import { DIGEST, promptOf, ref, reportOf, setActive, summarize } from '../../support.ts';
 
 /** A prompt of a page. An environment has one number if it stays, two if it changes, and null if it is unknown. */
 export type PagePrompt = {
-  readonly status?: ReportPrompt['status'];
-  /** The type of the prompt. The default is `text`. */
   readonly type?: PromptType;
-  readonly path?: string;
   readonly serves?: Readonly<Record<string, number | readonly [before: number, after: number | 'new'] | null>>;
   /** The text before and after the change, for each environment that changes. */
   readonly text?: readonly [before: string | null, after: string];
@@ -17,43 +13,35 @@ export type PagePrompt = {
   readonly more?: Partial<ReportPrompt>;
 };
 
-export type PageParts = { readonly report?: Partial<Report>; readonly title?: string };
-
-/** Renders the page of a plan with these prompts. Their keys are the keys of the record. */
-export function pageOf(prompts: Readonly<Record<string, PagePrompt>>, parts: PageParts = {}): string {
-  return pageOfList(Object.entries(prompts), parts);
-}
-
-/** Renders the page of a plan with these prompts. Several prompts may have the same key. */
-export function pageOfList(
-  prompts: readonly (readonly [key: string, prompt: PagePrompt])[],
-  { report = {}, title = 'plan' }: PageParts = {},
+/** Renders the page of a plan with these prompts. In a list, several prompts may have the same key. */
+export function pageOf(
+  prompts: Readonly<Record<string, PagePrompt>> | readonly (readonly [key: string, prompt: PagePrompt])[],
 ): string {
-  const made = prompts.map(([key, prompt], index) => pagePrompt(key, prompt, index));
-  return renderHtml(reportOf(made, { summary: summarize(made), ...report }), title);
+  const entries: readonly (readonly [string, PagePrompt])[] = Array.isArray(prompts)
+    ? prompts
+    : Object.entries(prompts);
+  const made = entries.map(([key, prompt]) => pagePrompt(key, prompt));
+  return renderHtml(reportOf(made, { summary: summarize(made) }), 'plan');
 }
 
-function pagePrompt(
-  key: string,
-  { serves = {}, type = 'text', text, drift = [], more, ...parts }: PagePrompt,
-  index: number,
-) {
+function pagePrompt(key: string, { serves = {}, type = 'text', text = ['', ''], drift = [], more }: PagePrompt) {
   const rows = Object.entries(serves).map(([environment, versions]) => ({ environment, ...servedOf(versions) }));
-  const changes = rows.flatMap((row) => (row.in_sync || row.active === null ? [] : [changeOf(row, type, text)]));
-  const creates = changes.some(({ after }) => 'new' in after);
+  const [before_text, after_text] = text;
+  const changes = rows
+    .filter((row) => !row.in_sync && row.active !== null)
+    .map(({ environment, active, wanted }) => {
+      const before = before_text === null ? null : active;
+      return setActive({ environment, before, after: wanted, before_text, after_text });
+    });
+  const create = { kind: 'create-version', digest: DIGEST, change_summary: 'Soften the tone' } as const;
   return promptOf({
-    ...{ key, id: `prm_${index}`, path: `prompts/${key}.md`, type },
+    ...{ key, path: `prompts/${key}.md`, type, environments: rows },
     status: changes.length > 0 ? 'pending' : 'unchanged',
-    changes: [
-      ...(creates ? [{ kind: 'create-version', digest: DIGEST, change_summary: 'Soften the tone' } as const] : []),
-      ...changes,
-    ],
-    environments: rows,
+    changes: [...(changes.some(({ after }) => 'new' in after) ? [create] : []), ...changes],
     drift: drift.map((environment) => {
       const observed = { ...ref(5), made_by: 'outside' as const };
       return { environment, kind: 'outside', restores: false, expected: ref(3), observed };
     }),
-    ...parts,
     ...more,
   });
 }
@@ -64,18 +52,3 @@ function servedOf(versions: NonNullable<PagePrompt['serves']>[string]) {
   const wanted = after === 'new' ? { new: true as const } : ref(after);
   return { pin: before === after ? `${after}` : 'latest', active: ref(before), wanted, in_sync: before === after };
 }
-
-function changeOf({ environment, active, wanted }: Row, type: PromptType, text: PagePrompt['text']): SetActive {
-  if (text === undefined) return setActive({ environment, before: active, after: wanted });
-  const [then, now] = text;
-  const compared = {
-    before: then === null ? null : { type, text: then, metadata: undefined },
-    after: { type, text: now, metadata: undefined },
-  };
-  const messages = compareMessages(compared);
-  const texts = { before_text: then, after_text: now, breaking: listBreakingChanges(compared) };
-  const served = { environment, before: then === null ? null : active, after: wanted };
-  return setActive({ ...served, ...texts, ...(messages !== null && { messages }) });
-}
-
-type Row = ReturnType<typeof servedOf> & { readonly environment: string };
