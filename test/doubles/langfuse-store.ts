@@ -80,16 +80,8 @@ export function langfuseStore(options: LangfuseStoreOptions = {}) {
   const { pause = () => setImmediate(), isDeadlock = () => false, startTime = DEFAULT_START_TIME } = options;
   const { ambiguousLabel = 'oldest' } = options;
   const state: State = {
-    pause,
-    isDeadlock,
-    ambiguousLabel,
-    rows: [],
-    made: 0,
-    time: Date.parse(startTime),
-    lastUpdated: new Map(),
-    writing: new Set(),
-    overlaps: 0,
-    requests: [],
+    ...{ pause, isDeadlock, ambiguousLabel, time: Date.parse(startTime) },
+    ...{ rows: [], made: 0, lastUpdated: new Map(), writing: new Set(), overlaps: 0, requests: [] },
   };
   return {
     list: async (filter?: z.input<typeof FilterShape>) => list(state, filter),

@@ -65,14 +65,15 @@ function shuffle<One>(items: readonly One[]): readonly One[] {
   return fc.sample(orders, { seed: SEED, numRuns: 1 })[0] ?? [];
 }
 
-/** Groups cells by their states, for one `describe` each. */
+/** Groups cells by their states, for one `describe` each. Omits states without a chosen cell. */
 export function byState<One extends Aim>(samples: readonly Sample<One>[]) {
-  return samples.flatMap(({ states, cells }) =>
+  const groups = samples.flatMap(({ states, cells }) =>
     states.map((state) => ({
       ...{ state, name: state.name, service: state.service.name },
       cells: cells.filter((cell) => cell.state === state),
     })),
   );
+  return groups.filter(({ cells }) => cells.length > 0);
 }
 
 /** Prints how many cells of a service there are, and how many this run has tried. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { kindOf } from './calls.ts';
 import { aimsAt, byState, printSize, sampleCells, troubleOf, type Aim } from './cells.ts';
 import { KILLED, type Started } from '../support/cli.ts';
 import { makeScenes, onStage, startChild, type Stage } from './stage.ts';
@@ -18,7 +19,7 @@ function killsOf(state: State): readonly Kill[] {
   return aimsAt(state).flatMap((aim) => WHENS.map((when) => ({ ...aim, name: `${when} ${aim.name}`, when })));
 }
 
-const samples = sampleCells(killsOf, ({ call, when }) => [call, when]);
+const samples = sampleCells(killsOf, ({ call, when }) => [kindOf(call), when]);
 
 async function tryKill(kill: Kill, stage: Stage): Promise<readonly string[]> {
   let started: Started | null = null;

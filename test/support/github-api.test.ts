@@ -26,14 +26,9 @@ describe('the GitHub double', () => {
   test.for<[title: string, words: string, sent: object, status: number]>([
     ['accepts a comment with 65,536 characters', `POST ${ISSUES}/7/comments`, { body: LONGEST }, 201],
     ['rejects a comment with 65,537 characters', `POST ${ISSUES}/7/comments`, { body: `${LONGEST}x` }, 422],
-    ['returns 404 for a comment on a nonexistent issue', `POST ${ISSUES}/10/comments`, { body: 'Hi' }, 404],
-    [
-      'rejects an edit of a comment that belongs to another user',
-      `PATCH ${ISSUES}/comments/2000000001`,
-      { body: 'Mine' },
-      403,
-    ],
-    ['rejects an issue whose body has 65,537 characters', `POST ${ISSUES}`, { title: 'New', body: `${LONGEST}x` }, 422],
+    ['finds no issue for a comment on a nonexistent issue', `POST ${ISSUES}/10/comments`, { body: 'Hi' }, 404],
+    ["rejects an edit of another user's comment", `PATCH ${ISSUES}/comments/2000000001`, { body: 'Mine' }, 403],
+    ['rejects an issue with 65,537 characters', `POST ${ISSUES}`, { title: 'New', body: `${LONGEST}x` }, 422],
   ])('The GitHub test double %s', async ([, words, sent, status]) => {
     expect(await call(await startFilled(), words, sent)).toMatchObject({ status });
   });
@@ -84,14 +79,12 @@ describe('parseOutputs', () => {
   });
 });
 
-describe('runnerCommands', () => {
-  test.for<[title: string, log: string, commands: readonly string[]]>([
-    ['finds a command at the start of a line', 'plain\n::error file=a::Text\n', ['::error file=a::Text']],
-    ['finds a command after leading whitespace', ' \t\u00a0\u0085::add-mask::x', [' \t\u00a0\u0085::add-mask::x']],
-    ['finds commands after any kind of line ending', 'one\r::group::A\r\n::endgroup::', ['::group::A', '::endgroup::']],
-    ['finds old-style ##[ commands anywhere in a line', 'text ##[error]x\n##[', ['text ##[error]x', '##[']],
-    ['ignores text that only resembles a command', 'a ::error::b\n\\u{3a}:error::\n:: error\n:error\n# #[x]\n', []],
-  ])('runnerCommands %s', ([, log, commands]) => {
-    expect(runnerCommands(log)).toEqual(commands);
-  });
+test.for<[title: string, log: string, commands: readonly string[]]>([
+  ['a command at the start of a line', 'plain\n::error file=a::Text\n', ['::error file=a::Text']],
+  ['a command after leading whitespace', ' \t\u00a0\u0085::add-mask::x', [' \t\u00a0\u0085::add-mask::x']],
+  ['commands after any line ending', 'one\r::group::A\r\n::endgroup::', ['::group::A', '::endgroup::']],
+  ['old-style ##[ commands anywhere in a line', 'text ##[error]x\n##[', ['text ##[error]x', '##[']],
+  ['nothing in text that only resembles a command', 'a ::error::b\n\\u{3a}:error::\n:: error\n:error\n# #[x]\n', []],
+])('runnerCommands finds %s', ([, log, commands]) => {
+  expect(runnerCommands(log)).toEqual(commands);
 });
