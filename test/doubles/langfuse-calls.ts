@@ -1,14 +1,14 @@
 import { SECRET_KEY, startLangfuse, type LangfuseDouble } from './langfuse-server.ts';
 
 /** Calls the double. `words` holds the method and the path below that of the prompts. */
-export async function call({ baseUrl }: LangfuseDouble, words: string, body?: unknown, key = SECRET_KEY) {
+export async function call({ baseUrl }: LangfuseDouble, words: string, body?: unknown) {
   const [method = '', path = ''] = words.split(' ');
-  const headers = { authorization: `Basic ${Buffer.from(`any:${key}`).toString('base64')}` };
+  const headers = { authorization: `Basic ${Buffer.from(`any:${SECRET_KEY}`).toString('base64')}` };
   const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
   const answer = await fetch(`${baseUrl}/api/public/v2/prompts${path}`, { method, headers, ...sent });
   const received = await answer.text();
   const parsed: unknown = /^[[{]/.test(received) ? JSON.parse(received) : received;
-  return { status: answer.status, body: parsed, retryAfter: answer.headers.get('retry-after') };
+  return { status: answer.status, body: parsed };
 }
 
 /**

@@ -30,7 +30,6 @@ const CommonShape = z.object({
     .refine((labels) => new Set(labels).size === labels.length, 'Labels must be unique')
     .default([]),
   config: z.json().nullish(),
-  tags: z.array(z.string()).nullish(),
   commitMessage: z.string().max(500).nullish(),
 });
 
@@ -81,7 +80,7 @@ const text = z.string().optional();
 
 /** The filter of the list of prompts, and one of its pages. */
 export const FilterShape = z.object({
-  ...{ name: text, label: text, tag: text },
+  ...{ name: text, label: text },
   page: z.coerce.number().int().min(1).default(1),
   limit: z.coerce.number().int().min(1).max(100).default(10),
 });

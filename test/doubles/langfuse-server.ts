@@ -24,14 +24,11 @@ type State = Failing & {
   readonly secretKey: string;
   /** The number of requests with a wrong key or without one. */
   refusals: number;
-  /** The number of PATCH requests that are left, and the time in milliseconds at which the limit ends. */
-  patches: { left: number; readonly until: number };
 };
 
 export type LangfuseDouble = Awaited<ReturnType<typeof openLangfuse>>;
 
 type LangfuseOptions = LangfuseStoreOptions & {
-  readonly path?: string;
   /** The secret key that the double accepts. The default is `SECRET_KEY`. */
   readonly secretKey?: string;
 };
@@ -48,16 +45,13 @@ export async function startLangfuse(options?: LangfuseOptions): Promise<Langfuse
 
 /** Starts the same double for a concurrent test, which has to close it. */
 export async function openLangfuse(options: LangfuseOptions = {}) {
-  const { path: prefix = '', secretKey = SECRET_KEY } = options;
+  const { secretKey = SECRET_KEY } = options;
   const store = langfuseStore(options);
-  const state: State = {
-    ...{ store, secretKey, requests: [], refusals: 0, failures: [] },
-    patches: { left: Infinity, until: Infinity },
-  };
+  const state: State = { store, secretKey, requests: [], refusals: 0, failures: [] };
   const server = createServer((request, response) => {
-    respond(request, response, state, prefix).catch(() => response.destroy());
+    respond(request, response, state).catch(() => response.destroy());
   });
-  const baseUrl = (await open(server)) + prefix;
+  const baseUrl = await open(server);
   return {
     baseUrl,
     store,
@@ -70,8 +64,6 @@ export async function openLangfuse(options: LangfuseOptions = {}) {
     /** Makes the next `times` matching requests fail this way. Failures apply in the order of these calls. */
     fail: (match: FailureMatch, failure: Failure, times = 1) =>
       void state.failures.push({ match, failure, left: times }),
-    /** Allows `left` PATCH requests within the next `seconds`. Afterwards there is no limit. */
-    limitPatches: (left: number, seconds = 60) => void (state.patches = { left, until: Date.now() + seconds * 1_000 }),
     /** The environment variables that point a command at the double. */
     environment: { LANGFUSE_HOST: baseUrl, LANGFUSE_PUBLIC_KEY: PUBLIC_KEY, LANGFUSE_SECRET_KEY: secretKey },
     close: () => close(server),
@@ -88,10 +80,9 @@ function describeWrite({ method, path, body }: LangfuseRequest): string[] {
   return [`${method} ${name ?? decodeURIComponent(encoded)}${selection} [${newLabels.join(', ')}]`];
 }
 
-async function respond(incoming: IncomingMessage, response: ServerResponse, state: State, prefix: string) {
+async function respond(incoming: IncomingMessage, response: ServerResponse, state: State) {
   const sent = Buffer.concat(await incoming.toArray());
-  const { method = '', url = '', headers } = incoming;
-  const path = url.startsWith(prefix) ? url.slice(prefix.length) : '/';
+  const { method = '', url: path = '', headers } = incoming;
   const body: unknown = sent.length === 0 ? undefined : JSON.parse(sent.toString('utf8'));
   state.requests.push({ method, path, body });
   const isTooLong = sent.length > 1_048_576;
@@ -154,16 +145,7 @@ async function perform(state: State, { method, path, body }: LangfuseRequest, na
   throw new LangfuseRefusal(404, `Prompt not found: '${name}' with ${selection}`, 'LangfuseNotFoundError');
 }
 
-/** Patches labels. Only PATCH requests count toward the rate limit. */
-async function patch({ store, patches }: State, name: string, version: string, body: unknown): Promise<Reply> {
-  const wait = Math.ceil((patches.until - Date.now()) / 1_000);
-  patches.left -= 1;
-  if (patches.left < 0 && wait > 0) {
-    const resetAt = new Date(patches.until).toISOString();
-    const details = { retryAfterSeconds: wait, limit: 30, remaining: 0, resetAt };
-    const refusal = { message: 'Rate limit exceeded', code: 'rate_limited', details };
-    return { status: 429, headers: { 'retry-after': `${wait}` }, body: refusal };
-  }
+async function patch({ store }: State, name: string, version: string, body: unknown): Promise<Reply> {
   const { newLabels = null } = BodyShape.catch({}).parse(body);
   const number = Number(version);
   // The database column is a 32-bit integer. Langfuse passes other numbers on to the database, which fails.

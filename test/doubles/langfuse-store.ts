@@ -80,16 +80,8 @@ export function langfuseStore(options: LangfuseStoreOptions = {}) {
   const { pause = () => setImmediate(), isDeadlock = () => false, startTime = DEFAULT_START_TIME } = options;
   const { ambiguousLabel = 'oldest' } = options;
   const state: State = {
-    pause,
-    isDeadlock,
-    ambiguousLabel,
-    rows: [],
-    made: 0,
-    time: Date.parse(startTime),
-    lastUpdated: new Map(),
-    writing: new Set(),
-    overlaps: 0,
-    requests: [],
+    ...{ pause, isDeadlock, ambiguousLabel, time: Date.parse(startTime) },
+    ...{ rows: [], made: 0, lastUpdated: new Map(), writing: new Set(), overlaps: 0, requests: [] },
   };
   return {
     list: async (filter?: z.input<typeof FilterShape>) => list(state, filter),
@@ -166,8 +158,6 @@ function ownInterface(state: State) {
 /** The id of the user who makes all changes in Langfuse's user interface. */
 const USER_ID = 'cmf8a2b7d0001qz';
 const PROJECT_ID = 'project-1';
-/** The maximum depth of composed prompts. */
-const MAX_NESTING_DEPTH = 5;
 
 async function create(state: State, body: unknown): Promise<LangfuseVersion> {
   const sent = checkRequest(CreateShape, body);
@@ -190,15 +180,9 @@ async function patch(state: State, name: string, version: number, sent: unknown)
   return row;
 }
 
-/** Deletes a prompt, unless another prompt contains it. */
+/** Deletes a prompt. */
 function deletePrompt(state: State, name: string): void {
   if (rowsOf(state, name).length === 0) throw new LangfuseRefusal(404, 'Prompt not found', 'LangfuseNotFoundError');
-  const users = state.rows.filter((row) => row.name !== name && listParts(row.prompt).includes(name));
-  if (users.length > 0) {
-    const lines = users.map((user) => `${user.name} v${user.version} depends on ${name}`);
-    const message = 'Other prompts are depending on prompt versions you are trying to delete';
-    throw new LangfuseRefusal(400, `${message}:\n\n${lines.join('\n')}`);
-  }
   state.requests.push(`DELETE ${name}`);
   state.rows = state.rows.filter((row) => row.name !== name);
 }
@@ -241,8 +225,7 @@ function readForCreate(state: State, sent: z.output<typeof CreateShape>, created
     }
     return inOneTransaction(state, () => {
       unlabel();
-      const tags = [...new Set(sent.tags ?? newest?.tags ?? [])];
-      if (sent.tags) for (const row of rowsOf(state, name)) updateRow(state, row.id, { tags });
+      const tags = newest?.tags ?? [];
       const { config, commitMessage = null } = sent;
       return add(state, { name, version, type, prompt, config: config ?? {}, labels, commitMessage, tags, createdBy });
     });
@@ -342,11 +325,6 @@ function findRow(state: State, name: string, version = 0, label = ''): LangfuseV
 /** Matches the composition tags `@@@langfusePrompt:name=x|label=y@@@` and `@@@langfusePrompt:name=x|version=1@@@`. */
 const TAG = /@@@langfusePrompt:name=([^|=]+)\|(version|label)=([^|=]+?)@@@/g;
 
-/** Returns the names of the prompts that the tags of a prompt name. */
-function listParts(prompt: LangfuseVersion['prompt']): readonly string[] {
-  return [...JSON.stringify(prompt).matchAll(TAG)].map(([, name = '']) => name);
-}
-
 /** Replaces composition tags by the prompts that they name. */
 function resolveParts(
   state: State,
@@ -355,9 +333,6 @@ function resolveParts(
   above: readonly string[] = [],
 ) {
   const resolved = JSON.stringify(prompt).replaceAll(TAG, (_, part: string, kind: string, value: string): string => {
-    if (above.length === MAX_NESTING_DEPTH) {
-      throw new LangfuseRefusal(status, `Maximum nesting depth exceeded (${MAX_NESTING_DEPTH})`);
-    }
     const row = kind === 'version' ? findRow(state, part, Number(value)) : findRow(state, part, 0, value);
     if (row === undefined) {
       throw new LangfuseRefusal(status, `Prompt dependency not found: ${part} - ${kind} ${value}`);
@@ -377,10 +352,10 @@ function resolveParts(
 
 /** Lists prompts. The filter applies to versions, so the listing omits filtered versions of each prompt, too. */
 function list(state: State, filter: z.input<typeof FilterShape> = {}) {
-  const { name, label, tag, page, limit } = checkRequest(FilterShape, filter);
+  const { name, label, page, limit } = checkRequest(FilterShape, filter);
   state.requests.push(`GET ${name ?? '*'} page ${page}`);
   const matchingRows = state.rows.filter(
-    (row) => (!name || row.name === name) && (!label || row.labels.includes(label)) && (!tag || row.tags.includes(tag)),
+    (row) => (!name || row.name === name) && (!label || row.labels.includes(label)),
   );
   const rowsByName = Map.groupBy(matchingRows, (row) => row.name);
   const names = [...rowsByName.keys()].toSorted();

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { isWriteTo, MAIN } from './calls.ts';
-import { aimsAt, chosen, chosenStates, troubleOf, type Aim } from './cells.ts';
+import { isWriteTo, kindOf, MAIN } from './calls.ts';
+import { aimsAt, byState, printSize, sampleCells, troubleOf, type Aim } from './cells.ts';
 import type { Act } from './faults.ts';
 import { contentsAreSentOnce, keyIsHidden, reportIsTrue, settle } from './laws.ts';
 import { makeScenes, onStage, type Stage } from './stage.ts';
 
 const sceneOf = makeScenes();
 const lawful = new Set<Aim>();
+const samples = sampleCells(aimsAt, ({ call }) => [kindOf(call)]);
 
 /** Interrupts a run. Expects that it finishes the call in flight, starts no other write, and that the next run completes. */
 async function tryInterrupt(aim: Aim, stage: Stage): Promise<readonly string[]> {
@@ -32,25 +33,21 @@ async function tryInterrupt(aim: Aim, stage: Stage): Promise<readonly string[]> 
   ];
 }
 
-describe.each(chosenStates)('sync can be interrupted at each of its calls ($service.name: $name)', (state) => {
-  test.concurrent.each(aimsAt(state))(
+describe.each(byState(samples))('sync is interrupted at one of its calls ($service: $name)', (group) => {
+  test.concurrent.each(group.cells)(
     'The next sync makes the remaining changes after an interrupt during the call $name',
     async (aim) => {
-      const scene = await sceneOf(state);
+      const scene = await sceneOf(aim.state);
       expect(await onStage(scene, '', (stage) => tryInterrupt(aim, stage))).toEqual([]);
       lawful.add(aim);
     },
   );
 });
 
-describe.each(chosen)('the interrupt tests for $service.name are complete', ({ service, states }) => {
+describe.each(samples)('the interrupt tests for $service.name are complete', (sample) => {
   test('The next sync makes the remaining changes if sync was interrupted during any call in any scenario', () => {
-    const all = states.flatMap(aimsAt);
-    const interrupted = [...lawful].filter(({ state }) => state.service === service);
-    console.log(
-      `interruptions of ${service.name}: ${all.length} calls of ${states.length} states; ` +
-        `lawful in ${interrupted.length}`,
-    );
-    expect(interrupted.length).toBe(all.length);
+    const interrupted = sample.cells.filter((aim) => lawful.has(aim));
+    printSize('interruptions', sample, interrupted.length);
+    expect(interrupted).toEqual(sample.cells);
   });
 });

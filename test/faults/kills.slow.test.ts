@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { aimsAt, chosen, chosenStates, troubleOf, type Aim } from './cells.ts';
+import { kindOf } from './calls.ts';
+import { aimsAt, byState, printSize, sampleCells, troubleOf, type Aim } from './cells.ts';
 import { KILLED, type Started } from '../support/cli.ts';
 import { makeScenes, onStage, startChild, type Stage } from './stage.ts';
 import type { Act } from './faults.ts';
@@ -17,6 +18,8 @@ const lawful = new Set<Kill>();
 function killsOf(state: State): readonly Kill[] {
   return aimsAt(state).flatMap((aim) => WHENS.map((when) => ({ ...aim, name: `${when} ${aim.name}`, when })));
 }
+
+const samples = sampleCells(killsOf, ({ call, when }) => [kindOf(call), when]);
 
 async function tryKill(kill: Kill, stage: Stage): Promise<readonly string[]> {
   let started: Started | null = null;
@@ -38,26 +41,21 @@ async function tryKill(kill: Kill, stage: Stage): Promise<readonly string[]> {
   ];
 }
 
-describe.each(chosenStates)('sync can be killed before and after each of its calls ($service.name: $name)', (state) => {
-  test.concurrent.each(killsOf(state))(
+describe.each(byState(samples))('sync is killed before or after one of its calls ($service: $name)', (group) => {
+  test.concurrent.each(group.cells)(
     'The next sync makes the remaining changes if sync was killed $name',
     async (kill) => {
-      const scene = await sceneOf(state);
+      const scene = await sceneOf(kill.state);
       expect(await onStage(scene, '', (stage) => tryKill(kill, stage))).toEqual([]);
       lawful.add(kill);
     },
   );
 });
 
-describe.each(chosen)('the kill tests for $service.name are complete', ({ service, states }) => {
+describe.each(samples)('the kill tests for $service.name are complete', (sample) => {
   test('The next sync makes the remaining changes if sync was killed before or after any call in any scenario', () => {
-    const kills = states.flatMap(killsOf);
-    const calls = states.flatMap((state) => state.calls);
-    const killed = [...lawful].filter(({ state }) => state.service === service);
-    console.log(
-      `kill matrix of ${service.name}: ${WHENS.length} sides × ${calls.length} calls of ${states.length} states = ` +
-        `${kills.length} cells; killed and lawful in ${killed.length}`,
-    );
-    expect(killed.length).toBe(kills.length);
+    const killed = sample.cells.filter((kill) => lawful.has(kill));
+    printSize('kill matrix', sample, killed.length);
+    expect(killed).toEqual(sample.cells);
   });
 });

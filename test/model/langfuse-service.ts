@@ -37,14 +37,8 @@ type Kept = {
 export function openLangfuse(setup: Setup): ServiceModel {
   // Outside changes during a write happen before the write continues.
   const store = langfuseStore({ pause: async () => {} });
-  const kept: Kept = {
-    store,
-    ever: new Map(),
-    byRow: new Map(),
-    listed: new Map(),
-    shown: new Map(),
-    changesBefore: new Map(),
-  };
+  const maps = { ever: new Map(), byRow: new Map(), listed: new Map(), shown: new Map(), changesBefore: new Map() };
+  const kept: Kept = { store, ...maps };
   const find = (promptId: string, is: (row: LangfuseVersion) => boolean): LedgerVersion | undefined => {
     const row = store.versions(promptId).find(is);
     return row && toVersion(kept, row);
@@ -108,19 +102,9 @@ function toVersion({ ever, byRow }: Kept, row: LangfuseVersion): LedgerVersion {
 }
 
 /** Converts a row. */
-function toRemote({
-  version: number,
-  prompt,
-  config,
-  labels,
-  commitMessage: message,
-  createdAt,
-  updatedAt,
-  createdBy,
-  projectId,
-}: LangfuseVersion): RemoteLangfuseVersion {
-  const times = { createdAt: Date.parse(createdAt), updatedAt: Date.parse(updatedAt) };
-  return digestVersion({ number, prompt, config, labels, message, times, createdBy, projectId });
+function toRemote({ version: number, commitMessage: message, ...row }: LangfuseVersion): RemoteLangfuseVersion {
+  const times = { createdAt: Date.parse(row.createdAt), updatedAt: Date.parse(row.updatedAt) };
+  return digestVersion({ ...row, number, message, times });
 }
 
 type Found = { readonly more?: number; readonly moving?: readonly string[] };

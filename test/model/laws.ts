@@ -171,13 +171,12 @@ function checkChange(world: World, promptId: string, outcome: ChangeOutcome, own
   const { change, status, version } = outcome;
   const found = own.filter((write) => isFor(world, outcome, write));
   const what = (): string => `${change.kind} of ${promptId} is reported as ${status}; written: ${JSON.stringify(own)}`;
-  if (status === 'not_made')
-    must(
-      found.every((write) => isUndone(world, write)),
-      what,
-    );
-  if (status === 'made') must(found.length > 0, what);
-  if (status === 'adopted') must(versionIn(world, promptId, version) !== undefined, what);
+  const isUnwritten = found.every((write) => isUndone(world, write));
+  const isWritten = (kind: Write['kind'], id?: string) =>
+    found.some((one) => one.kind === kind && 'id' in one && one.id === id);
+  must(status !== 'not_made' || isUnwritten, what);
+  must(status !== 'made' || found.length > 0, what);
+  must(status !== 'adopted' || versionIn(world, promptId, version) !== undefined, what);
   // Any managed version carries the same ledger as a baseline.
   if (!isVisibleChange(change) && status === 'adopted') return;
   if (change.kind === 'create-version' && (status === 'made' || status === 'adopted')) {
@@ -185,18 +184,9 @@ function checkChange(world: World, promptId: string, outcome: ChangeOutcome, own
     must(made !== undefined, what);
     const text = storedText(world.setup, change.content.text);
     must(isWhat(world, made, { kind: 'content', promptId, content: { ...change.content, text } }), what);
-    if (status === 'made')
-      must(
-        found.some((write) => write.kind === 'create' && write.id === made.id),
-        what,
-      );
+    must(status !== 'made' || isWritten('create', made.id), what);
   }
-  if (change.kind === 'set-active' && status === 'made') {
-    must(
-      found.some((write) => write.kind === 'set' && write.id === version?.id),
-      what,
-    );
-  }
+  must(change.kind !== 'set-active' || status !== 'made' || isWritten('set', version?.id), what);
 }
 
 /** Whether somebody else has moved an environment on after a create call of promptsync moved it. */

@@ -23,38 +23,13 @@ async function startFilled(): Promise<GitHubDouble> {
 }
 
 describe('the GitHub double', () => {
-  test.for<[sentence: string, words: string, sent: object, status: number]>([
-    [
-      'The GitHub test double accepts a comment with 65,536 characters',
-      `POST ${ISSUES}/7/comments`,
-      { body: LONGEST },
-      201,
-    ],
-    [
-      'The GitHub test double rejects a comment with 65,537 characters',
-      `POST ${ISSUES}/7/comments`,
-      { body: `${LONGEST}x` },
-      422,
-    ],
-    [
-      'The GitHub test double returns 404 for a comment on a nonexistent issue',
-      `POST ${ISSUES}/10/comments`,
-      { body: 'Hi' },
-      404,
-    ],
-    [
-      'The GitHub test double rejects an edit of a comment that belongs to another user',
-      `PATCH ${ISSUES}/comments/2000000001`,
-      { body: 'Mine' },
-      403,
-    ],
-    [
-      'The GitHub test double rejects an issue whose body has 65,537 characters',
-      `POST ${ISSUES}`,
-      { title: 'New', body: `${LONGEST}x` },
-      422,
-    ],
-  ])('%s', async ([, words, sent, status]) => {
+  test.for<[title: string, words: string, sent: object, status: number]>([
+    ['accepts a comment with 65,536 characters', `POST ${ISSUES}/7/comments`, { body: LONGEST }, 201],
+    ['rejects a comment with 65,537 characters', `POST ${ISSUES}/7/comments`, { body: `${LONGEST}x` }, 422],
+    ['finds no issue for a comment on a nonexistent issue', `POST ${ISSUES}/10/comments`, { body: 'Hi' }, 404],
+    ["rejects an edit of another user's comment", `PATCH ${ISSUES}/comments/2000000001`, { body: 'Mine' }, 403],
+    ['rejects an issue with 65,537 characters', `POST ${ISSUES}`, { title: 'New', body: `${LONGEST}x` }, 422],
+  ])('The GitHub test double %s', async ([, words, sent, status]) => {
     expect(await call(await startFilled(), words, sent)).toMatchObject({ status });
   });
 
@@ -85,61 +60,31 @@ describe('the GitHub double', () => {
 });
 
 describe('parseOutputs', () => {
-  test.for<[sentence: string, text: string, outputs: object]>([
-    ['parseOutputs returns no outputs for an empty file', '', {}],
-    ['parseOutputs ignores empty lines', '\na=1\n\nb=2', { a: '1', b: '2' }],
-    ['parseOutputs splits a line at the first equals sign', 'a=b=c<<d\n', { a: 'b=c<<d' }],
-    [
-      'parseOutputs reads a multiline value up to its delimiter',
-      'a<<END\none\n\nb=2\nEND\nc=3\n',
-      { a: 'one\n\nb=2', c: '3' },
-    ],
-    ['parseOutputs preserves a carriage return in a value', 'a<<END\none\r\n END\nEND\n', { a: 'one\r\n END' }],
-  ])('%s', ([, text, outputs]) => {
+  test.for<[title: string, text: string, outputs: object]>([
+    ['returns no outputs for an empty file', '', {}],
+    ['ignores empty lines', '\na=1\n\nb=2', { a: '1', b: '2' }],
+    ['splits a line at the first equals sign', 'a=b=c<<d\n', { a: 'b=c<<d' }],
+    ['reads a multiline value up to its delimiter', 'a<<END\none\n\nb=2\nEND\nc=3\n', { a: 'one\n\nb=2', c: '3' }],
+    ['preserves a carriage return in a value', 'a<<END\none\r\n END\nEND\n', { a: 'one\r\n END' }],
+  ])('parseOutputs %s', ([, text, outputs]) => {
     expect(parseOutputs(text)).toEqual(outputs);
   });
 
-  test.for<[sentence: string, text: string, message: string]>([
-    ['parseOutputs rejects a line without a value', 'a\n', "Invalid format: 'a'"],
-    ['parseOutputs rejects an empty delimiter', 'a<<\n\n', "Invalid format: 'a<<'"],
-    [
-      'parseOutputs rejects a value without a closing delimiter',
-      'a<<END\none\nEND \n',
-      "Matching delimiter not found: 'END'",
-    ],
-  ])('%s', ([, text, message]) => {
+  test.for<[title: string, text: string, message: string]>([
+    ['rejects a line without a value', 'a\n', "Invalid format: 'a'"],
+    ['rejects an empty delimiter', 'a<<\n\n', "Invalid format: 'a<<'"],
+    ['rejects a value without a closing delimiter', 'a<<END\none\nEND \n', "Matching delimiter not found: 'END'"],
+  ])('parseOutputs %s', ([, text, message]) => {
     expect(() => parseOutputs(text)).toThrow(message);
   });
 });
 
-describe('runnerCommands', () => {
-  test.for<[sentence: string, log: string, commands: readonly string[]]>([
-    [
-      'runnerCommands finds a command at the start of a line',
-      'plain\n::error file=a::Text\n',
-      ['::error file=a::Text'],
-    ],
-    [
-      'runnerCommands finds a command after leading whitespace',
-      ' \t\u00a0\u0085::add-mask::x',
-      [' \t\u00a0\u0085::add-mask::x'],
-    ],
-    [
-      'runnerCommands finds commands after any kind of line ending',
-      'one\r::group::A\r\n::endgroup::',
-      ['::group::A', '::endgroup::'],
-    ],
-    [
-      'runnerCommands finds old-style ##[ commands anywhere in a line',
-      'text ##[error]x\n##[',
-      ['text ##[error]x', '##['],
-    ],
-    [
-      'runnerCommands ignores text that only resembles a command',
-      'a ::error::b\n\\u{3a}:error::\n:: error\n:error\n# #[x]\n',
-      [],
-    ],
-  ])('%s', ([, log, commands]) => {
-    expect(runnerCommands(log)).toEqual(commands);
-  });
+test.for<[title: string, log: string, commands: readonly string[]]>([
+  ['a command at the start of a line', 'plain\n::error file=a::Text\n', ['::error file=a::Text']],
+  ['a command after leading whitespace', ' \t\u00a0\u0085::add-mask::x', [' \t\u00a0\u0085::add-mask::x']],
+  ['commands after any line ending', 'one\r::group::A\r\n::endgroup::', ['::group::A', '::endgroup::']],
+  ['old-style ##[ commands anywhere in a line', 'text ##[error]x\n##[', ['text ##[error]x', '##[']],
+  ['nothing in text that only resembles a command', 'a ::error::b\n\\u{3a}:error::\n:: error\n:error\n# #[x]\n', []],
+])('runnerCommands finds %s', ([, log, commands]) => {
+  expect(runnerCommands(log)).toEqual(commands);
 });

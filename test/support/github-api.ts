@@ -91,20 +91,8 @@ export type Failing = Pick<State, 'failures'>;
 /** Starts a double of GitHub's REST API. Tests of lost answers and rate limits need real connections. */
 export async function startGitHub(options: GitHubOptions = {}) {
   const { as = { login: 'github-actions[bot]', type: 'Bot' }, identity = 'graphql', tipOf = () => '' } = options;
-  const state: State = {
-    ...{
-      as,
-      identity,
-      tipOf,
-      issues: new Map(),
-      comments: new Map(),
-      pulls: new Map(),
-      checks: [],
-      branches: new Map(),
-      trees: new Map(),
-      failures: [],
-    },
-  };
+  const maps = { issues: new Map(), comments: new Map(), pulls: new Map(), branches: new Map(), trees: new Map() };
+  const state: State = { as, identity, tipOf, ...maps, checks: [], failures: [] };
   const requests: GitHubRequest[] = [];
   const server = createServer((request, response) => {
     respond(request, response, state, requests).catch(() => response.destroy());
@@ -362,10 +350,8 @@ function listIssues(state: State, _part: string, { url }: Call): Reply {
   const found = [...state.issues.values()]
     .filter((issue) => issue.state === (url.searchParams.get('state') ?? 'open'))
     .filter((issue) => creator === null || issue.user.login === creator);
-  return pageOf(
-    found.toReversed().map((issue) => issueToWire(state, issue)),
-    url,
-  );
+  const wires = found.toReversed().map((issue) => issueToWire(state, issue));
+  return pageOf(wires, url);
 }
 
 /** Returns the JSON of an issue. An empty body is null, and only pull requests have the field `pull_request`. */
@@ -403,10 +389,8 @@ function listPulls(state: State, _part: string, { url }: Call): Reply {
     .map((pull) => pullOf(state, pull))
     .filter(({ branch, base }) => wanted('head') === `acme:${branch}` && wanted('base') === base)
     .filter((pull) => [pull.state, 'all'].includes(wanted('state') ?? 'open'));
-  return pageOf(
-    found.toReversed().map((pull) => pullToWire(state, pull)),
-    url,
-  );
+  const wires = found.toReversed().map((pull) => pullToWire(state, pull));
+  return pageOf(wires, url);
 }
 
 const PullShape = z.object({ title: z.string().min(1).max(256), head: z.string(), base: z.string(), body });
@@ -433,10 +417,8 @@ function editPull(state: State, part: string, call: Call): Reply {
 function listPullsOfCommit(state: State, sha: string, { url }: Call): Reply {
   const all = [...state.pulls.values()].map((pull) => pullOf(state, pull));
   const found = all.filter(({ head, mergeCommit, commits = [] }) => [head, mergeCommit, ...commits].includes(sha));
-  return pageOf(
-    found.map((pull) => pullToWire(state, pull)),
-    url,
-  );
+  const wires = found.map((pull) => pullToWire(state, pull));
+  return pageOf(wires, url);
 }
 
 /** Returns a pull request with the fields that it shares with issues and with its current head. */
