@@ -69,20 +69,6 @@ describe('plan without an API key', () => {
     ]);
   });
 
-  test('plan without an API key shows added prompts and warns about removed prompts', async () => {
-    const folder = makeRepository(workspaceFiles({ greeting: {}, farewell: {} }));
-    git(folder, 'rm', '--quiet', 'prompts/farewell.md');
-    writeFiles(folder, { 'prompts/added.md': promptText('added') });
-    commitAll(folder, 'Change');
-    const { report } = await reviewIn(folder);
-    expect(report.prompts.map(({ key, status }) => [key, status])).toEqual([
-      ['added', 'pending'],
-      ['greeting', 'unchanged'],
-    ]);
-    expect(formatChanges(report)).toEqual(['create-version', 'staging: none → new']);
-    expect(report.problems.map(({ code }) => code).toSorted()).toEqual(['prompt/gone', 'service/not-asked']);
-  });
-
   test('sync without an API key fails before sending any request', async () => {
     const folder = makeRepository(workspaceFiles({ greeting: {} }));
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'B' }) });

@@ -129,11 +129,6 @@ describe.each(SHELLS)('promptsync completes the command line in %s', (shell) => 
   });
 });
 
-test.skipIf(!isInstalled('fish'))('fish offers files if promptsync has no candidates', () => {
-  const folder = makeWorkspace({ 'plan.json': '' });
-  expect(completionsFor('fish', ['promptsync', 'show', 'pla'], { folder })).toEqual(['plan.json']);
-});
-
 test.skipIf(!isInstalled('fish'))('fish offers folders and files if no prompt key begins with the typed word', () => {
   const folder = makeWorkspace(workspaceFiles({ greeting: { key: 'support/greeting' } }));
   expect(completionsFor('fish', ['promptsync', 'plan', 'prom'], { folder })).toEqual(['prompts/', 'promptsync.yaml']);

@@ -181,22 +181,9 @@ test.each([
   expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(false);
 });
 
-test('init exits with 130 if a signal arrives while it asks a question', async () => {
-  let interrupt = (): void => {};
-  const { exitCode } = await run(makeFolder(), ['init'], {
-    terminal: true,
-    input: Object.assign(new PassThrough(), { setRawMode: () => {} }),
-    onSignal: (signal) => (interrupt = signal),
-    onError: (text) => void (text.includes('Which service') && setImmediate(interrupt)),
-  });
-  expect(exitCode).toBe(130);
-});
-
 test.each([
   ['true', false],
   ['1', true],
-  ['false', true],
-  ['', true],
 ])('init on a terminal with CI=%j asks questions: %s', async (CI, asks) => {
   const { exitCode, stdout } = await answerQuestions(makeFolder(), [{ question: 'Which service', typed: '\u0003' }], {
     CI,

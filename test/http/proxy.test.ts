@@ -63,16 +63,6 @@ describe('a proxy from the environment variables', () => {
   const brokenProxies: readonly (readonly [string, string, (socket: Socket) => void])[] = [
     ['the client times out if a proxy never responds', 'service/no-answer', () => {}],
     [
-      'the client reports a failure if a proxy closes the connection',
-      'service/unreachable',
-      (socket) => void socket.destroy(),
-    ],
-    [
-      'the client reports a failure if a proxy closes the tunnel right after opening it',
-      'service/unreachable',
-      (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n'),
-    ],
-    [
       'the client times out if a proxy opens a tunnel but never sends data',
       'service/no-answer',
       (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n'),
