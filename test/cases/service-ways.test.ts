@@ -7,37 +7,23 @@ import {
   renumberVersions,
   faultOn,
   summarizeRun,
-  type Fault,
 } from './support.ts';
 import { KEY } from '../support/service.ts';
 
-/** Variants that the interface allows. Each is a service that somebody may run. */
-const dialects: readonly [string, Fault][] = [
-  ['sync succeeds with a service that numbers its versions 100, 110, 120', changeAnswers(renumberVersions)],
-  [
-    'sync succeeds with a service that omits active_version if no version is active',
-    changeAnswers((body) => body.replace(/,"active_version":null/, '')),
-  ],
-  [
-    'sync succeeds with a service that returns 404 if no version is active',
-    async (request, forward) => {
-      const answer = await forward(request);
-      return answer.body.includes('"active_version":null') ? { status: 404, body: '{}' } : answer;
-    },
-  ],
-  [
-    'sync succeeds with a service that omits latest_version_id',
-    changeAnswers((body) => body.replace(/"latest_version_id":"[^"]*",/, '')),
-  ],
-  [
-    'sync succeeds with a service that sends unknown fields and omits created_at',
-    changeAnswers((body) => body.replaceAll(/"created_at":"[^"]*"/g, '"x":{"y":[]}')),
-  ],
-];
-
-test.each(dialects)('%s', async (_, dialect) => {
+test('sync succeeds with a service that numbers versions 100, 110, 120, omits optional fields and sends unknown ones', async () => {
   const story = await startStoryOutsideGit({ text: 'A' });
-  await story.through(dialect);
+  const dialect = changeAnswers((body) =>
+    renumberVersions(body)
+      .replace(/,"active_version":null/, '')
+      .replace(/"latest_version_id":"[^"]*",/, '')
+      .replaceAll(/"created_at":"[^"]*"/g, '"x":{"y":[]}'),
+  );
+  await story.through(async (request, forward) => {
+    const answer = await dialect(request, forward);
+    // One of the environments that serve nothing answers with 404, the others omit the field.
+    const isUnknown = request.path.endsWith('?environment=staging') && !answer?.body.includes('active_version');
+    return isUnknown ? { status: 404, body: '{}' } : answer;
+  });
   const made = 'exit 0, applied, create made, staging made';
   expect(summarizeRun(await story.sync())).toBe(made);
   story.edit({ text: 'B' });

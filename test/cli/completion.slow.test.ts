@@ -68,17 +68,8 @@ function makeProgram(name: string, folder: string, programs = makeFolder()): str
 /** Makes a repository whose prompt keys and branches have hostile names. */
 function makeHostileRepository(): string {
   const hostile = [
-    '$(touch pwned)',
-    '`touch pwned`',
-    'a b',
-    '"q',
-    "it's",
-    'x;touch pwned',
-    'a:b',
-    '--help',
-    '~',
-    '*',
-    '\u3164',
+    ...['$(touch pwned)', '`touch pwned`', 'a b', '"q', "it's", 'x;touch pwned'],
+    ...['a:b', '--help', '~', '*', '\u3164'],
   ];
   const keys = ['support/refund', 'support/größe', ...hostile];
   const folder = makeRepository(workspaceFiles(Object.fromEntries(keys.map((key, index) => [`p${index}`, { key }]))));

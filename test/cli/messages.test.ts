@@ -107,7 +107,6 @@ describe('ids with commas', () => {
   const ANSWER = { status: 404, body: '{}' };
   test.each([
     ['import refuses comma-separated ids before it sends any request', 'import prm_b,prm_c -e staging', ''],
-    ['import refuses an id that ends with a comma before it sends any request', 'import prm_b, prm_c -e staging', ''],
     [
       'import refuses comma-separated Langfuse names before it sends any request',
       'import b,c -e live',

@@ -15,9 +15,7 @@ describe('the question of sync on a terminal', () => {
 
   test.each([
     [true, ' YES \n'],
-    [true, 'y'],
     [false, '\n'],
-    [false, 'yes please\n'],
     [false, ''],
   ])('the approval is %s if the user answers the sync confirmation with %j', async (applied, input) => {
     const { service, promptsync } = await makeStage();

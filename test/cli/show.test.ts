@@ -101,16 +101,10 @@ test.each([
 
 function withCode(code: string): string {
   const counts = [
-    'prompts',
-    'unchanged',
-    'create_version',
-    'baselines',
-    'update_prompt',
-    'set_active',
-    'blocked',
-    'applied',
+    ...['prompts', 'unchanged', 'create_version', 'baselines', 'update_prompt', 'set_active'],
+    ...['blocked', 'applied', 'failed', 'not_attempted'],
   ];
-  const summary = Object.fromEntries([...counts, 'failed', 'not_attempted'].map((name) => [name, 0]));
+  const summary = Object.fromEntries(counts.map((name) => [name, 0]));
   const problems = [{ code, severity: 'error', message: '', hint: '' }];
   const rest = { service: null, commit: null, plan_digest: null, summary, prompts: [], problems };
   return JSON.stringify({ schema_version: 1, mode: 'validate', ...rest });

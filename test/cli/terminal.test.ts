@@ -46,16 +46,6 @@ describe('the width of the terminal', () => {
     expect((await promptsync('plan', screen)).stdout).toContain('\u001b[7mreturns\u001b[27m');
   });
 
-  test('an error about the command line and a notice break between words on a terminal', async () => {
-    const { promptsync } = await makeStage({ greeting: {} });
-    const screen = { terminal: true, columns: 40 };
-    const { stderr } = await promptsync('plan --format nonsense', screen);
-    expect(widest(stderr)).toBeLessThanOrEqual(40);
-    expect(stderr.replaceAll(/\n +/g, ' ')).toContain('text, json, markdown, html, junit.');
-    const notice = await promptsync('new other --environment staging --environment production', screen);
-    expect(widest(notice.stderr)).toBeLessThanOrEqual(40);
-  });
-
   test('plan neither truncates nor wraps lines without a terminal of known width', async () => {
     const { promptsync } = await makeChange();
     for (const options of [{ columns: 40 }, { terminal: true }, { terminal: true, columns: 0 }]) {

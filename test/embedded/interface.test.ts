@@ -59,17 +59,8 @@ test('the embedded service accepts unusual environment names', async () => {
   const { create, activate, read } = await startService();
   const version = await create('p1', { content: 'x' });
   const names = [
-    'a/b?&',
-    'a=b&environment=c',
-    'a+b',
-    '100%',
-    '%2F',
-    ' ',
-    '#',
-    'Größe/環境 🚀',
-    '..',
-    "'; --",
-    '__proto__',
+    ...['a/b?&', 'a=b&environment=c', 'a+b', '100%', '%2F', ' ', '#'],
+    ...['Größe/環境 🚀', '..', "'; --", '__proto__'],
   ];
   for (const environment of names) {
     expect(await activate('p1', environment, version.body.id)).toMatchObject({ status: 200, body: { updated: true } });
