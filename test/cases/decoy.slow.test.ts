@@ -6,7 +6,7 @@ import { scheduleEvent } from '../forges/github/support.ts';
 import { wrapGit } from '../support/count-git.ts';
 import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText } from '../support/prompts.ts';
-import { run, runJson } from '../support/run.ts';
+import { run } from '../support/run.ts';
 import { KEY, startTestService } from '../support/service.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -93,50 +93,10 @@ test('promote --commit does not expose the API key to git hooks', async () => {
   expect(readFileSync(variablesPath, 'utf8')).not.toContain(KEY);
 });
 
-describe('sync in a repository whose .git is a file', () => {
-  const places: readonly (readonly [string, (origin: string) => string])[] = [
-    [
-      'In a worktree of a bare repository, sync accepts committed prompt files and refuses uncommitted changes',
-      (origin) => addWorktree(cloneTo(origin, 'bare.git', '--bare')),
-    ],
-    ['In a git submodule, sync accepts committed prompt files and refuses uncommitted changes', addSubmodule],
-    [
-      'In a repository with a separate git folder, sync accepts committed prompt files and refuses uncommitted changes',
-      (origin) => cloneTo(origin, 'tree', '--separate-git-dir', join(makeFolder(), 'git')),
-    ],
-  ];
-  test.each(places)('%s', async (_, make) => {
-    const folder = make(makeRepository(FILES));
-    const options = await startKeyed();
-    const ran = await runJson(join(folder, 'team'), ['sync', '--yes'], options);
-    expect([ran.exitCode, ran.report.commit]).toEqual([0, git(folder, 'rev-parse', 'HEAD')]);
-    writeFiles(folder, { 'team/prompts/greeting.md': promptText('greeting', { text: 'Edited.' }) });
-    expect((await run(join(folder, 'team'), ['sync', '--yes'], options)).exitCode).toBe(3);
-  });
-});
-
 /** Starts a service and puts its key into the environment of this process, as in the shell of a user. */
 async function startKeyed() {
   const { baseUrl } = await startTestService(['greeting']);
   vi.stubEnv('TEAM_KEY', KEY);
   vi.stubEnv('PROMPTSYNC_API_KEY', KEY);
   return { environment: { PROMPTSYNC_BASE_URL: baseUrl, TEAM_KEY: KEY } };
-}
-
-function cloneTo(origin: string, name: string, ...how: readonly string[]): string {
-  const folder = makeFolder();
-  git(folder, 'clone', '--quiet', ...how, origin, name);
-  return join(folder, name);
-}
-
-function addWorktree(repository: string): string {
-  const folder = join(makeFolder(), 'tree');
-  git(repository, 'worktree', 'add', '--quiet', folder, '-b', 'side');
-  return folder;
-}
-
-function addSubmodule(origin: string): string {
-  const above = makeRepository({ 'a.md': 'a' });
-  git(above, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', origin, 'sub');
-  return join(above, 'sub');
 }

@@ -56,17 +56,6 @@ test('in a sparse checkout, plan reports only deleted prompts as gone', async ()
   }
 });
 
-test('sync fails without any write if no commit matches --base', async () => {
-  const { service, sync } = await syncTwoPrompts();
-  for (const ref of ['nowhere', 'f'.repeat(40), '--all']) {
-    const { exitCode, report } = await sync(`--base=${ref}`);
-    expect(exitCode).toBe(1);
-    expect(report.problems).toMatchObject([{ code: 'git/unknown-base' }]);
-    expect(report.problems[0]!.hint).toContain('fetch-depth: 0');
-  }
-  expect(service.takeWrites()).toEqual([]);
-});
-
 test('In a shallow clone, sync warns that commits are missing and reports no drift caused outside git', async () => {
   const story = await startStory({ text: 'A' });
   await story.sync();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CONFIG } from '../support/prompts.ts';
-import { startStory, startStoryOutsideGit, expectInSync, summarizeRun, type Story } from './support.ts';
+import { startStory, expectInSync, summarizeRun, type Story } from './support.ts';
 
 const BASE = ['--base', 'HEAD~1'];
 
@@ -37,9 +37,4 @@ test('--on-drift takes precedence over on_drift in the configuration', async () 
   story.edit({ text: 'B' });
   expect(await story.plan(...BASE)).toMatchObject({ exitCode: 3 });
   expect(await story.plan(...BASE, '--on-drift', 'overwrite')).toMatchObject({ exitCode: 0 });
-});
-
-test('sync warns that on_drift: fail has no effect outside a git repository', async () => {
-  const story = await startStoryOutsideGit({ text: 'A' }, { config: 'on_drift: fail\n' });
-  expect(summarizeRun(await story.sync())).toBe('exit 0, applied, create made, staging made, config/drift-needs-base');
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { computeContentDigest, EMPTY_METADATA_DIGEST } from '../../src/domain/content.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { git } from '../support/folder.ts';
 import { PATH, startStory, summarizeRun, type Story } from './support.ts';
 
 type Entry = { readonly number: number; readonly id: string; readonly text: string; readonly commit?: string };
@@ -54,34 +53,6 @@ describe('forged ledgers', () => {
     story.edit({ text: 'B' });
     expect(await syncTwice(story, 'staging')).toEqual(refusedRuns('v1 A'));
     expect(story.versions()).toBe(3);
-  });
-
-  test.each<[string, (entry: Entry, head: string) => Entry, number]>([
-    [
-      'sync refuses a pinned version number if a forged ledger entry has a wrong number but the correct digest',
-      (entry) => ({ ...entry, number: 7 }),
-      7,
-    ],
-    [
-      'sync refuses a pinned version number if its ledger entry names a commit with different text',
-      (entry, commit) => ({ ...entry, commit }),
-      2,
-    ],
-  ])('%s', async (_, forge, production) => {
-    const { story, theirs } = await addForeignVersion();
-    const head = git(story.folder, 'rev-parse', 'HEAD');
-    forgeLedger(story, [forge({ number: 2, id: theirs, text: 'Theirs.' }, head)]);
-    story.edit({ pins: { staging: 'latest', production } });
-    expect(await syncTwice(story, 'production')).toEqual(refusedRuns('nothing'));
-    expect(story.serves('staging')).toBe('v1 A');
-  });
-
-  test('sync accepts a correct ledger entry even if its commit does not exist in git', async () => {
-    const { story, theirs } = await addForeignVersion();
-    forgeLedger(story, [{ number: 2, id: theirs, text: 'Theirs.', commit: 'f'.repeat(40) }]);
-    story.edit({ pins: { staging: 'latest', production: 2 } });
-    expect(summarizeRun(await story.sync())).toBe('exit 0, applied, production made');
-    expect(story.serves('production')).toBe('v2 Theirs.');
   });
 });
 

@@ -4,55 +4,26 @@ import {
   startStoryOutsideGit,
   expectInSync,
   isCreate,
-  changeStoredVersion,
   renumberVersions,
   faultOn,
   summarizeRun,
-  type Fault,
 } from './support.ts';
 import { KEY } from '../support/service.ts';
 
-test('sync creates and activates versions in environments with unusual names', async () => {
-  const names = ['a/b?&', 'ä #1+%2F', '..'];
-  const story = await startStoryOutsideGit({
-    text: 'A',
-    pins: Object.fromEntries(names.map((name) => [name, 'latest'])),
-  });
-  for (const text of ['A', 'B']) {
-    if (text !== 'A') story.edit({ text });
-    expect(await story.sync()).toMatchObject({ exitCode: 0 });
-    expect(names.map(story.serves)).toEqual(names.map(() => `v${text === 'A' ? 1 : 2} ${text}`));
-  }
-  await expectInSync(story);
-});
-
-/** Variants that the interface allows. Each is a service that somebody may run. */
-const dialects: readonly [string, Fault][] = [
-  ['sync succeeds with a service that numbers its versions 100, 110, 120', changeAnswers(renumberVersions)],
-  [
-    'sync succeeds with a service that omits active_version if no version is active',
-    changeAnswers((body) => body.replace(/,"active_version":null/, '')),
-  ],
-  [
-    'sync succeeds with a service that returns 404 if no version is active',
-    async (request, forward) => {
-      const answer = await forward(request);
-      return answer.body.includes('"active_version":null') ? { status: 404, body: '{}' } : answer;
-    },
-  ],
-  [
-    'sync succeeds with a service that omits latest_version_id',
-    changeAnswers((body) => body.replace(/"latest_version_id":"[^"]*",/, '')),
-  ],
-  [
-    'sync succeeds with a service that sends unknown fields and omits created_at',
-    changeAnswers((body) => body.replaceAll(/"created_at":"[^"]*"/g, '"x":{"y":[]}')),
-  ],
-];
-
-test.each(dialects)('%s', async (_, dialect) => {
+test('sync succeeds with a service that numbers versions 100, 110, 120, omits optional fields and sends unknown ones', async () => {
   const story = await startStoryOutsideGit({ text: 'A' });
-  await story.through(dialect);
+  const dialect = changeAnswers((body) =>
+    renumberVersions(body)
+      .replace(/,"active_version":null/, '')
+      .replace(/"latest_version_id":"[^"]*",/, '')
+      .replaceAll(/"created_at":"[^"]*"/g, '"x":{"y":[]}'),
+  );
+  await story.through(async (request, forward) => {
+    const answer = await dialect(request, forward);
+    // One of the environments that serve nothing answers with 404, the others omit the field.
+    const isUnknown = request.path.endsWith('?environment=staging') && !answer?.body.includes('active_version');
+    return isUnknown ? { status: 404, body: '{}' } : answer;
+  });
   const made = 'exit 0, applied, create made, staging made';
   expect(summarizeRun(await story.sync())).toBe(made);
   story.edit({ text: 'B' });
@@ -63,32 +34,6 @@ test.each(dialects)('%s', async (_, dialect) => {
   story.edit({ text: 'C', pins: { staging: 'latest', production: `version:${id}` } });
   expect(summarizeRun(await story.sync())).toBe('exit 0, applied, create made, staging made, production made');
   expect([story.serves('staging'), story.serves('production'), story.versions()]).toEqual(['v3 C', 'v1 A', 3]);
-  await expectInSync(story);
-});
-
-test('sync ignores line breaks that the service appends to the text', async () => {
-  const story = await startStoryOutsideGit({ text: 'A' });
-  await story.through(changeStoredVersion(({ content, ...rest }) => ({ ...rest, content: `${content}\r\n\n` })));
-  expect(await story.sync()).toMatchObject({ exitCode: 0 });
-  await expectInSync(story);
-  expect(story.versions()).toBe(1);
-});
-
-test('sync never activates text that the service trimmed', async () => {
-  const story = await startStoryOutsideGit({ text: 'A', pins: { staging: 'latest', production: 'latest' } });
-  await story.through(changeStoredVersion(({ content, ...rest }) => ({ ...rest, content: content.trim() })));
-  expect(await story.sync()).toMatchObject({ exitCode: 0 });
-  story.edit({ text: 'Hello.  ' });
-  for (const _ of ['first', 'second', 'third']) {
-    const ran = await story.sync();
-    expect(ran.exitCode).toBe(4);
-    expect(ran.report.prompts).toMatchObject([{ status: 'failed', problems: [{ code: 'apply/rewritten' }] }]);
-    expect([story.serves('staging'), story.serves('production'), story.versions()]).toEqual(['v1 A', 'v1 A', 2]);
-  }
-  story.edit({ text: 'Hello.' });
-  expect(await story.sync()).toMatchObject({ exitCode: 0 });
-  const after = [story.serves('staging'), story.serves('production'), story.versions()];
-  expect(after).toEqual(['v3 Hello.', 'v3 Hello.', 3]);
   await expectInSync(story);
 });
 

@@ -161,14 +161,6 @@ export const cutAfter: Fault = async (request, forward) => {
   throw new Error('cut');
 };
 
-/** Changes each version before the service stores it. */
-export function changeStoredVersion(change: (version: Sent) => Sent): Fault {
-  return faultOn(isCreate, async (request, forward) => {
-    const { content, ...rest } = bodyOf(request.body);
-    return forward({ ...request, body: change({ ...rest, content: String(content) }) });
-  });
-}
-
 /** Changes the body of each answer, to imitate a service that answers differently from the embedded one. */
 export function changeAnswers(change: (body: string) => string): Fault {
   return async (request, forward) => {

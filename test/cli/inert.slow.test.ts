@@ -72,26 +72,21 @@ test('promptsync neutralizes hostile file and folder names in its output', async
   expect({ exitCode, unsafe: [...commandsIn(stdout), ...invisibleIn(stdout)] }).toEqual({ exitCode: 1, unsafe: [] });
 });
 
-describe('the output of commands with a hostile service', () => {
-  test.each(Object.entries(HOSTILE))(
-    'promptsync neutralizes hostile fields of service responses in its output: %s',
-    async (_, text) => {
-      const version = {
-        id: text,
-        prompt_id: 'prm_greeting',
-        version_number: 1,
-        content: text,
-        metadata_: { [text]: text },
-      };
-      const prompt = { id: 'prm_greeting', project_id: text, key: text, name: text, description: text };
+test('promptsync neutralizes hostile fields of service responses in its output', async () => {
+  const texts = Object.values(HOSTILE);
+  const front = await startFront({
+    answer: ({ path }) => {
+      const index = /prm_p(\d+)/.exec(path)?.[1] ?? '0';
+      const [id, text] = [`prm_p${index}`, texts[Number(index)]!];
+      const version = { id: text, prompt_id: id, version_number: 1, content: text, metadata_: { [text]: text } };
+      const prompt = { id, project_id: text, key: text, name: text, description: text };
       const body = JSON.stringify({ ...prompt, latest_version_id: text, active_version: version });
-      const front = await startFront({ answer: () => ({ status: 200, body }) });
-      const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'k' };
-      expect(
-        await unsafeLines(makeWorkspace(workspaceFiles({ greeting: { description: 'd' } })), { environment }),
-      ).toEqual([]);
+      return { status: 200, body };
     },
-  );
+  });
+  const environment = { PROMPTSYNC_BASE_URL: front.baseUrl, PROMPTSYNC_API_KEY: 'k' };
+  const prompts = Object.fromEntries(texts.map((_, index) => [`p${index}`, { description: 'd' }]));
+  expect(await unsafeLines(makeWorkspace(workspaceFiles(prompts)), { environment })).toEqual([]);
 });
 
 describe('the output of commands with hostile arguments', () => {

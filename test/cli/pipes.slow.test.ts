@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { childEnvironment, CLI, runCli } from '../support/cli.ts';
 import { makeFolder, makeRepository, makeWorkspace } from '../support/folder.ts';
-import { promptText, workspaceFiles } from '../support/prompts.ts';
+import { workspaceFiles } from '../support/prompts.ts';
 import { KEY } from '../support/service.ts';
 
 const execute = promisify(execFile);
@@ -61,15 +61,6 @@ describe.skipIf(!existsSync('/dev/stdout'))('standard output as an output file',
       expect(JSON.parse(stdout)).toMatchObject({ schema_version: 1 });
     }
   });
-
-  test('bundle --output /dev/stdout writes the bundle even if standard output is a socket', async () => {
-    const folder = makeRepository(workspaceFiles({ a: {} }, 'service: { embedded: service.db }\n'));
-    await runCli(folder, ['sync', '--yes']);
-    const words = ['bundle', '--environment', 'staging', '--format', 'json', '--output', '/dev/stdout'];
-    const { exitCode, stdout } = await runCli(folder, words);
-    expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ prompts: { a: { version: 1 } } });
-  });
 });
 
 test("promptsync hides Node's experimental warning if the proxy is a SOCKS proxy", async () => {
@@ -90,14 +81,4 @@ test('in a deleted working folder, promptsync prints a single message without a 
   expect(stdout).toBe('codes 1\n');
   expect(stderr).toContain('[usage/no-current-folder]');
   expect(stderr).not.toContain('    at ');
-});
-
-test('sync fails if it cannot ask for approval because standard input is closed', async () => {
-  const folder = makeWorkspace({
-    'promptsync.yaml': 'service: { embedded: ":memory:" }\n',
-    'prompts/a.md': promptText('a'),
-  });
-  const { stdout } = await bash(folder, 'promptsync sync <&-');
-  expect(stdout).toContain('could not ask for confirmation without a terminal');
-  expect(stdout).toContain('codes 1');
 });

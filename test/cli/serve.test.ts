@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { servicePaths } from '../../src/providers/four-call/api-shapes.ts';
-import { runCli, startServe } from '../support/cli.ts';
+import { startServe } from '../support/cli.ts';
 import { makeWorkspace, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, type Ran } from '../support/run.ts';
@@ -128,11 +128,4 @@ describe('serve', () => {
       });
     }
   });
-});
-
-test('sync exits with 1 and reports an error if the configured embedded service cannot start', async () => {
-  const folder = makeWorkspace(workspaceFiles({ greeting: {} }, 'service: { embedded: prompts }\n'));
-  const { exitCode, stdout } = await runCli(folder, ['sync', '--yes']);
-  expect(exitCode).toBe(1);
-  expect(stdout).toMatch(/^error: promptsync could not start the embedded service \(.+\)\. \[usage\/cannot-serve\]\n/);
 });

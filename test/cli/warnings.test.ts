@@ -26,21 +26,11 @@ describe('the prompts that warnings are about', () => {
     const { promptsync } = await makeHidden();
     for (const [line, names] of [
       ['plan', ['greeting', 'refund']],
-      ['plan --only greeting', ['greeting']],
       ['validate --only pla*', []],
-      ['history refund', ['refund']],
       ['status --only plain --only refund', ['refund']],
     ] as const) {
       expect([line, warnedOf((await promptsync(line)).stderr)]).toEqual([line, names]);
     }
-  });
-
-  test('plan --changed-since does not warn about prompts that it skips', async () => {
-    const { folder, promptsync } = await makeHidden();
-    initRepository(folder);
-    commitAll(folder, 'First prompts');
-    writeFiles(folder, { 'prompts/refund.md': promptText('refund', { text: 'c\u200bd' }) });
-    expect(warnedOf((await promptsync('plan --changed-since HEAD')).stderr)).toEqual(['refund']);
   });
 
   test('import shows warnings only for imported prompts but stops if any prompt file is invalid', async () => {
@@ -155,11 +145,6 @@ describe('accept_warnings in a review', () => {
     expect(await promptsync('validate')).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  test('plan --base applies accept_warnings from the configuration at the base commit even if that configuration is invalid', async () => {
-    const { promptsync } = await makeReviewed([plain, `${EVERYWHERE}\nunknown: true`], [greeting(HIDDEN), '']);
-    expect(warnedOf((await promptsync('plan --base HEAD^')).stderr)).toEqual([]);
-  });
-
   test('plan --base hides the warning about a deleted prompt file if that file accepted the warning at the base commit', async () => {
     const gone = (accepted: readonly string[]) =>
       makeReviewed(
@@ -171,9 +156,6 @@ describe('accept_warnings in a review', () => {
   });
 });
 
-/** Matches an escape sequence that sets a color. */
-const COLOR = /\u001b\[[\d;]*m/;
-
 describe('warnings on a terminal', () => {
   const terminal = { terminal: true, input: 'y\n' } as const;
 
@@ -184,13 +166,5 @@ describe('warnings on a terminal', () => {
     expect(warnedOf(stderr)).toEqual(['greeting', 'refund']);
     expect(stderr.indexOf('warning')).toBeGreaterThan(stderr.indexOf('+ create version'));
     expect(stderr.lastIndexOf('warning')).toBeLessThan(stderr.indexOf('Apply?'));
-  });
-
-  test('plan colors warnings on a terminal unless --no-color is given', async () => {
-    const { promptsync } = await makeHidden();
-    expect((await promptsync('plan', terminal)).stderr).toContain('\u001b[33mwarning\u001b[39m');
-    // A slow run also draws and erases a progress line, which is not a color.
-    expect((await promptsync('plan --no-color', terminal)).stderr).not.toMatch(COLOR);
-    expect((await promptsync('plan')).stderr).not.toMatch(COLOR);
   });
 });

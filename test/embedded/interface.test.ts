@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BOTH_KEY, KEY, NOW_TEXT, OTHER_KEY, startService } from './support.ts';
+import { BOTH_KEY, NOW_TEXT, OTHER_KEY, startService } from './support.ts';
 
 const READ = ['GET', '/v1/integration/prompts/p1', undefined] as const;
 const CREATE = ['POST', '/v1/integration/prompts/p1/versions', { content: 'x' }] as const;
@@ -7,42 +7,7 @@ const UPDATE = ['PATCH', '/v1/integration/prompts/p1', { name: 'x' }] as const;
 const ACTIVATE = ['POST', '/v1/integration/prompts/p1/set-active', { environment: 'e', version_id: 'v' }] as const;
 const endpoints = [READ, CREATE, UPDATE, ACTIVATE];
 
-describe('get prompt of the embedded service', () => {
-  test('reading a prompt without versions returns its fields and a null latest_version_id', async () => {
-    const { read } = await startService();
-    const { status, body } = await read('p1');
-    expect(status).toBe(200);
-    expect(body).toEqual({
-      id: 'p1',
-      project_id: 'one',
-      key: 'k/1',
-      name: 'First',
-      description: 'About it.',
-      latest_version_id: null,
-    });
-  });
-
-  test('reading a prompt in an environment without an active version returns a null active_version', async () => {
-    const { read } = await startService();
-    expect((await read('p1', 'staging')).body).toHaveProperty('active_version', null);
-  });
-});
-
 describe('create-version of the embedded service', () => {
-  test('create-version returns every field of the new version and null for missing metadata', async () => {
-    const { create } = await startService();
-    const { status, body } = await create('p1', { content: 'Hello', change_summary: 'First' });
-    expect(status).toBe(200);
-    expect(body).toEqual({
-      id: expect.stringMatching(/^ver_[0-9a-f-]{36}$/),
-      prompt_id: 'p1',
-      version_number: 1,
-      content: 'Hello',
-      metadata_: null,
-      created_at: NOW_TEXT,
-    });
-  });
-
   test('the embedded service preserves prompt text byte for byte', async () => {
     const { create, activate, read } = await startService();
     const texts = [
@@ -94,17 +59,8 @@ test('the embedded service accepts unusual environment names', async () => {
   const { create, activate, read } = await startService();
   const version = await create('p1', { content: 'x' });
   const names = [
-    'a/b?&',
-    'a=b&environment=c',
-    'a+b',
-    '100%',
-    '%2F',
-    ' ',
-    '#',
-    'Größe/環境 🚀',
-    '..',
-    "'; --",
-    '__proto__',
+    ...['a/b?&', 'a=b&environment=c', 'a+b', '100%', '%2F', ' ', '#'],
+    ...['Größe/環境 🚀', '..', "'; --", '__proto__'],
   ];
   for (const environment of names) {
     expect(await activate('p1', environment, version.body.id)).toMatchObject({ status: 200, body: { updated: true } });
@@ -126,17 +82,8 @@ describe('authorization of the embedded service', () => {
       expect(reply).toMatchObject({ status, body: { detail: expect.any(String) } });
     }
     expect((await call(...READ)).body).toMatchObject({ name: 'First', latest_version_id: null });
-  });
-
-  test.each([
-    [KEY, 'p1', 200],
-    [KEY, 'q1', 403],
-    [OTHER_KEY, 'p1', 403],
-    [OTHER_KEY, 'q1', 200],
-    [BOTH_KEY, 'p1', 200],
-    [BOTH_KEY, 'q1', 200],
-  ])('with the API key %s, reading prompt %s returns status %i', async (apiKey, id, status) => {
-    const { call } = await startService();
-    expect((await call('GET', `/v1/integration/prompts/${id}`, { apiKey })).status).toBe(status);
+    for (const id of ['p1', 'q1']) {
+      expect((await call('GET', `/v1/integration/prompts/${id}`, { apiKey: BOTH_KEY })).status).toBe(200);
+    }
   });
 });

@@ -1,6 +1,5 @@
-import { connect, type Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
-import { KEY, startService, type Service } from './support.ts';
+import { expect, test } from 'vitest';
+import { headOf, sendBytes, startService } from './support.ts';
 
 const VERSIONS = '/v1/integration/prompts/p1/versions';
 const MIB = 1024 * 1024;
@@ -35,17 +34,3 @@ test('the embedded service frees the memory of a request body as soon as the bod
   for (const socket of sockets) socket.write(' '.repeat(5 * MIB));
   await expect.poll(status).toBe(200);
 });
-
-/** Returns the head of a create-version request up to the Content-Length header. */
-function headOf({ server }: Service): string {
-  return `POST ${VERSIONS} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nX-API-Key: ${KEY}\r\nContent-Type: application/json\r\n`;
-}
-
-/** Opens a connection and sends these bytes. The connection is closed when the test ends. */
-async function sendBytes({ server }: Service, bytes: string): Promise<Socket> {
-  const socket = connect(server.port, '127.0.0.1').setEncoding('utf8');
-  socket.on('error', () => {});
-  onTestFinished(() => void socket.destroy());
-  await new Promise<void>((sent) => void socket.write(bytes, () => sent()));
-  return socket;
-}

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { request, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -116,4 +117,22 @@ export function sendRaw(service: Service, method: string, target: string): Promi
 
 function queryOf(environment: string | undefined): string {
   return environment === undefined ? '' : `?environment=${encodeURIComponent(environment)}`;
+}
+
+/** Returns the head of a request up to the Content-Length header. */
+export function headOf(
+  { server }: Pick<Service, 'server'>,
+  line = 'POST /v1/integration/prompts/p1/versions',
+  host = `127.0.0.1:${server.port}`,
+) {
+  return `${line} HTTP/1.1\r\nHost: ${host}\r\nX-API-Key: ${KEY}\r\nContent-Type: application/json\r\n`;
+}
+
+/** Opens a connection and sends these bytes. The connection is closed when the test ends. */
+export async function sendBytes({ server }: Pick<Service, 'server'>, bytes: string): Promise<Socket> {
+  const socket = connect(server.port, '127.0.0.1').setEncoding('utf8');
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  await new Promise<void>((sent) => void socket.write(bytes, () => sent()));
+  return socket;
 }

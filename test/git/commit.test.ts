@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openCommitter } from '../../src/git/open-committer.ts';
 import { commitEdits, git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
-import { configure, ODD_NAMES, startAt, UNUSUAL_VARIABLES } from './support.ts';
+import { configure, startAt, UNUSUAL_VARIABLES } from './support.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -56,14 +56,6 @@ describe('commit', () => {
     expect(pathsIn(folder)).toEqual(['a.md', 'new.md']);
     expect(git(folder, 'log', '-1', '--format=%B').trim()).toBe('Subject\n\n- körper');
     expect(git(folder, '-c', 'color.ui=false', 'status', '--short')).toBe('M  b.md\n M c.md');
-  });
-
-  test('promptsync commits files with unusual names if their paths are relative to the repository root', async () => {
-    const files = Object.fromEntries(ODD_NAMES.map((name) => [`sub/${name}`, 'before']));
-    const folder = makeRepository({ ...files, 'sub/other.md': 'before' });
-    for (const path of ['sub/other.md', ...Object.keys(files)]) writeFiles(folder, { [path]: 'after' });
-    await openCommitter(startAt(folder)).commit(Object.keys(files), 'Edit');
-    expect(pathsIn(folder)).toEqual(Object.keys(files).toSorted());
   });
 
   test('promptsync creates a commit with exactly the given message', async () => {
@@ -168,21 +160,15 @@ describe('findBranchProblem and switchTo', () => {
     expect(await problemMessageOf('v1')).toBeNull();
   });
 
-  test('promptsync creates a new branch at HEAD and keeps uncommitted changes', async () => {
+  test('promptsync creates a new branch at HEAD, stays there if asked again, and keeps uncommitted changes', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'A', 'new.md': 'n' });
     const head = git(folder, 'rev-parse', 'HEAD');
     expect(await openCommitter(startAt(folder)).switchTo('größe')).toBeNull();
     expect(git(folder, 'branch', '--show-current')).toBe('größe');
+    expect(await openCommitter(startAt(folder)).switchTo('größe')).toBeNull();
     expect(git(folder, 'rev-parse', 'HEAD')).toBe(head);
     expect(git(folder, 'status', '--short')).toBe(' M a.md\n?? new.md');
-  });
-
-  test('promptsync stays on the requested branch if that branch is already checked out', async () => {
-    const folder = makeRepository({ 'a.md': 'a' });
-    const { findBranchProblem: branchProblem, switchTo } = openCommitter(startAt(folder));
-    expect([await branchProblem('main'), await switchTo('main')]).toEqual([null, null]);
-    expect(git(folder, 'branch', '--format=%(refname:short)')).toBe('main');
   });
 
   test('promptsync reports no problem if git switches to the new branch but the post-checkout hook fails', async () => {

@@ -4,7 +4,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { countGit } from '../support/count-git.ts';
-import { configure, ODD_NAMES, open, UNUSUAL_SETTINGS } from './support.ts';
+import { configure, open, UNUSUAL_SETTINGS } from './support.ts';
 import {
   cloneOf,
   commitAll,
@@ -124,18 +124,6 @@ const listCommits = async (folder: string, path: string) =>
   (await (await open(folder)).followFile('HEAD', path)).map(({ commit }) => commit);
 
 describe('followFile', () => {
-  test('followFile finds the commits of files with unusual names', async () => {
-    const folder = makeRepository(Object.fromEntries(ODD_NAMES.map((name) => [name, name])));
-    const commit = git(folder, 'rev-parse', 'HEAD');
-    writeFiles(folder, { 'plain.md': 'b', 'other/plain.md': 'c' });
-    commitAll(folder, 'Others');
-    const { followFile, readFileAt } = await open(folder);
-    for (const path of ODD_NAMES) {
-      expect(await followFile('HEAD', path)).toEqual([{ commit, path }]);
-      expect((await readFileAt(commit, path))?.toString()).toBe(path);
-    }
-  });
-
   test('followFile ignores the output of the configured GPG program', async () => {
     const folder = makeRepository({ 'a.md': 'a', gpg: '#!/bin/sh\necho forged; echo forged >&2; exit 1\n' });
     chmodSync(join(folder, 'gpg'), 0o755);
@@ -202,19 +190,6 @@ describe('listDeletedFiles', () => {
     ]);
   });
 
-  test('listDeletedFiles returns a file that was deleted by a merge only once, with the merge commit', async () => {
-    const folder = makeRepository({ 'a.md': 'a' });
-    git(folder, 'switch', '--quiet', '--create', 'side');
-    git(folder, 'rm', '--quiet', 'a.md');
-    commitAll(folder, 'Delete');
-    git(folder, 'switch', '--quiet', 'main');
-    commitAll(folder, 'Something else');
-    git(folder, 'merge', '--quiet', '--no-ff', '--no-edit', 'side');
-    expect((await (await open(folder)).listDeletedFiles('HEAD', 'a.md')).map(({ commit }) => commit)).toEqual([
-      git(folder, 'rev-parse', 'HEAD'),
-    ]);
-  });
-
   test('followFile and listDeletedFiles share a single git process', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
     const { followFile, listDeletedFiles } = await open(folder);
@@ -223,13 +198,6 @@ describe('listDeletedFiles', () => {
     await followFile('HEAD', 'a.md');
     expect(listCommands()).toEqual(['log']);
   });
-});
-
-test('promptsync reports a git failure in a single line', async () => {
-  const folder = makeRepository({ 'a.md': 'a' });
-  rmSync(join(folder, '.git/HEAD'));
-  const failure = await open(folder).then(String, (error: unknown) => String(error));
-  expect(failure).toMatch(/^ProblemError: git failed: fatal: .+$/);
 });
 
 /** Asks git for the first-parent commits that touched a single file. */

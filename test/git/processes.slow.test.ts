@@ -27,7 +27,6 @@ async function makeChangedPrompts(count: number, before: PromptParts, after: Pro
 }
 
 const TEXTS = [{ text: 'One.' }, { text: 'Two.' }] as const;
-const AT_TAG = [{ text: 'One.' }, { text: 'Two.', pins: { staging: 'git:v1' } }] as const;
 const TOO_EARLY = [{ text: 'One.' }, { text: 'Two.', pins: { staging: 1, production: 'latest' } }] as const;
 
 const OPENED = ['diff', 'ls-files', 'rev-parse'];
@@ -42,7 +41,6 @@ const PLAN = [...OPENED, ...FIND_BASE, 'cat-file', 'log'];
 
 describe('the number of git processes per run', () => {
   test.each<[string, readonly [PromptParts, PromptParts], readonly string[], number, readonly string[]]>([
-    ['plan starts the same number of git processes for 60 prompts as for 3 prompts', TEXTS, ['plan'], 0, PLAN],
     [
       'plan --base starts the same number of git processes for 60 prompts as for 3 prompts',
       TEXTS,
@@ -77,66 +75,26 @@ describe('the number of git processes per run', () => {
       vi.unstubAllEnvs();
     }
   });
-
-  test('plan starts fewer than 14 git processes for 20 prompts that are pinned to a git tag', async () => {
-    const { folder, service } = await makeChangedPrompts(20, ...AT_TAG);
-    const counted = countGit();
-    expect((await run(folder, ['plan'], service)).exitCode).toBe(0);
-    const started = counted();
-    expect(new Set(started)).toEqual(new Set([...PLAN, 'ls-tree', 'for-each-ref']));
-    expect(started.length).toBeLessThan(14);
-  });
 });
 
 describe('the number of git processes for git: pins', () => {
-  /** Makes a repository with three prompts of `count` pins each. `refOf` names the ref of each pin. */
-  function makePinnedPrompts(count: number, refOf: (index: number, folder: string) => string): string {
+  /** Makes a repository with three prompts of `count` pins each, which name refs that do not exist. */
+  function makePinnedPrompts(count: number): string {
     const files = (pins: PromptParts['pins'] = { staging: 'latest' }) =>
       workspaceFiles({ a: { pins }, b: { pins }, c: { pins } });
     const folder = makeRepository(files());
-    const pins = Array.from({ length: count }, (_, index) => [`e${index}`, `git:${refOf(index, folder)}`]);
+    const pins = Array.from({ length: count }, (_, index) => [`e${index}`, `git:nope-${index}`]);
     writeFiles(folder, files(Object.fromEntries(pins)));
     commitAll(folder, 'Pin');
     return folder;
   }
 
-  /** Adds a chain of commits on top of HEAD that change no file. Returns them with the oldest first. */
-  function addCommits(folder: string, count: number): readonly string[] {
-    const tree = git(folder, 'rev-parse', 'HEAD^{tree}');
-    const commits = [git(folder, 'rev-parse', 'HEAD')];
-    while (commits.length < count) {
-      commits.push(git(folder, 'commit-tree', '-m', `${commits.length}`, '-p', commits.at(-1)!, tree));
-    }
-    return commits;
-  }
-
   test('promptsync starts only three git processes to look up 1,000 refs that do not exist', async () => {
-    const folder = makePinnedPrompts(1000, (index) => `nope-${index}`);
+    const folder = makePinnedPrompts(1000);
     const counted = countGit();
     const { exitCode, stdout } = await run(folder, ['plan', '--offline', '--base', 'HEAD']);
     expect([exitCode, stdout.match(/`nope-\d+` does not exist/g)?.length]).toEqual([3, 3000]);
     expect(counted().filter((command) => ['cat-file', 'for-each-ref', 'rev-parse'].includes(command))).toHaveLength(3);
-  });
-
-  test('promptsync starts the same number of git processes for pins to 100 commits as for pins to 10 commits', async () => {
-    const started: (readonly string[])[] = [];
-    for (const count of [10, 100]) {
-      let commits: readonly string[] | null = null;
-      const folder = makePinnedPrompts(count, (index, at) => (commits ??= addCommits(at, count))[index]!);
-      const counted = countGit();
-      expect((await run(folder, ['plan', '--offline', '--base', 'HEAD'])).exitCode).toBe(0);
-      started.push(counted());
-      vi.unstubAllEnvs();
-    }
-    expect(started[1]).toEqual(started[0]);
-    expect(started[0]!.length).toBeLessThan(20);
-  });
-
-  test('promptsync starts at most 100 git processes to look up 300 pinned reflog entries that do not exist', async () => {
-    const folder = makePinnedPrompts(300, (index) => `main@{${index + 1000}}`);
-    const counted = countGit();
-    expect((await run(folder, ['plan', '--offline', '--base', 'HEAD'])).exitCode).toBe(3);
-    expect(counted().filter((command) => command === 'rev-parse').length).toBeLessThanOrEqual(101);
   });
 });
 

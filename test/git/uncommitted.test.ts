@@ -25,6 +25,11 @@ describe('findUncommitted and findStaged', () => {
       ['a file whose edit is staged', stage, true],
       ['a restored file with a staged edit', (folder) => (stage(folder), writeFiles(folder, { 'a.md': 'a' })), false],
       ['a file outside the index', (folder) => git(folder, 'rm', '--cached', '--quiet', 'a.md'), true],
+      [
+        'an ignored file',
+        (folder) => (writeFiles(folder, { '.gitignore': 'a.md\n' }), git(folder, 'rm', '--cached', '--quiet', 'a.md')),
+        true,
+      ],
       ['a file whose permissions changed', (folder) => chmodSync(join(folder, 'a.md'), 0o755), true],
       ['an assume-unchanged file', (folder) => (setIndexFlag(folder, '--assume-unchanged'), edit(folder)), true],
       ['a skip-worktree file', (folder) => (setIndexFlag(folder, '--skip-worktree'), edit(folder)), true],
@@ -45,12 +50,6 @@ describe('findUncommitted and findStaged', () => {
     writeFiles(folder, { 'p/a.md': 'a', 'p/b.md': 'edited' });
     const { findStaged: staged } = await open(join(folder, 'p'));
     expect(await staged(['a.md', 'b.md'])).toEqual(new Set(['a.md']));
-  });
-
-  test('findUncommitted lists untracked and ignored files', async () => {
-    const folder = makeRepository({ 'a.md': 'a', '.gitignore': 'ignored.md\n' });
-    writeFiles(folder, { 'new.md': 'n', 'ignored.md': 'i' });
-    expect(await uncommittedOf(folder, ['a.md', 'new.md', 'ignored.md'])).toEqual(['ignored.md', 'new.md']);
   });
 
   test('findUncommitted lists a staged file in a repository without commits', async () => {
@@ -95,14 +94,6 @@ describe('findUncommitted and findStaged', () => {
     writeFiles(folder, Object.fromEntries(ODD_NAMES.map((name) => [name, 'edited'])));
     expect(await uncommittedOf(folder, [...ODD_NAMES, 'plain.md'])).toEqual([...ODD_NAMES].toSorted());
     expect(await uncommittedOf(join(folder, 'ws'), ODD_NAMES)).toEqual([]);
-  });
-
-  test('findUncommitted lists an edited file in a linked worktree, where .git is a file instead of a folder', async () => {
-    const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
-    const worktree = join(makeFolder(), 'tree');
-    git(folder, 'worktree', 'add', '--quiet', worktree);
-    writeFiles(worktree, { 'b.md': 'edited' });
-    expect(await uncommittedOf(worktree, ['a.md', 'b.md'])).toEqual(['b.md']);
   });
 
   test('findUncommitted does not list a file whose line endings git converted on checkout', async () => {

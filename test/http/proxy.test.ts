@@ -63,16 +63,6 @@ describe('a proxy from the environment variables', () => {
   const brokenProxies: readonly (readonly [string, string, (socket: Socket) => void])[] = [
     ['the client times out if a proxy never responds', 'service/no-answer', () => {}],
     [
-      'the client reports a failure if a proxy closes the connection',
-      'service/unreachable',
-      (socket) => void socket.destroy(),
-    ],
-    [
-      'the client reports a failure if a proxy closes the tunnel right after opening it',
-      'service/unreachable',
-      (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n'),
-    ],
-    [
       'the client times out if a proxy opens a tunnel but never sends data',
       'service/no-answer',
       (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n'),
@@ -153,15 +143,15 @@ describe('requests without a proxy', () => {
     expect(forwarded).toEqual([]);
   });
 
-  const LOOPBACK_URLS = [
-    'http://127.0.0.1:1',
-    'http://127.255.0.9',
-    'http://2130706433',
-    'http://0x7f.1',
-    'https://[::1]:1',
-  ];
   test('isLoopback returns true only for loopback addresses and localhost', () => {
-    for (const url of [...LOOPBACK_URLS, 'https://localhost', 'https://localhost.']) {
+    const numeric = [
+      'http://127.0.0.1:1',
+      'http://127.255.0.9',
+      'http://2130706433',
+      'http://0x7f.1',
+      'https://[::1]:1',
+    ];
+    for (const url of [...numeric, 'https://localhost', 'https://localhost.']) {
       expect([url, isLoopback(new URL(url))]).toEqual([url, true]);
     }
     for (const host of ['127.0.0.1.example.com', 'localhost.example.com', 'mylocalhost', '128.0.0.1', '[::2]']) {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClientOptions } from '../../src/providers/four-call/client.ts';
-import { openTestClient, failureOf, startHttpServer, KEY, startNetServer, wirePrompt } from './support.ts';
+import { openTestClient, failureOf, startHttpServer, wirePrompt } from './support.ts';
 
 /** In seconds. No other timer has this delay, so the tests recognize deadlines by it and trigger them. */
 const TIMEOUT = 599;
@@ -85,15 +85,4 @@ test.each<[string, (response: ServerResponse | undefined) => unknown]>([
   await arrived(2);
   deadlines[1]?.();
   expect((await second).problem.code).toBe('apply/interrupted');
-});
-
-test('the client times out without sending a request if the TLS handshake never completes', async () => {
-  const { url, sockets } = await startNetServer(() => {});
-  const { service } = openTestClient({ baseUrl: url.replace('http', 'https'), timeoutSeconds: 0.1 });
-  const content = { type: 'text', text: 'Hello', metadata: {} } as const;
-  const failure = await failureOf(service.createVersion('prm_1', { content }));
-  expect(failure).toMatchObject({ problem: { code: 'service/no-answer' }, effect: 'not-sent' });
-  expect(failure.message).toContain('did not respond to 1 request within 0.1 seconds (the connection timed out');
-  expect(failure.message).not.toContain(KEY);
-  expect(sockets).toHaveLength(1);
 });
