@@ -4,9 +4,10 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { expect } from 'vitest';
 import { SECRET_KEY, startLangfuse } from '../doubles/langfuse-server.ts';
 import { changeService, KEY, startTestService, type TestService } from '../support/service.ts';
-import { childEnvironment, CLI } from '../support/cli.ts';
+import { childEnvironment } from '../support/cli.ts';
 import { commitAll, git, initRepository, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { run } from '../support/run.ts';
+import { makeCommands, type Program } from './command-server.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -40,7 +41,7 @@ export function copyOfThis(): string {
   for (const path of listed
     .toString()
     .split('\0')
-    .filter((one) => one !== '' && !one.startsWith('dist/'))) {
+    .filter((one) => one !== '' && !/^(dist\/|node_modules\b)/.test(one))) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     cpSync(join(ROOT, path), join(folder, path));
   }
@@ -151,12 +152,12 @@ function withOrigin(folder: string): string {
   return folder;
 }
 
-function makeSystem(
+async function makeSystem(
   folder: string,
   { baseUrl, key }: Pick<World, 'baseUrl' | 'key'>,
   more: Readonly<Record<string, string>> = {},
-): World {
-  const programs = makePrograms(baseUrl);
+): Promise<World> {
+  const programs = await makePrograms(baseUrl);
   // A reader answers the question of `sync` with yes. Here, `CI` does.
   const variables = childEnvironment({ HOME: makeFolder(), CI: 'true', ...more });
   const PATH = [programs, dirname(process.execPath), variables['PATH']].join(delimiter);
@@ -167,20 +168,18 @@ function makeSystem(
  * Makes the programs that pages run: `promptsync` and a stand-in for `promptfoo`, both by `npx --no-install` as well.
  * Makes `change-service PROMPT ENVIRONMENT TEXT` and `change-langfuse PROMPT LABEL MESSAGES` for hidden setup commands.
  */
-function makePrograms(baseUrl: string): string {
-  const folder = makeFolder();
-  const node = `"${process.execPath}"`;
-  const beside = (name: string) => join(import.meta.dirname, name);
+async function makePrograms(baseUrl: string): Promise<string> {
+  const folder = await makeCommands({
+    'change-service': ([prompt = '', environment = '', text = '']) => changeService(baseUrl, prompt, environment, text),
+    'change-langfuse': changeLangfuse,
+  });
   const programs = {
-    promptsync: `exec ${node} "${CLI}" "$@"`,
-    promptfoo: `exec ${node} "${beside('promptfoo.ts')}" "$@"`,
+    promptfoo: `exec "${process.execPath}" "${join(import.meta.dirname, 'promptfoo.ts')}" "$@"`,
     // Without the flag, npx would download a package of that name if nothing is installed.
     npx: `case "$1 $2" in
 "--no-install promptsync" | "--no-install promptfoo") shift; exec "$@" ;;
 *) echo "npx: only --no-install promptsync or promptfoo" >&2; exit 127 ;;
 esac`,
-    'change-service': `exec ${node} "${beside('change-service.ts')}" ${baseUrl} "$@"`,
-    'change-langfuse': `exec ${node} "${beside('change-langfuse.ts')}" "$@"`,
   };
   for (const [name, script] of Object.entries(programs)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
@@ -188,3 +187,15 @@ esac`,
   }
   return folder;
 }
+
+/** Creates a version of a chat prompt in Langfuse without promptsync. The messages are JSON. */
+const changeLangfuse: Program = async ([name, label, messages = ''], variables) => {
+  const { LANGFUSE_HOST, LANGFUSE_PUBLIC_KEY, LANGFUSE_SECRET_KEY } = variables;
+  const keys = Buffer.from(`${LANGFUSE_PUBLIC_KEY}:${LANGFUSE_SECRET_KEY}`).toString('base64');
+  const answer = await fetch(`${LANGFUSE_HOST}/api/public/v2/prompts`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${keys}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name, type: 'chat', labels: [label], prompt: JSON.parse(messages) }),
+  });
+  if (!answer.ok) throw new Error(`Langfuse answered ${answer.status}`);
+};

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { childEnvironment, withCommand } from '../support/cli.ts';
+import { delimiter, join } from 'node:path';
+import { makeCommands } from '../docs/command-server.ts';
+import { childEnvironment } from '../support/cli.ts';
 import { EXAMPLE, makeFolder } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
-import { run, type Ran } from '../support/run.ts';
+import type { Ran } from '../support/run.ts';
 import { KEY, startTestService } from '../support/service.ts';
 
 /**
@@ -15,9 +16,8 @@ import { KEY, startTestService } from '../support/service.ts';
  *     2| …                       (standard error)
  *     => 0                       (exit code)
  *
- * Further lines of a command begin with `> `. All commands of a file run one after the other in one new folder. A command
- * that is only `promptsync` with plain words runs in this process, because that takes a tenth of the time. Bash runs all
- * others, with promptsync as a process of its own.
+ * Further lines of a command begin with `> `. All commands of a file run one after the other in one new folder. Bash runs
+ * each command, and this process runs promptsync for it.
  */
 export type Step = { readonly remarks: readonly string[]; readonly command: string };
 
@@ -54,9 +54,10 @@ export async function makeStage(): Promise<Stage> {
   const folder = makeFolder();
   // The compile cache stays in the home of all tests, so that it is in no transcript.
   const places = { EXAMPLE, HOME: folder, XDG_CACHE_HOME: join(process.env['HOME'] ?? folder, '.cache') };
-  const variables = withCommand(childEnvironment({ ...(await serviceVariables()), ...places }));
+  const inherited = childEnvironment({ ...(await serviceVariables()), ...places });
+  const variables = { ...inherited, PATH: [await makeCommands(), inherited['PATH']].join(delimiter) };
   return {
-    run: (command) => runPlainCommand(command, folder, variables) ?? execute(command, folder, variables),
+    run: (command) => execute(command, folder, variables),
     normalize: (text) =>
       text
         .replaceAll(folder, '<folder>')
@@ -83,26 +84,6 @@ async function serviceVariables(): Promise<Readonly<Record<string, string>>> {
   ]);
   const urls = { GOOD: good.baseUrl, FORBIDDEN: forbidden.baseUrl, PAGE: page.baseUrl, BROKEN: broken.baseUrl };
   return { ...urls, UNREACHABLE: 'http://127.0.0.1:1', KEY };
-}
-
-const WORD = String.raw`(?:[\w./:=@%,+-]|\$\w+|'[^'\n]*')`;
-const PLAIN_COMMAND = new RegExp(String.raw`^((?:\w+=${WORD}* )*)promptsync((?: ${WORD}+)*)$`);
-
-/** Runs the command in this process. Returns null if it needs a shell. */
-function runPlainCommand(command: string, folder: string, variables: NodeJS.ProcessEnv): Promise<Ran> | null {
-  const [, assignments, words] = PLAIN_COMMAND.exec(command) ?? [];
-  if (assignments === undefined || words === undefined) return null;
-  const split = (text: string) =>
-    (text.match(new RegExp(`${WORD}+`, 'g')) ?? []).map((word) =>
-      word.replaceAll(/'(.*?)'|\$(\w+)/g, (_, quoted?: string, name = '') => quoted ?? variables[name] ?? ''),
-    );
-  const environment: Record<string, string> = {};
-  for (const [name, value] of Object.entries(variables)) if (value !== undefined) environment[name] = value;
-  for (const one of split(assignments)) {
-    const [name = '', ...value] = one.split('=');
-    environment[name] = value.join('=');
-  }
-  return run(folder, split(words), { environment });
 }
 
 function execute(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {

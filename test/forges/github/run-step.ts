@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
+import { vi } from 'vitest';
 import type { ActionProcess } from '../../../src/forges/github/action-runner.ts';
 import { runAction } from '../../../src/forges/github/run-action.ts';
 import type { ActionOptions, ActionRun } from '../../support/action.ts';
@@ -22,7 +23,7 @@ export async function runStep(workspace: string, options: StepOptions): Promise<
   const outputs: Record<string, string> = {};
   const append = (name: keyof typeof written) => (text: string) => void (written[name] += text);
   const print = (command: string, text: string) => append('stdout')(`::${command}::${escapeCommand(text)}\n`);
-  const exitCode = await runAction({
+  const host: ActionProcess = {
     nodeVersion: process.versions.node,
     arguments: [],
     environment: { ...makeVariables(workspace, runner, eventName), ...options.environment },
@@ -47,8 +48,23 @@ export async function runStep(workspace: string, options: StepOptions): Promise<
       },
       writeSummary: async (markdown) => append('summary')(`${markdown}\n`),
     },
-  });
+  };
+  const exitCode = await withShortWaits(() => runAction(host));
   return { exitCode, ...written, outputs };
+}
+
+/**
+ * Shortens the waits of the GitHub client to a hundredth. It waits a second between two writes, three seconds between two
+ * comments, and up to four seconds before it repeats a request. Leaves other timers as they are: those of undici have
+ * arguments.
+ */
+export async function withShortWaits<Result>(run: () => Promise<Result>): Promise<Result> {
+  const start = globalThis.setTimeout;
+  const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation((handle, milliseconds = 0, ...values: []) => {
+    const isWait = milliseconds > 500 && milliseconds <= 4_000 && values.length === 0;
+    return start(handle, isWait ? milliseconds / 100 : milliseconds, ...values);
+  });
+  return run().finally(() => spy.mockRestore());
 }
 
 /** Escapes the text of a command like `@actions/core`. */

@@ -159,7 +159,7 @@ export function checkOut(origin: string, commit: string, depth: number): string 
   initRepository(workspace);
   configure(workspace, { 'remote.origin.url': `file://${origin}`, 'remote.origin.fetch': REFSPEC });
   if (depth === 0) {
-    const folder = git(origin, 'rev-parse', '--absolute-git-dir');
+    const folder = existsSync(join(origin, '.git')) ? join(origin, '.git') : origin;
     const refs = git(
       origin,
       'for-each-ref',
