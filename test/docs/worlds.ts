@@ -47,8 +47,7 @@ export function copyOfThis(): string {
   }
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   initRepository(folder);
-  // The pattern of .gitignore matches only folders, and this is a link.
-  git(folder, 'add', '--all', ':!node_modules');
+  git(folder, 'add', '--all');
   git(folder, 'commit', '--quiet', '--message', 'All');
   return folder;
 }
