@@ -14,6 +14,7 @@ import { renderWebUrl } from '../src/domain/network.ts';
 describe('renderWebUrl', () => {
   test.each<[string, string | null]>([
     ['https://cloud.langfuse.com/a?b=c&d#e', 'https://cloud.langfuse.com/a?b=c&d#e'],
+    ['http://[::1]:3000/a', 'http://[::1]:3000/a'],
     ['https://x.example/a%2Fb', 'https://x.example/a%2Fb'],
     ["https://x.example/a|b (c)'d'`^{}\\", 'https://x.example/a%7Cb%20%28c%29%27d%27%60%5E%7B%7D/'],
     ['https://x.example/ü\u200b', 'https://x.example/%C3%BC%E2%80%8B'],
