@@ -76,26 +76,26 @@ describe('findHidden and showHidden', () => {
   });
 
   test.each([
-    ['accepts a rainbow flag without a variation selector', '🏳\u200d🌈', 0],
-    ['accepts a rainbow flag with a variation selector', '🏳\ufe0f\u200d🌈', 0],
-    ['accepts joiners in an emoji that Unicode does not list', '👴🏽\u200d👶\u200d🐕', 0],
-    ['accepts the variation selector in a keycap emoji', '1\ufe0f\u20e3', 0],
-    ['reports a joiner at the start or end of an emoji', '🌈\u200d \u200d🌈', 1],
-    ['reports two consecutive joiners between emoji', '👩\u200d\u200d👧', 1],
-    ['accepts a joiner after a letter or a mark in Persian and Hindi', 'क्\u200dष می\u200cخواهم مَ\u200cم', 0],
-    ['accepts a joiner after a letter beyond U+FFFF', '\u{11013}\u{11046}\u200d', 0],
-    ['reports a joiner after an invisible Mongolian mark', 'ᠠ\u180d\u200c', 2],
-    ['reports a joiner after another joiner', 'می\u200c\u200cم', 1],
-    ['reports a joiner before a Persian letter', ' \u200cم', 1],
-    ['reports a joiner after an Arabic digit', '٣\u200c', 1],
-    ['reports a joiner after a Latin letter with a mark', 'e\u0301\u200d', 1],
-    ['reports joiners after Latin, Cyrillic and Chinese letters', 'a\u200d б\u200d 中\u200c', 2],
-    ['reports a joiner between a letter and an emoji', 'a\u200d🌈', 1],
-    ['reports the tags of a flag that Unicode does not list', '🏴\u{e0075}\u{e0073}\u{e007f}', 3],
-    ['accepts variation selectors after an emoji and a pictograph', '😀\ufe0f ❤\ufe0e', 0],
-    ['reports a variation selector after a letter', 'a\ufe0f', 1],
-    ['reports a variation selector after a plain digit', '1\ufe0f', 1],
-  ])('findHidden %s', (_, text, kinds) => {
+    ['findHidden accepts a rainbow flag without a variation selector', '🏳\u200d🌈', 0],
+    ['findHidden accepts a rainbow flag with a variation selector', '🏳\ufe0f\u200d🌈', 0],
+    ['findHidden accepts joiners in an emoji that Unicode does not list', '👴🏽\u200d👶\u200d🐕', 0],
+    ['findHidden accepts the variation selector in a keycap emoji', '1\ufe0f\u20e3', 0],
+    ['findHidden reports a joiner at the start or end of an emoji', '🌈\u200d \u200d🌈', 1],
+    ['findHidden reports two consecutive joiners between emoji', '👩\u200d\u200d👧', 1],
+    ['findHidden accepts a joiner after a letter or a mark in Persian and Hindi', 'क्\u200dष می\u200cخواهم مَ\u200cم', 0],
+    ['findHidden accepts a joiner after a letter beyond U+FFFF', '\u{11013}\u{11046}\u200d', 0],
+    ['findHidden reports a joiner after an invisible Mongolian mark', 'ᠠ\u180d\u200c', 2],
+    ['findHidden reports a joiner after another joiner', 'می\u200c\u200cم', 1],
+    ['findHidden reports a joiner before a Persian letter', ' \u200cم', 1],
+    ['findHidden reports a joiner after an Arabic digit', '٣\u200c', 1],
+    ['findHidden reports a joiner after a Latin letter with a mark', 'e\u0301\u200d', 1],
+    ['findHidden reports joiners after Latin, Cyrillic and Chinese letters', 'a\u200d б\u200d 中\u200c', 2],
+    ['findHidden reports a joiner between a letter and an emoji', 'a\u200d🌈', 1],
+    ['findHidden reports the tags of a flag that Unicode does not list', '🏴\u{e0075}\u{e0073}\u{e007f}', 3],
+    ['findHidden accepts variation selectors after an emoji and a pictograph', '😀\ufe0f ❤\ufe0e', 0],
+    ['findHidden reports a variation selector after a letter', 'a\ufe0f', 1],
+    ['findHidden reports a variation selector after a plain digit', '1\ufe0f', 1],
+  ])('%s', (_, text, kinds) => {
     expect(findHidden(text)).toHaveLength(kinds);
   });
 });
@@ -155,11 +155,11 @@ const KEY = 'sk/"live" 123';
 
 describe('makeRedactor', () => {
   test.each([
-    ['plain text', `bad key ${KEY}!`, 'bad key [redacted]!'],
-    ['text with several occurrences', `${KEY}${KEY}`, '[redacted][redacted]'],
-    ['JSON', JSON.stringify({ key: KEY }), '{"key":"[redacted]"}'],
-    ['a URL', `/?key=${encodeURIComponent(KEY)}`, '/?key=[redacted]'],
-  ])('redaction replaces an API key in %s', (_, text, expected) => {
+    ['redaction replaces an API key in plain text', `bad key ${KEY}!`, 'bad key [redacted]!'],
+    ['redaction replaces an API key in text with several occurrences', `${KEY}${KEY}`, '[redacted][redacted]'],
+    ['redaction replaces an API key in JSON', JSON.stringify({ key: KEY }), '{"key":"[redacted]"}'],
+    ['redaction replaces an API key in a URL', `/?key=${encodeURIComponent(KEY)}`, '/?key=[redacted]'],
+  ])('%s', (_, text, expected) => {
     expect(makeRedactor(KEY)(text)).toBe(expected);
   });
 
@@ -186,14 +186,19 @@ describe('makeRedactor', () => {
 
 describe('makeExcerpt', () => {
   test.each<[string, string, boolean, string]>([
-    ['collapses whitespace', '  a\r\n\t b  ', true, 'a b'],
-    ['returns at most 200 characters', 'x'.repeat(1000), true, 'x'.repeat(200)],
-    ['does not split a surrogate pair', 'x'.repeat(199) + '😀', true, 'x'.repeat(199)],
-    ['redacts an API key before it truncates the text', 'x'.repeat(195) + KEY, true, 'x'.repeat(195) + '[reda'],
-    ['redacts an API key that is split across lines', 'no sk/"live"\n 123', true, 'no [redacted]'],
-    ['omits the end of incomplete text', `${'y'.repeat(30)} sk/"live`, false, 'y'.repeat(18)],
-    ['omits incomplete text that is shorter than the API key', 'sk/"', false, ''],
-  ])('makeExcerpt %s', (_, text, whole, expected) => {
+    ['makeExcerpt collapses whitespace', '  a\r\n\t b  ', true, 'a b'],
+    ['makeExcerpt returns at most 200 characters', 'x'.repeat(1000), true, 'x'.repeat(200)],
+    ['makeExcerpt does not split a surrogate pair', 'x'.repeat(199) + '😀', true, 'x'.repeat(199)],
+    [
+      'makeExcerpt redacts an API key before it truncates the text',
+      'x'.repeat(195) + KEY,
+      true,
+      'x'.repeat(195) + '[reda',
+    ],
+    ['makeExcerpt redacts an API key that is split across lines', 'no sk/"live"\n 123', true, 'no [redacted]'],
+    ['makeExcerpt omits the end of incomplete text', `${'y'.repeat(30)} sk/"live`, false, 'y'.repeat(18)],
+    ['makeExcerpt omits incomplete text that is shorter than the API key', 'sk/"', false, ''],
+  ])('%s', (_, text, whole, expected) => {
     expect(makeExcerpt(text, whole, KEY)).toBe(expected);
   });
 

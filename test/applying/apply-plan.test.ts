@@ -75,9 +75,15 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
 
   /** Successive edits: the number of the text, and whether production follows the text or is held at version 1. */
   test.each([
-    ['it was pinned to before', '1 follows, 1 held, 2 held, 2 follows'],
-    ['an earlier rollback restored', '1 follows, 2 follows, 3 held, 3 follows'],
-  ])('Even after 25 newer versions, production can be pinned to a version that %s', async (_title, edits) => {
+    [
+      'Even after 25 newer versions, production can be pinned to a version that it was pinned to before',
+      '1 follows, 1 held, 2 held, 2 follows',
+    ],
+    [
+      'Even after 25 newer versions, production can be pinned to a version that an earlier rollback restored',
+      '1 follows, 2 follows, 3 held, 3 follows',
+    ],
+  ])('%s', async (_title, edits) => {
     const both = { staging: 'latest', production: 'latest' };
     const held = { staging: 'latest', production: 1 };
     const service = await start();
@@ -128,9 +134,9 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
   });
 
   test.each([
-    ['the id of a version that belongs to another prompt', 'ver_3'],
-    ['a version id that does not exist', 'ver_9'],
-  ])('A prompt is blocked before any change if it pins %s', async (_title, id) => {
+    ['A prompt is blocked before any change if it pins the id of a version that belongs to another prompt', 'ver_3'],
+    ['A prompt is blocked before any change if it pins a version id that does not exist', 'ver_9'],
+  ])('%s', async (_title, id) => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
     service.addVersion('p1', { text: 'Theirs' });

@@ -184,9 +184,17 @@ describe('a Basic credential pasted into a prompt', () => {
   const settings = { provider: 'langfuse', base_url: 'https://langfuse.example.com' };
 
   test.each<[string, string, Readonly<Record<string, string>>]>([
-    ['Langfuse', secretKey, { LANGFUSE_PUBLIC_KEY: user, LANGFUSE_SECRET_KEY: secretKey }],
-    ['a proxy', 'p@ssword', { HTTPS_PROXY: `http://${user}:p%40ssword@proxy.example.com:3128` }],
-  ])('No output contains the Basic credential of %s', async (_, password, environment) => {
+    [
+      'No output contains the Basic credential of Langfuse',
+      secretKey,
+      { LANGFUSE_PUBLIC_KEY: user, LANGFUSE_SECRET_KEY: secretKey },
+    ],
+    [
+      'No output contains the Basic credential of a proxy',
+      'p@ssword',
+      { HTTPS_PROXY: `http://${user}:p%40ssword@proxy.example.com:3128` },
+    ],
+  ])('%s', async (_, password, environment) => {
     const credential = Buffer.from(`${user}:${password}`).toString('base64');
     const folder = makeRepository({ 'promptsync.yaml': `service: ${JSON.stringify(settings)}\n` });
     writeFiles(folder, {

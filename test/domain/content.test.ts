@@ -24,13 +24,13 @@ describe('computeContentDigest', () => {
   });
 
   test.each([
-    ['distinguishes a lone carriage return from a line feed', 'a\rb', 'a\nb'],
-    ['includes a trailing carriage return', 'a\r', 'a'],
-    ['includes a line break before trailing spaces', 'a\n ', 'a '],
-    ['includes trailing spaces', 'a ', 'a'],
-    ['depends on the Unicode normalization form', 'é', 'e\u0301'],
-    ['includes a byte order mark', '\ufeffa', 'a'],
-  ])('the content digest %s', (_, one, other) => {
+    ['the content digest distinguishes a lone carriage return from a line feed', 'a\rb', 'a\nb'],
+    ['the content digest includes a trailing carriage return', 'a\r', 'a'],
+    ['the content digest includes a line break before trailing spaces', 'a\n ', 'a '],
+    ['the content digest includes trailing spaces', 'a ', 'a'],
+    ['the content digest depends on the Unicode normalization form', 'é', 'e\u0301'],
+    ['the content digest includes a byte order mark', '\ufeffa', 'a'],
+  ])('%s', (_, one, other) => {
     expect(computeContentDigest(one)).not.toBe(computeContentDigest(other));
   });
 });
@@ -43,19 +43,19 @@ describe('computeMetadataDigest', () => {
   });
 
   test.each<readonly [string, JsonObject, JsonObject]>([
-    ['the top-level promptsync key', { a: 1, promptsync: { b: 2 } }, { a: 1 }],
-    ['key order', { a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 }],
-    ['the sign of zero', { a: -0 }, { a: 0 }],
-  ])('the metadata digest ignores %s', (_, one, other) => {
+    ['the metadata digest ignores the top-level promptsync key', { a: 1, promptsync: { b: 2 } }, { a: 1 }],
+    ['the metadata digest ignores key order', { a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 }],
+    ['the metadata digest ignores the sign of zero', { a: -0 }, { a: 0 }],
+  ])('%s', (_, one, other) => {
     expect(computeMetadataDigest(one)).toBe(computeMetadataDigest(other));
   });
 
   test.each<readonly [string, JsonObject, JsonObject]>([
-    ['distinguishes null from a missing key', { a: null }, {}],
-    ['distinguishes a number from a string', { a: 1 }, { a: '1' }],
-    ['depends on the order of list items', { a: [1, 2] }, { a: [2, 1] }],
-    ['includes a nested promptsync key', { a: { promptsync: 1 } }, { a: {} }],
-  ])('the metadata digest %s', (_, one, other) => {
+    ['the metadata digest distinguishes null from a missing key', { a: null }, {}],
+    ['the metadata digest distinguishes a number from a string', { a: 1 }, { a: '1' }],
+    ['the metadata digest depends on the order of list items', { a: [1, 2] }, { a: [2, 1] }],
+    ['the metadata digest includes a nested promptsync key', { a: { promptsync: 1 } }, { a: {} }],
+  ])('%s', (_, one, other) => {
     expect(computeMetadataDigest(one)).not.toBe(computeMetadataDigest(other));
   });
 });

@@ -192,10 +192,10 @@ describe('the changes that a pull takes over', () => {
   });
 
   test.each<[string, boolean, Drift['kind'], readonly string[]]>([
-    ['that somebody changed in the service', true, 'outside', ['name']],
-    ['only if the difference does not come from an unfinished sync', true, 'unfinished', []],
-    ['that differs if there is no base commit', false, 'unfinished', ['name']],
-  ])('pull updates a field %s', (_, hasBase, kind, expected) => {
+    ['pull updates a field that somebody changed in the service', true, 'outside', ['name']],
+    ['pull updates a field only if the difference does not come from an unfinished sync', true, 'unfinished', []],
+    ['pull updates a field that differs if there is no base commit', false, 'unfinished', ['name']],
+  ])('%s', (_, hasBase, kind, expected) => {
     const drift: Drift = { subject: 'field', field: 'name', kind, restoresBase: true, expected: 'p', observed: 'q' };
     const update = { kind: 'update-prompt' as const, fields: { name: { before: 'q', after: 'p' } } };
     const plan = { ...makePlan({}), changes: [update], drift: [drift] };

@@ -48,23 +48,29 @@ describe('publishCheck and readReview', () => {
   });
 
   test.each<[string, Partial<CheckRun>]>([
-    ['on another commit', { head_sha: 'd'.repeat(40) }],
-    ['for another pull request', { external_id: makeCheckId(PATH, 17) }],
-    ['for another configuration', { external_id: makeCheckId(`b/${PATH}`, 7) }],
-    ['for a merge queue', { external_id: makeCheckId(PATH, null) }],
-    ['without an external id', { external_id: null }],
-    ['without output text', { output: { title: null, summary: null, text: null } }],
-    ['with the output text of another pull request', { output: checkOf(8, 'f').output }],
-  ])('readReview ignores a check run %s', async (_, parts) => {
+    ['readReview ignores a check run on another commit', { head_sha: 'd'.repeat(40) }],
+    ['readReview ignores a check run for another pull request', { external_id: makeCheckId(PATH, 17) }],
+    ['readReview ignores a check run for another configuration', { external_id: makeCheckId(`b/${PATH}`, 7) }],
+    ['readReview ignores a check run for a merge queue', { external_id: makeCheckId(PATH, null) }],
+    ['readReview ignores a check run without an external id', { external_id: null }],
+    ['readReview ignores a check run without output text', { output: { title: null, summary: null, text: null } }],
+    ['readReview ignores a check run with the output text of another pull request', { output: checkOf(8, 'f').output }],
+  ])('%s', async (_, parts) => {
     const github = await startGitHub();
     github.addCheck({ ...other, ...parts });
     expect(await readReview(connectTo(github), { number: 7, head: HEAD }, source)).toEqual(approvesNothing);
   });
 
   test.each<[string, string | null]>([
-    ['the id of the check', other.external_id],
-    ['only the name of the check', null],
-  ])('readReview names the other app that created a check run with %s, unless its own check exists', async (_, id) => {
+    [
+      'readReview names the other app that created a check run with the id of the check, unless its own check exists',
+      other.external_id,
+    ],
+    [
+      'readReview names the other app that created a check run with only the name of the check, unless its own check exists',
+      null,
+    ],
+  ])('%s', async (_, id) => {
     const github = await startGitHub();
     github.addCheck({ ...other, external_id: id, app: { slug: 'other' } });
     const otherCheck = { app: 'other', ownApp: 'github-actions' };

@@ -87,11 +87,19 @@ test('init --id imports a prompt instead of creating an example, and lists the l
 });
 
 test.each<[reason: string, variables: object, failure: Failure | null]>([
-  ['Langfuse fails', {}, { status: 500 }],
-  ['Langfuse returns an invalid list of prompts', {}, { status: 200, body: '<html>' }],
-  ['Langfuse rejects the keys', { LANGFUSE_SECRET_KEY: 'sk-lf-wrong' }, null],
-  ['a key is missing', { LANGFUSE_PUBLIC_KEY: '' }, null],
-])('init succeeds without an example prompt if %s', async (_, variables, failure) => {
+  ['init succeeds without an example prompt if Langfuse fails', {}, { status: 500 }],
+  [
+    'init succeeds without an example prompt if Langfuse returns an invalid list of prompts',
+    {},
+    { status: 200, body: '<html>' },
+  ],
+  [
+    'init succeeds without an example prompt if Langfuse rejects the keys',
+    { LANGFUSE_SECRET_KEY: 'sk-lf-wrong' },
+    null,
+  ],
+  ['init succeeds without an example prompt if a key is missing', { LANGFUSE_PUBLIC_KEY: '' }, null],
+])('%s', async (_, variables, failure) => {
   const langfuse = await startLabeled();
   if (failure !== null) langfuse.fail({ path: /./ }, failure, 100);
   const environment = { ...langfuse.environment, ...variables };

@@ -47,10 +47,16 @@ describe('a gateway that rewrites versions', () => {
   const dropModel = ({ config: { model: _, ...config } }: CreateBody) => ({ config });
 
   test.each<[what: string, rewrite: (body: CreateBody) => object]>([
-    ['drops a config key', dropModel],
-    ['changes a config value', ({ config }) => ({ config: { ...config, model: 'other' } })],
-    ['changes white space in the text', ({ prompt }) => ({ prompt: prompt.replaceAll(/\s+/g, ' ') })],
-  ])('Repeated syncs create only one version if a gateway %s', async (_, rewrite) => {
+    ['Repeated syncs create only one version if a gateway drops a config key', dropModel],
+    [
+      'Repeated syncs create only one version if a gateway changes a config value',
+      ({ config }) => ({ config: { ...config, model: 'other' } }),
+    ],
+    [
+      'Repeated syncs create only one version if a gateway changes white space in the text',
+      ({ prompt }) => ({ prompt: prompt.replaceAll(/\s+/g, ' ') }),
+    ],
+  ])('%s', async (_, rewrite) => {
     const { store, gateway } = await startRewriting(rewrite);
     const parts = { text: 'Hello  there.', metadata: METADATA };
     // Langfuse moved the label in the request that created the version.
