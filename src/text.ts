@@ -10,6 +10,12 @@ const HIDDEN =
 /** Matches text that certainly contains no hidden characters. This test is faster than `HIDDEN`. */
 const PLAIN = /^[\n\t -~]*$/;
 
+/** Matches parts that are not ASCII or that contain control characters. */
+const NOT_PLAIN = /[^\t\n -~]+/g;
+/** Matches every character that `HIDDEN` can match, and characters that are visible in emoji. */
+const MAYBE_HIDDEN =
+  /[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2800\ufff9-\ufffb]/u;
+
 export function normalizeLineEndings(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }
@@ -117,10 +123,10 @@ type HiddenCharacter = { readonly character: string; readonly count: number; rea
 
 /** Returns one entry for each distinct character. Offsets are in UTF-16 code units. */
 export function findHidden(text: string): readonly HiddenCharacter[] {
-  if (PLAIN.test(text)) return [];
+  // Blanking the emoji is slow, and `HIDDEN` matches nothing in most text with emoji.
+  if (!mayContainHidden(text) || text.search(HIDDEN) === -1) return [];
   const hidden = new Map<string, HiddenCharacter>();
-  // Blanking the emoji is slow. Skip it if `HIDDEN` matches nothing, as in most text with emoji.
-  const searched = text.search(HIDDEN) === -1 ? text : blankEmojiParts(text);
+  const searched = blankEmojiParts(text);
   for (const match of searched.matchAll(HIDDEN)) {
     if (isSpellingJoiner(searched, match.index)) continue;
     const known = hidden.get(match[0]);
@@ -128,6 +134,15 @@ export function findHidden(text: string): readonly HiddenCharacter[] {
     hidden.set(match[0], { character: formatCodePoint(match[0]), count: (known?.count ?? 0) + 1, offset });
   }
   return [...hidden.values()];
+}
+
+/**
+ * Returns false if the text certainly has no hidden characters. Searches only the parts that are not ASCII, because
+ * `HIDDEN` is slow and most texts have few such parts.
+ */
+function mayContainHidden(text: string): boolean {
+  for (const [part] of text.matchAll(NOT_PLAIN)) if (MAYBE_HIDDEN.test(part)) return true;
+  return false;
 }
 
 /**
