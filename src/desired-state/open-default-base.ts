@@ -26,9 +26,15 @@ export type DefaultBaseKind = 'live' | 'head';
  */
 export type DefaultBase = {
   readonly kind: DefaultBaseKind;
-  /** Null if there is no default base, or for `pull`. In a partial clone, only a comparison with HEAD is possible. */
+  /**
+   * Returns the prompts and pins that were managed at the base but no longer are. Null if there is no default base, or
+   * if the base is only for `pull`. In a partial clone, only a comparison with HEAD is possible.
+   */
   readonly readLeftManagement: () => Promise<LeftManagement | null>;
-  /** The files may contain edits that are not on disk yet. The result contains the given `contentsAtRefs`, too. */
+  /**
+   * Reads the given prompts at the base. The files may contain edits that are not on disk yet. The result contains the
+   * given `contentsAtRefs`, too.
+   */
   readonly read: (
     files: readonly PromptFile[],
     contentsAtRefs: DesiredState['contentsAtRefs'],

@@ -25,7 +25,8 @@ export function findBaseWants(
   line: Line,
   { known, metadata }: Pick<ObservedPrompt, 'known' | 'metadata'>,
 ): readonly BaseWant[] {
-  // An older text in the service replaces the wanted text completely. So the base is what the newest state wants.
+  // If the service has an older text, this text replaces the wanted text completely. The merge base is then what the
+  // newest state wants.
   const candidates = isOlder ? known : known.filter(({ number }) => number < served.number);
   const earlier = line.states.filter((state) => isCommittedBefore(state, served));
   const possible = earlier.length > 0 ? earlier : line.states;
