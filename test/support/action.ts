@@ -40,7 +40,12 @@ export async function runAction(workspace: string, options: ActionOptions) {
   return { ...ran, outputs, summary: markdown };
 }
 
-function runnerVariables(workspace: string, runner: string, eventName: string): Readonly<Record<string, string>> {
+/** Returns the variables that a runner sets. `runner` is a folder with the files that they name. */
+export function runnerVariables(
+  workspace: string,
+  runner: string,
+  eventName: string,
+): Readonly<Record<string, string>> {
   return {
     CI: 'true',
     GITHUB_ACTIONS: 'true',

@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { vi } from 'vitest';
 import type { ActionProcess } from '../../../src/forges/github/action-runner.ts';
 import { runAction } from '../../../src/forges/github/run-action.ts';
-import type { ActionOptions, ActionRun } from '../../support/action.ts';
+import { type ActionOptions, type ActionRun, runnerVariables } from '../../support/action.ts';
 import { makeWorkspace } from '../../support/folder.ts';
 
 export type StepOptions = Omit<ActionOptions, 'onOutput'> & {
@@ -26,7 +25,7 @@ export async function runStep(workspace: string, options: StepOptions): Promise<
   const host: ActionProcess = {
     nodeVersion: process.versions.node,
     arguments: [],
-    environment: { ...makeVariables(workspace, runner, eventName), ...options.environment },
+    environment: { ...runnerVariables(workspace, runner, eventName), ...options.environment },
     workingDirectory: workspace,
     input: () => new PassThrough().end(),
     output: { write: append('stdout') },
@@ -74,17 +73,4 @@ function escapeCommand(text: string): string {
 
 function escapeField(value: string | number): string {
   return escapeCommand(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C');
-}
-
-function makeVariables(workspace: string, runner: string, eventName: string): Readonly<Record<string, string>> {
-  return {
-    GITHUB_ACTIONS: 'true',
-    GITHUB_EVENT_NAME: eventName,
-    GITHUB_EVENT_PATH: join(runner, 'event.json'),
-    GITHUB_REPOSITORY: 'acme/prompts',
-    GITHUB_RUN_ID: '4711',
-    GITHUB_SERVER_URL: 'https://github.com',
-    GITHUB_WORKSPACE: workspace,
-    RUNNER_TEMP: join(runner, 'temp'),
-  };
 }
