@@ -1,20 +1,23 @@
 /**
- * Matches characters that are invisible or change the order of others: what Unicode ignores by default, the blank
- * Braille pattern, line separators, bidirectional controls, interlinear annotations, and control characters except tab
- * and line feed. Omits the variation selectors U+FE0E and U+FE0F after a pictographic character, and U+FE0F in a
- * keycap. Includes the joiners that `isSpellingJoiner` accepts.
+ * Characters that are invisible or change the order of others: what Unicode ignores by default, the blank Braille
+ * pattern, line separators, bidirectional controls, interlinear annotations, and control characters except tab and line
+ * feed.
  */
-const HIDDEN =
-  /[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2800\ufff9-\ufffb](?<!\p{Extended_Pictographic}[\ufe0e\ufe0f]|[0-9#*]\ufe0f(?=\u20e3))/gu;
+const HIDDEN_CHARACTERS = String.raw`[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2800\ufff9-\ufffb]`;
+const MAYBE_HIDDEN = new RegExp(HIDDEN_CHARACTERS, 'u');
+/**
+ * Omits the variation selectors U+FE0E and U+FE0F after a pictographic character, and U+FE0F in a keycap. Includes the
+ * joiners that `isSpellingJoiner` accepts.
+ */
+const HIDDEN = new RegExp(
+  String.raw`${HIDDEN_CHARACTERS}(?<!\p{Extended_Pictographic}[\ufe0e\ufe0f]|[0-9#*]\ufe0f(?=\u20e3))`,
+  'gu',
+);
 
 /** Matches text that certainly contains no hidden characters. This test is faster than `HIDDEN`. */
 const PLAIN = /^[\n\t -~]*$/;
-
 /** Matches parts that are not ASCII or that contain control characters. */
-const NOT_PLAIN = /[^\t\n -~]+/g;
-/** Matches every character that `HIDDEN` can match, and characters that are visible in emoji. */
-const MAYBE_HIDDEN =
-  /[\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2800\ufff9-\ufffb]/u;
+const NOT_PLAIN = /[^\n\t -~]+/g;
 
 export function normalizeLineEndings(text: string): string {
   return text.replaceAll('\r\n', '\n');

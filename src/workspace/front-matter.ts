@@ -110,12 +110,13 @@ export function splitFrontMatter(source: string, path: string): Result<SplitFile
     return makeFailure(makeProblem('yaml/look-alike', { character: '\r', needed: 'line break' }, place));
   }
   if (!DELIMITER.test(opening)) return makeDelimiterFailure(opening, path, 1);
-  const blankLine = findBlankLines(source);
+  const head = readHead(source);
+  const blankLine = findBlankLines(head);
   if (blankLine !== null) {
     const place = makeFilePlace(path, blankLine);
     return makeFailure(makeProblem('prompt/too-many-blank-lines', { limit: MAX_BLANK_LINES }, place));
   }
-  const yamlSpan = findFrontMatter(source);
+  const yamlSpan = findFrontMatter(head);
   if (yamlSpan === null || measureBytes(source, yamlSpan) > MAX_FRONT_MATTER_BYTES) {
     return makeFailure(makeSizeProblem(source, path));
   }
@@ -129,7 +130,7 @@ export function splitFrontMatter(source: string, path: string): Result<SplitFile
 
 /** Returns the span of the YAML between the two delimiters of a file. The file must have both. */
 export function findYamlSpan(source: string): TextSpan {
-  return findFrontMatter(source) ?? { start: 0, end: 0 };
+  return findFrontMatter(readHead(source)) ?? { start: 0, end: 0 };
 }
 
 /** Returns the span of the body after the two delimiters of a file. The file must have both. */
@@ -139,28 +140,26 @@ export function findBodySpan(source: string): TextSpan {
 }
 
 /**
- * Returns the span of the YAML; null if no delimiter closes it within the maximum size. gray-matter gets only the
- * beginning, because it copies its input. Its engines do nothing, because it would run `---js` front matter as code.
+ * Returns the span of the YAML; null if no delimiter closes it within the maximum size. gray-matter gets only the head
+ * of the file, because it copies its input. Its engines do nothing, because it would run `---js` front matter as code.
  */
-function findFrontMatter(source: string): TextSpan | null {
-  const head = readHead(source);
+function findFrontMatter(head: string): TextSpan | null {
   const { matter: frontMatter } = matter(head, {
     engines: { yaml: parseNothing, json: parseNothing, javascript: parseNothing },
   });
   const end = OPENING.length + frontMatter.length + 1;
-  return end < head.length ? { start: source.indexOf('\n') + 1, end } : null;
+  return end < head.length ? { start: head.indexOf('\n') + 1, end } : null;
 }
 
 const parseNothing = (): object => ({});
 
-/** Returns the beginning of a file, which contains the closing delimiter if the front matter is not too large. */
+/** Returns the head of a file: the beginning, which contains the closing delimiter if the front matter is not too large. */
 function readHead(source: string): string {
   return source.slice(0, readLineAt(source, 0).length + 1 + MAX_FRONT_MATTER_BYTES + CLOSING.length);
 }
 
 /** Returns the line on which too many blank lines in front matter begin, or null if there are none. */
-function findBlankLines(source: string): number | null {
-  const head = readHead(source);
+function findBlankLines(head: string): number | null {
   const offset = head.search(BLANK_LINES);
   const before = head.slice(0, offset);
   return offset === -1 || before.includes(CLOSING) ? null : before.split('\n').length + 1;
