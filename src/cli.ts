@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import module from 'node:module';
-import { setFlagsFromString } from 'node:v8';
+import { enableCompileCache } from 'node:module';
 import type { ProcessInterface } from './cli/process-interface.ts';
 import { makeCacheFolder } from './compile-cache.ts';
 
@@ -9,17 +8,15 @@ if (isTooOld(process.versions.node)) {
   process.stderr.write(`promptsync requires Node 22.19 or newer, but is running on Node ${process.versions.node}.\n`);
   process.exitCode = 1;
 } else {
-  enableCompileCache();
-  // Limits V8's young generation. Otherwise, a sync of many prompts uses 100 MB more and is no faster.
-  setFlagsFromString('--semi-space-growth-factor=1');
+  cacheCompiledCode();
   void run();
 }
 
 /** Skips Windows, which has no user ids, because promptsync cannot verify the owner of the cache there. */
-function enableCompileCache(): void {
+function cacheCompiledCode(): void {
   const userId = process.geteuid?.();
   const folder = userId === undefined ? null : makeCacheFolder(process.env, userId);
-  if (folder !== null) module.enableCompileCache(folder);
+  if (folder !== null) enableCompileCache(folder);
 }
 
 function isTooOld(version: string): boolean {

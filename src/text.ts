@@ -144,8 +144,7 @@ export function findHidden(text: string): readonly HiddenCharacter[] {
  * `HIDDEN` is slow and most texts have few such parts.
  */
 function mayContainHidden(text: string): boolean {
-  for (const [part] of text.matchAll(NOT_PLAIN)) if (MAYBE_HIDDEN.test(part)) return true;
-  return false;
+  return text.match(NOT_PLAIN)?.some((part) => MAYBE_HIDDEN.test(part)) ?? false;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { join } from 'node:path';
@@ -18,9 +19,12 @@ export type Sample = {
 /** The module that makes a measured process report its CPU time and memory on descriptor 3. */
 const USAGE = join(import.meta.dirname, 'usage.cjs');
 
+/** The home folder of measured processes. promptsync keeps its compile cache there, as it does for a user. */
+const HOME = join(import.meta.dirname, '../../node_modules/.cache/promptsync/bench-home');
+
 export type RunOptions = {
   readonly cwd?: string;
-  /** The variables of the process. From the benchmark, it inherits only those of `pickInheritedVariables`. */
+  /** The variables of the process. In addition, it has `HOME` and those of `pickInheritedVariables`. */
   readonly environment?: Readonly<Record<string, string>>;
 };
 
@@ -29,7 +33,8 @@ export type Run = Sample & { readonly stdout: string };
 /** Runs a Node program in a process and measures the process. Rejects if the exit code is not 0. */
 export async function runNode(args: readonly string[], options: RunOptions = {}): Promise<Run> {
   const { cwd = process.cwd(), environment = {} } = options;
-  const env = { ...pickInheritedVariables(), ...environment };
+  mkdirSync(HOME, { recursive: true });
+  const env = { ...pickInheritedVariables(), HOME, ...environment };
   const started = performance.now();
   const child = spawn(process.execPath, ['--require', USAGE, ...args], {
     cwd,

@@ -160,9 +160,10 @@ function readHead(source: string): string {
 
 /** Returns the line on which too many blank lines in front matter begin, or null if there are none. */
 function findBlankLines(head: string): number | null {
-  const offset = head.search(BLANK_LINES);
-  const before = head.slice(0, offset);
-  return offset === -1 || before.includes(CLOSING) ? null : before.split('\n').length + 1;
+  const closing = head.indexOf(CLOSING);
+  const frontMatter = closing === -1 ? head : head.slice(0, closing + 1);
+  const offset = frontMatter.search(BLANK_LINES);
+  return offset === -1 ? null : frontMatter.slice(0, offset).split('\n').length + 1;
 }
 
 function measureBytes(source: string, { start, end }: TextSpan): number {

@@ -4,15 +4,7 @@ import { type Environment, parseMaxChanges } from '../domain/policy.ts';
 import type { EnvironmentPin } from '../domain/prompt-file.ts';
 import type { FileRules } from '../providers/provider-interface.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
-import {
-  checkPinnedEnvironment,
-  checkPins,
-  listPinnedEnvironments,
-  makeInvalidPinProblem,
-  parsePins,
-  type PinSettings,
-  PinsShape,
-} from './parse-pins.ts';
+import { checkPins, makeInvalidPinProblem, parsePins, type PinSettings, PinsShape } from './parse-pins.ts';
 import { makePathIds } from './find-prompt-paths.ts';
 import { findRepositoryRoot, isRepositoryRoot, isWithin, listRepositoryRoots } from './paths.ts';
 import { type LocatedMapping, parseStrictYaml } from './strict-yaml.ts';
@@ -173,24 +165,17 @@ function parseDefaultPins(
 }
 
 function checkDefaultPins(mapping: LocatedMapping): readonly Problem[] {
-  const settings = readPinSettings(mapping);
-  const { rules } = settings;
-  const environments = mapping.keysOf(['environments']);
-  const known = environments.length === 0 ? null : [...environments, ...settings.otherEnvironments];
-  return [
-    ...checkPins(mapping, DEFAULT_PINS, settings, (evidence, place) =>
-      makeProblem('config/invalid-field', evidence, place),
-    ),
-    ...listPinnedEnvironments(mapping, DEFAULT_PINS).flatMap((environment) =>
-      rules === null ? [] : checkPinnedEnvironment(environment, known, rules),
-    ),
-  ];
+  return checkPins(mapping, DEFAULT_PINS, readPinSettings(mapping), (evidence, place) =>
+    makeProblem('config/invalid-field', evidence, place),
+  );
 }
 
 /** Returns the settings that decide which default pins are valid, even if other settings are invalid. */
 function readPinSettings(mapping: LocatedMapping): PinSettings {
+  const environments = mapping.keysOf(['environments']).map((name) => ({ name }));
   return {
     rules: findRules(mapping.value),
+    environments: environments.length === 0 ? null : environments,
     otherEnvironments: listOtherEnvironments(mapping),
     portablePins: mapping.value['portable_pins'] === true,
   };

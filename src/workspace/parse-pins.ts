@@ -41,16 +41,10 @@ export type PinSettings = {
   readonly rules: FileRules | null;
   /** The environments that another configuration manages. promptsync keeps their pins apart. */
   readonly otherEnvironments: readonly string[];
+  /** The environments of this configuration. Null if any name is allowed. */
+  readonly environments: readonly { readonly name: string }[] | null;
   /** Whether to refuse version numbers and version ids in pins. */
   readonly portablePins: boolean;
-};
-
-/** The name of an environment in a pin, with its place in the file. */
-export type PinnedEnvironment = {
-  readonly value: string;
-  readonly place: Place;
-  /** The problem to report if the environment is unknown because its name or line has a look-alike. Null otherwise. */
-  readonly lookAlike: Problem | null;
 };
 
 /** Parses pins that passed the shape check. */
@@ -73,31 +67,9 @@ function parsePin(written: string | number): Pin {
   return { kind: 'latest' };
 }
 
-/** Returns the pinned environments with their places, even if the pins are invalid. */
-export function listPinnedEnvironments(mapping: LocatedMapping, path: PinsPath): readonly PinnedEnvironment[] {
-  return listEnvironmentNames(mapping, path).map((name) => {
-    const place = mapping.keyPlaceOf([...path, name]);
-    return { value: name, place, lookAlike: mapping.findLookAlike([...path, name], name) };
-  });
-}
-
 function listEnvironmentNames(mapping: LocatedMapping, path: PinsPath): readonly string[] {
   const pins = mapping.valueAt(path);
   return isJsonObject(pins) ? Object.keys(pins) : [];
-}
-
-/** Refuses an environment that is reserved for promptsync or not in `known`. If `known` is null, any name is valid. */
-export function checkPinnedEnvironment(
-  { value, place, lookAlike }: PinnedEnvironment,
-  known: readonly string[] | null,
-  { reservedEnvironments }: FileRules,
-): readonly Problem[] {
-  if (reservedEnvironments.includes(value))
-    return [makeProblem('prompt/tool-environment', { environment: value }, place)];
-  if (known === null || known.includes(value)) return [];
-  if (lookAlike !== null) return [lookAlike];
-  const suggestion = suggestName(value, known);
-  return [makeProblem('prompt/unknown-environment', { environment: value, known, suggestion }, place)];
 }
 
 export function makeInvalidPinProblem(
@@ -125,9 +97,9 @@ const NUMBERS_ONLY = 'expected a version number, because this service identifies
 type MakeFieldProblem = (evidence: { readonly field: string; readonly expected: string }, place: Place) => Problem;
 
 /**
- * Reports pins whose environment name or kind the configuration or the provider does not allow. The rules of the
- * provider do not apply to environments of another configuration, because a different service may serve them. Skips
- * pins with an invalid shape, because promptsync reports them elsewhere.
+ * Reports pins whose environment or kind the configuration or the provider does not allow. The rules of the provider do
+ * not apply to environments of another configuration, because a different service may serve them. Skips pins with an
+ * invalid shape, because promptsync reports them elsewhere.
  */
 export function checkPins(
   mapping: LocatedMapping,
@@ -135,37 +107,62 @@ export function checkPins(
   settings: PinSettings,
   makeFieldProblem: MakeFieldProblem,
 ): readonly Problem[] {
-  const checkPin = makePinChecker(mapping, settings, makeFieldProblem);
-  return listEnvironmentNames(mapping, pinsPath).flatMap((name) => checkPin([...pinsPath, name], name));
+  return listEnvironmentNames(mapping, pinsPath).flatMap((environment) => {
+    const pin = { environment, path: [...pinsPath, environment] };
+    return [
+      ...checkEnvironmentName(pin, mapping, settings, makeFieldProblem),
+      ...checkKind(pin, mapping, settings, makeFieldProblem),
+      ...checkEnvironmentIsKnown(pin, mapping, settings),
+    ];
+  });
 }
 
-function makePinChecker(
+type WrittenPin = { readonly environment: string; readonly path: PinsPath };
+
+function checkEnvironmentName(
+  { environment, path }: WrittenPin,
+  mapping: LocatedMapping,
+  { rules, otherEnvironments }: PinSettings,
+  makeFieldProblem: MakeFieldProblem,
+): readonly Problem[] {
+  const expected = otherEnvironments.includes(environment) ? null : (rules?.findEnvironmentFault(environment) ?? null);
+  if (expected === null) return [];
+  const evidence = { field: path.join('.'), expected };
+  return [mapping.findLookAlike(path) ?? makeFieldProblem(evidence, mapping.keyPlaceOf(path))];
+}
+
+function checkKind(
+  { environment, path }: WrittenPin,
   mapping: LocatedMapping,
   { rules, otherEnvironments, portablePins }: PinSettings,
   makeFieldProblem: MakeFieldProblem,
-): (path: PinsPath, environment: string) => readonly Problem[] {
-  const checkName = (path: PinsPath, environment: string): readonly Problem[] => {
-    const expected = rules?.findEnvironmentFault(environment) ?? null;
-    if (expected === null) return [];
-    const evidence = { field: path.join('.'), expected };
-    return [mapping.findLookAlike(path) ?? makeFieldProblem(evidence, mapping.keyPlaceOf(path))];
-  };
-  const checkKind = (path: PinsPath, environment: string, canPinIds: boolean): readonly Problem[] => {
-    const written = mapping.valueAt(path);
-    const { data } = PinShape.safeParse(written);
-    const kind = data === undefined ? null : parsePin(data).kind;
-    const place = mapping.placeOf(path);
-    if (portablePins && (kind === 'number' || kind === 'version'))
-      return [makeProblem('prompt/not-portable-pin', { environment, pin: String(written) }, place)];
-    if (kind !== 'version' || canPinIds) return [];
-    return [makeFieldProblem({ field: path.join('.'), expected: NUMBERS_ONLY }, place)];
-  };
-  return (path, environment) => {
-    const isOwn = !otherEnvironments.includes(environment);
-    const canPinIds = !isOwn || rules?.canPinIds !== false;
-    return [
-      ...(isOwn ? checkName(path, environment) : []),
-      ...(canPinIds && !portablePins ? [] : checkKind(path, environment, canPinIds)),
-    ];
-  };
+): readonly Problem[] {
+  const canPinIds = rules?.canPinIds !== false || otherEnvironments.includes(environment);
+  if (canPinIds && !portablePins) return [];
+  const written = mapping.valueAt(path);
+  const { data } = PinShape.safeParse(written);
+  const kind = data === undefined ? null : parsePin(data).kind;
+  const place = mapping.placeOf(path);
+  if (portablePins && (kind === 'number' || kind === 'version'))
+    return [makeProblem('prompt/not-portable-pin', { environment, pin: String(written) }, place)];
+  if (kind !== 'version' || canPinIds) return [];
+  return [makeFieldProblem({ field: path.join('.'), expected: NUMBERS_ONLY }, place)];
+}
+
+/** Refuses an environment that is reserved for promptsync or that the configuration does not list. */
+function checkEnvironmentIsKnown(
+  { environment, path }: WrittenPin,
+  mapping: LocatedMapping,
+  { rules, environments, otherEnvironments }: PinSettings,
+): readonly Problem[] {
+  if (rules === null) return [];
+  if (rules.reservedEnvironments.includes(environment))
+    return [makeProblem('prompt/tool-environment', { environment }, mapping.keyPlaceOf(path))];
+  if (environments === null) return [];
+  const known = [...environments.map(({ name }) => name), ...otherEnvironments];
+  if (known.includes(environment)) return [];
+  const lookAlike = mapping.findLookAlike(path, environment);
+  if (lookAlike !== null) return [lookAlike];
+  const evidence = { environment, known, suggestion: suggestName(environment, known) };
+  return [makeProblem('prompt/unknown-environment', evidence, mapping.keyPlaceOf(path))];
 }

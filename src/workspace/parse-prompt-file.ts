@@ -93,7 +93,7 @@ export type ParseSettings = FileSettings & PinSettings;
 
 /** Skips the provider's rules and `portable_pins`, for files that promptsync must read even if a sync rejects them. */
 export function makeLenientSettings({ otherEnvironments, defaultPins, pathIds }: FileSettings): ParseSettings {
-  return { rules: null, otherEnvironments, portablePins: false, defaultPins, pathIds };
+  return { rules: null, environments: null, otherEnvironments, portablePins: false, defaultPins, pathIds };
 }
 
 /** The settings for checking a file in isolation, without any configuration. */
@@ -132,7 +132,8 @@ function parseParts(parts: SplitFile, path: string, settings: ParseSettings): Pa
   const contentProblems = [...checkReservedMetadata(mapping), ...checkVariables(mapping, text)];
   const pathId = mapping.value['id'] === undefined ? (settings.pathIds?.findId(path) ?? null) : null;
   const id = pathId ?? mapping.value['id'];
-  const allProblems = [
+  // Several checks can report the same look-alike.
+  const allProblems = new Set([
     ...problems,
     ...shapeProblems,
     ...contentProblems,
@@ -145,13 +146,13 @@ function parseParts(parts: SplitFile, path: string, settings: ParseSettings): Pa
     ...bodyProblems,
     ...(canLackType(mapping, rules) ? warnAboutMarkerInText(parts, path) : []),
     ...mapping.warnAboutYaml11(['metadata']),
-  ];
+  ]);
   const file =
-    shaped.success && !allProblems.some(isError)
+    shaped.success && ![...allProblems].some(isError)
       ? makeFile(shaped.data, mapping, text, { path, pathId }, settings)
       : null;
   const meaning = problems.length === 0 ? { frontMatter: mapping.value, text: text.text } : null;
-  return { file, outline: makeOutline(mapping, { path, pathId }), meaning, problems: allProblems };
+  return { file, outline: makeOutline(mapping, { path, pathId }), meaning, problems: [...allProblems] };
 }
 
 /** Chooses how to parse the body. An invalid or unsupported `type` counts as `text`, so markers cause no problems. */

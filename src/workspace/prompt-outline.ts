@@ -1,6 +1,5 @@
 import type { Place } from '../problem.ts';
 import { makeFilePlace } from './front-matter.ts';
-import { listPinnedEnvironments, type PinnedEnvironment } from './parse-pins.ts';
 import type { LocatedMapping } from './strict-yaml.ts';
 
 export type LocatedText = { readonly value: string; readonly place: Place };
@@ -12,7 +11,6 @@ export type LocatedText = { readonly value: string; readonly place: Place };
 export type PromptOutline = {
   readonly id: LocatedText | null;
   readonly key: LocatedText | null;
-  readonly environments: readonly PinnedEnvironment[];
 };
 
 /** The path of a prompt file, and the id that the file takes from it. Null if the front matter has an id. */
@@ -24,6 +22,5 @@ export function makeOutline(mapping: LocatedMapping, { path, pathId }: FileLocat
   return {
     id: pathId === null ? writtenId : { value: pathId, place: makeFilePlace(path) },
     key: typeof key === 'string' ? { value: key, place: mapping.placeOf(['key']) } : null,
-    environments: listPinnedEnvironments(mapping, ['pins']),
   };
 }

@@ -6,7 +6,6 @@ import { isError, makeProblem, describeSystemError, type Problem } from '../prob
 import { findPromptPaths, type PromptPatterns } from './find-prompt-paths.ts';
 import { makeFilePlace } from './front-matter.ts';
 import { parsePromptFile, makeUnreadableResult, type ParseResult, type ParseSettings } from './parse-prompt-file.ts';
-import { checkPinnedEnvironment } from './parse-pins.ts';
 import type { LocatedText, PromptOutline } from './prompt-outline.ts';
 import { MAX_FILE_BYTES, NOT_REGULAR, readBytes } from './read-write-files.ts';
 
@@ -33,8 +32,6 @@ export type InvalidFile = {
 
 export type PromptSources = PromptPatterns &
   ParseSettings & {
-    /** The environments of this configuration that prompt files may pin; null if any name is allowed. */
-    readonly environments: readonly { readonly name: string }[] | null;
     readonly rules: FileRules;
   };
 
@@ -43,29 +40,22 @@ const MAX_FILES_PER_TURN = 64;
 
 /** Reads and checks the prompt files of a workspace. Reports all problems of all files. */
 export async function readPrompts(where: PromptSources): Promise<ReadPromptsResult> {
-  const { rules, environments: ownEnvironments, otherEnvironments } = where;
-  const ownNames = ownEnvironments?.map(({ name }) => name) ?? null;
-  const known = ownNames === null ? null : [...ownNames, ...otherEnvironments];
   const search = findPromptPaths(where);
   const results = await readPromptFiles(where, search.paths);
   const outlines = results.flatMap(({ outline }) => outline ?? []);
   const repetitions = findRepetitions(outlines);
   const isEmpty = search.paths.length + search.problems.length === 0;
-  // The parser may already have reported a character that looks like a space in this name. Report it only once.
-  const problems = new Set([
+  const problems = [
     ...(isEmpty ? [makeProblem('prompt/none-found', { patterns: where.patterns })] : []),
     ...search.problems,
     ...results.flatMap((result) => result.problems),
     ...repetitions.map(({ problem }) => problem),
-    ...outlines.flatMap(({ environments }) =>
-      environments.flatMap((name) => checkPinnedEnvironment(name, known, rules)),
-    ),
-  ]);
+  ];
   const outlinesByPath = new Map(search.paths.map((path, index) => [path, results[index]?.outline ?? null]));
-  const invalidFiles = listInvalidFiles([...problems], repetitions, outlinesByPath);
+  const invalidFiles = listInvalidFiles(problems, repetitions, outlinesByPath);
   const faultyPaths = new Set(invalidFiles.map(({ path }) => path));
   const files = results.flatMap(({ file }) => file ?? []).filter(({ path }) => !faultyPaths.has(path));
-  return { files, invalidFiles, problems: [...problems], count: search.paths.length };
+  return { files, invalidFiles, problems, count: search.paths.length };
 }
 
 /** Lists the files with errors, and the errors of each of them. Errors in the configuration belong to no file. */

@@ -102,7 +102,7 @@ type SyntaxSource = {
 /**
  * Returns one problem for each line, at most `MAX_SYNTAX_PROBLEMS`, because later ones usually result from the first. A
  * line that begins with `%` would be a directive, so the library is not asked. Omits unknown tags, because
- * `findUnsupportedFeature` reports every tag.
+ * `findNodeProblem` reports every tag.
  */
 function listSyntaxProblems(document: yaml.Document, source: SyntaxSource): Problem[] {
   const { text, placeAt, findLine } = source;
@@ -252,15 +252,15 @@ type YamlWalk = { readonly placeAt: PlaceAt; readonly problems: Problem[] };
 
 const MAX_DEPTH = 64;
 
+/** Shared by all nodes without children, which are most nodes. */
+const NO_CHILDREN: PlainNode['children'] = new Map();
+
 function readNode(walk: YamlWalk, node: unknown, keyOffset: number, depth = 0): PlainNode {
   const offset = yaml.isNode(node) ? findOffset(node) : keyOffset;
   const place = () => walk.placeAt(offset);
-  const problem =
-    depth > MAX_DEPTH
-      ? makeProblem('yaml/too-deep', {}, place())
-      : (findUnsupportedFeature(node, place) ?? findNumberProblem(node, place));
+  const problem = depth > MAX_DEPTH ? makeProblem('yaml/too-deep', {}, place()) : findNodeProblem(node, place);
   if (problem !== null) walk.problems.push(problem);
-  const children = problem === null ? readChildren(walk, node, depth + 1) : new Map<PropertyKey, PlainNode>();
+  const children = problem === null ? readChildren(walk, node, depth + 1) : NO_CHILDREN;
   const json = problem === null ? toJsonValue(node, children) : null;
   const isPlain = problem === null && yaml.isScalar(node) && node.type === 'PLAIN';
   return { json, source: (isPlain && node.source) || null, offset, keyOffset, isRefused: problem !== null, children };
@@ -269,8 +269,9 @@ function readNode(walk: YamlWalk, node: unknown, keyOffset: number, depth = 0): 
 function readChildren(walk: YamlWalk, node: unknown, depth: number): PlainNode['children'] {
   if (yaml.isSeq(node))
     return new Map(node.items.map((item, at) => [at, readNode(walk, item, findOffset(item), depth)]));
+  if (!yaml.isMap(node)) return NO_CHILDREN;
   const children = new Map<PropertyKey, PlainNode>();
-  for (const pair of yaml.isMap(node) ? node.items : []) {
+  for (const pair of node.items) {
     const keyOffset = findOffset(pair.key ?? pair.value);
     const value = readNode(walk, pair.value, keyOffset, depth);
     const key = readPlainKey(walk, pair, keyOffset);
@@ -288,13 +289,6 @@ function toJsonValue(node: unknown, children: PlainNode['children']): JsonValue 
   return typeof value === 'string' || typeof value === 'boolean' || value === null ? value : Number(value);
 }
 
-function findNumberProblem(node: unknown, place: () => Place): Problem | null {
-  if (!yaml.isScalar(node) || (typeof node.value !== 'number' && typeof node.value !== 'bigint')) return null;
-  return isExact(node.value)
-    ? null
-    : makeProblem('yaml/number', { number: node.source ?? String(node.value) }, place());
-}
-
 /**
  * Returns false for infinity, NaN and integers that JavaScript cannot represent exactly. The library returns an integer
  * as `bigint`, or as an already rounded `number` if it is written with a decimal point or an exponent.
@@ -310,7 +304,7 @@ function readPlainKey({ placeAt, problems }: YamlWalk, { key }: yaml.Pair, offse
   const place = () => placeAt(offset);
   const name = yaml.isScalar(key) ? key.value : undefined;
   const isMergeKey = name === '<<' && yaml.isScalar(key) && key.type === 'PLAIN';
-  const problem = findUnsupportedFeature(key, place);
+  const problem = findNodeProblem(key, place);
   if (problem !== null) problems.push(problem);
   else if (typeof name !== 'string') problems.push(makeProblem('yaml/key-not-text', {}, place()));
   else if (isMergeKey || name === '__proto__') problems.push(makeProblem('yaml/forbidden-key', { key: name }, place()));
@@ -318,19 +312,29 @@ function readPlainKey({ placeAt, problems }: YamlWalk, { key }: yaml.Pair, offse
   return null;
 }
 
-/** Refuses aliases, anchors, tags, NUL characters and lone surrogates. */
-function findUnsupportedFeature(node: unknown, place: () => Place): Problem | null {
-  if (yaml.isAlias(node) || (yaml.isNode(node) && 'anchor' in node && node.anchor !== undefined)) {
-    return makeProblem('yaml/alias', {}, place());
+/** Refuses aliases, anchors, tags, NUL characters, lone surrogates, and numbers that JavaScript would round. */
+function findNodeProblem(node: unknown, place: () => Place): Problem | null {
+  if (!yaml.isNode(node)) return null;
+  if (yaml.isAlias(node) || node.anchor !== undefined) return makeProblem('yaml/alias', {}, place());
+  if (node.tag !== undefined) return makeProblem('yaml/tag', { tag: node.tag }, place());
+  return yaml.isScalar(node) ? findValueProblem(node, place) : null;
+}
+
+function findValueProblem({ value, source }: yaml.Scalar, place: () => Place): Problem | null {
+  switch (typeof value) {
+    case 'number':
+    case 'bigint':
+      return isExact(value) ? null : makeProblem('yaml/number', { number: source ?? String(value) }, place());
+    case 'string':
+      if (!value.isWellFormed()) {
+        const reason = 'an escape sequence represents only half of a surrogate pair';
+        return makeProblem('yaml/syntax', { reason, corrected: null }, place());
+      }
+      if (!value.includes('\0')) return null;
+      return makeProblem('yaml/syntax', { reason: 'a string contains a NUL character', corrected: null }, place());
+    default:
+      return null;
   }
-  const tag = yaml.isNode(node) ? node.tag : undefined;
-  if (tag !== undefined) return makeProblem('yaml/tag', { tag }, place());
-  const text = yaml.isScalar(node) && typeof node.value === 'string' ? node.value : '';
-  if (text.isWellFormed() && !text.includes('\0')) return null;
-  const reason = text.isWellFormed()
-    ? 'a string contains a NUL character'
-    : 'an escape sequence represents only half of a surrogate pair';
-  return makeProblem('yaml/syntax', { reason, corrected: null }, place());
 }
 
 function findOffset(node: unknown): number {
