@@ -7,81 +7,53 @@ import { REQUIRED_FIELDS, parseValidFile, parse, makeSource, summarizeProblems }
 
 describe('the front matter delimiters', () => {
   const wrong: readonly (readonly [string, string, string])[] = [
-    ['the parser rejects an empty file because it has no front matter', '', 'prompt/no-front-matter 1:1'],
-    ['the parser rejects a file with text but no front matter', 'Hello.\n', 'prompt/no-front-matter 1:1'],
-    ['the parser rejects a blank line before the front matter', `\n${makeSource()}`, 'prompt/no-front-matter 1:1'],
-    ['the parser rejects a space before the opening delimiter', ` ${makeSource()}`, 'prompt/no-front-matter 1:1'],
+    ['rejects an empty file because it has no front matter', '', 'prompt/no-front-matter 1:1'],
+    ['rejects a file with text but no front matter', 'Hello.\n', 'prompt/no-front-matter 1:1'],
+    ['rejects a blank line before the front matter', `\n${makeSource()}`, 'prompt/no-front-matter 1:1'],
+    ['rejects a space before the opening delimiter', ` ${makeSource()}`, 'prompt/no-front-matter 1:1'],
     [
-      'the parser rejects a second byte order mark at the start of a file',
+      'rejects a second byte order mark at the start of a file',
       `\ufeff\ufeff${makeSource()}`,
       'prompt/no-front-matter 1:1',
     ],
     [
-      'the parser rejects an opening delimiter with only two dashes',
+      'rejects an opening delimiter with only two dashes',
       makeSource().replace('---', '--'),
       'prompt/no-front-matter 1:1',
     ],
+    ['rejects an opening delimiter with four dashes', makeSource().replace('---', '----'), 'prompt/bad-delimiter 1:1'],
+    ['rejects the opening delimiter ---js', makeSource().replace('---', '---js'), 'prompt/bad-delimiter 1:1'],
+    ['rejects the opening delimiter ---json', '---json\n{"id": "a"}\n---\nHello.\n', 'prompt/bad-delimiter 1:1'],
+    ['rejects the opening delimiter ---yaml', makeSource().replace('---', '---yaml'), 'prompt/bad-delimiter 1:1'],
+    ['rejects the opening delimiter --- yaml', makeSource().replace('---', '--- yaml'), 'prompt/bad-delimiter 1:1'],
     [
-      'the parser rejects an opening delimiter with four dashes',
-      makeSource().replace('---', '----'),
-      'prompt/bad-delimiter 1:1',
-    ],
-    [
-      'the parser rejects the opening delimiter ---js',
-      makeSource().replace('---', '---js'),
-      'prompt/bad-delimiter 1:1',
-    ],
-    [
-      'the parser rejects the opening delimiter ---json',
-      '---json\n{"id": "a"}\n---\nHello.\n',
-      'prompt/bad-delimiter 1:1',
-    ],
-    [
-      'the parser rejects the opening delimiter ---yaml',
-      makeSource().replace('---', '---yaml'),
-      'prompt/bad-delimiter 1:1',
-    ],
-    [
-      'the parser rejects the opening delimiter --- yaml',
-      makeSource().replace('---', '--- yaml'),
-      'prompt/bad-delimiter 1:1',
-    ],
-    [
-      'the parser rejects a comment after the opening delimiter',
+      'rejects a comment after the opening delimiter',
       makeSource().replace('---', '--- # c'),
       'prompt/bad-delimiter 1:1',
     ],
-    ['the parser rejects the closing delimiter --- end', '---\nid: a\n--- end\nHello.', 'prompt/bad-delimiter 3:1'],
+    ['rejects the closing delimiter --- end', '---\nid: a\n--- end\nHello.', 'prompt/bad-delimiter 3:1'],
     [
-      'the parser rejects a no-break space after the opening delimiter',
+      'rejects a no-break space after the opening delimiter',
       makeSource().replace('---', '---\u00a0'),
       'prompt/bad-delimiter 1:1',
     ],
     [
-      'the parser rejects an extra carriage return after the opening delimiter',
+      'rejects an extra carriage return after the opening delimiter',
       makeSource().replace('---', '---\r\r'),
       'yaml/look-alike 1:4',
     ],
-    ['the parser rejects the line ---x inside the front matter', makeSource('---x\n'), 'prompt/bad-delimiter 5:1'],
+    ['rejects the line ---x inside the front matter', makeSource('---x\n'), 'prompt/bad-delimiter 5:1'],
+    ['rejects a line of four dashes inside the front matter', makeSource('----\n'), 'prompt/bad-delimiter 5:1'],
+    ['rejects the line --- a inside the front matter', makeSource('--- a\n'), 'prompt/bad-delimiter 5:1'],
+    ['rejects a file that contains only the opening delimiter', '---', 'prompt/unclosed-front-matter 1:1'],
+    ['rejects front matter without a closing delimiter', `---\n${REQUIRED_FIELDS}`, 'prompt/unclosed-front-matter 1:1'],
     [
-      'the parser rejects a line of four dashes inside the front matter',
-      makeSource('----\n'),
-      'prompt/bad-delimiter 5:1',
-    ],
-    ['the parser rejects the line --- a inside the front matter', makeSource('--- a\n'), 'prompt/bad-delimiter 5:1'],
-    ['the parser rejects a file that contains only the opening delimiter', '---', 'prompt/unclosed-front-matter 1:1'],
-    [
-      'the parser rejects front matter without a closing delimiter',
-      `---\n${REQUIRED_FIELDS}`,
-      'prompt/unclosed-front-matter 1:1',
-    ],
-    [
-      'the parser does not accept an indented line as the closing delimiter',
+      'does not accept an indented line as the closing delimiter',
       `---\n${REQUIRED_FIELDS} ---\nHello.`,
       'prompt/unclosed-front-matter 1:1',
     ],
   ];
-  test.each(wrong)('%s', (_, source, expected) => {
+  test.each(wrong)('the parser %s', (_, source, expected) => {
     expect(summarizeProblems(parse(source).problems)).toContain(expected);
     expect(parse(source).file).toBeNull();
     expect(summarizeProblems(parse(source.replaceAll('\n', '\r\n')).problems)).toContain(expected);
@@ -237,11 +209,11 @@ describe('the text of a prompt file', () => {
 
 describe('an empty body', () => {
   test.each([
-    ['the parser rejects a file with an empty body', '', 'prompt/empty-body 6:1'],
-    ['the parser rejects a body that contains only newlines', '\n\n\n', 'prompt/empty-body 6:1'],
-    ['the parser rejects a body that contains only whitespace', ' \t\u00a0\u3000\n\n', 'prompt/empty-body 6:1'],
-    ['the parser rejects a body that contains only a carriage return', '\r', 'prompt/empty-body 6:1'],
-  ])('%s', (_, body, expected) => {
+    ['a file with an empty body', '', 'prompt/empty-body 6:1'],
+    ['a body that contains only newlines', '\n\n\n', 'prompt/empty-body 6:1'],
+    ['a body that contains only whitespace', ' \t\u00a0\u3000\n\n', 'prompt/empty-body 6:1'],
+    ['a body that contains only a carriage return', '\r', 'prompt/empty-body 6:1'],
+  ])('the parser rejects %s', (_, body, expected) => {
     expect(summarizeProblems(parse(makeSource('', body)).problems)).toContain(expected);
     expect(parse(makeSource('', body)).file).toBeNull();
   });

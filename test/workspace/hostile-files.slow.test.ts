@@ -69,27 +69,24 @@ describe('parsePromptFile on 64 KiB of hostile front matter', () => {
 
   test.each([
     [
-      'the parser quickly parses a long key whose value is a list of thousands of items',
+      'parses a long key whose value is a list of thousands of items',
       `? "${'x'.repeat(30_000)}"\n: [${'1,'.repeat(15_000)}]\n`,
     ],
+    ['reports thousands of unknown fields', Array.from({ length: 7_000 }, (_, index) => `f${index}:\n`).join('')],
     [
-      'the parser quickly reports thousands of unknown fields',
-      Array.from({ length: 7_000 }, (_, index) => `f${index}:\n`).join(''),
-    ],
-    [
-      'the parser quickly parses front matter with thousands of invalid pins',
+      'parses front matter with thousands of invalid pins',
       `pins: {${Array.from({ length: 5_000 }, (_, index) => `e${index}: 0`).join(', ')}}\n`,
     ],
     [
-      'the parser quickly reports thousands of invalid pins whose names contain an escaped no-break space',
+      'reports thousands of invalid pins whose names contain an escaped no-break space',
       `pins: {${Array.from({ length: 4_000 }, (_, index) => `"e${index}\\u00a0": 0`).join(', ')}}\n`,
     ],
-    ['the parser quickly parses an integer with thousands of digits', `metadata: {a: ${'1'.repeat(60_000)}}\n`],
+    ['parses an integer with thousands of digits', `metadata: {a: ${'1'.repeat(60_000)}}\n`],
     [
-      'the parser quickly parses a block scalar whose blank lines have decreasing indentation',
+      'parses a block scalar whose blank lines have decreasing indentation',
       `metadata: |\n${Array.from({ length: 350 }, (_, i) => `${' '.repeat(350 - i)}\n`).join('')}`,
     ],
-  ])('%s', (_, further) => {
+  ])('the parser quickly %s', (_, further) => {
     expect(findContractViolations(Buffer.from(makeSource(further)))).toEqual([]);
   });
 
@@ -120,13 +117,9 @@ describe('parsePromptFile on large hostile bodies', () => {
   const range = (count: number) => Array.from({ length: count }, (_, index) => index);
   const tags = range(4096).map((index) => String.fromCodePoint(0xe0000 + index));
   test.each([
+    ['4,096 different hidden characters', '', `${'a\n'.repeat(HALF_MIB / 2)}${tags.join('')}`],
     [
-      'the parser quickly parses a file with 4,096 different hidden characters',
-      '',
-      `${'a\n'.repeat(HALF_MIB / 2)}${tags.join('')}`,
-    ],
-    [
-      'the parser quickly parses a file with thousands of variables and placeholders',
+      'thousands of variables and placeholders',
       `variables: [${range(8_000)
         .map((index) => `a${index}`)
         .join(',')}]\n`,
@@ -134,7 +127,7 @@ describe('parsePromptFile on large hostile bodies', () => {
         .map((index) => `{{b${index}}}`)
         .join(''),
     ],
-  ])('%s', (_, further, body) => {
+  ])('the parser quickly parses a file with %s', (_, further, body) => {
     expect(findContractViolations(Buffer.from(makeSource(further, body)))).toEqual([]);
   });
 });
