@@ -6,7 +6,6 @@ import { parseCommitMessage } from '../../src/git/parse-commit-message.ts';
 import { countGit } from '../support/count-git.ts';
 import { configure, open, UNUSUAL_SETTINGS } from './support.ts';
 import {
-  cloneOf,
   commitAll,
   commitAllAt,
   git,
@@ -147,14 +146,6 @@ test('isSameOrAncestor returns true only for the same commit or an ancestor, and
   expect(listCommands()).toEqual(['rev-list']);
 });
 
-/** Makes a repository whose second commit has exactly this message. */
-function commitWithMessage(message: string): { readonly folder: string; readonly commit: string } {
-  const folder = makeRepository({ 'a.md': '1' });
-  const verbatim = ['--cleanup=verbatim', '--allow-empty', '--allow-empty-message'];
-  git(folder, 'commit', '--quiet', ...verbatim, '--message', message);
-  return { folder, commit: head(folder) };
-}
-
 describe('readCommits', () => {
   test('readCommits returns the author, date, subject and pull request despite unusual git settings', async () => {
     const folder = makeRepository({ 'a.md': '1' });
@@ -171,13 +162,6 @@ describe('readCommits', () => {
         [second, { commit: second, ...info }],
       ]),
     );
-  });
-
-  test('readCommits returns the commit subject unescaped because renderers escape it later', async () => {
-    for (const subject of ['', 'A\u001b[31mred\u0007 ::error::x ##[error]y', '--format=%H %x00 %s']) {
-      const { folder, commit } = commitWithMessage(subject);
-      expect((await (await open(folder)).readCommits([commit])).get(commit)).toMatchObject({ subject });
-    }
   });
 
   test('readCommits and readCommitTimes omit every id that is not the full id of an existing commit', async () => {
@@ -212,14 +196,6 @@ describe('readCommitTimes', () => {
         [rebased, Date.parse(GIT_VARIABLES.GIT_COMMITTER_DATE) / 1000],
       ]),
     );
-  });
-
-  test('readCommitTimes omits commits that a shallow clone lacks', async () => {
-    const folder = makeRepository({ 'a.md': '1' });
-    const first = head(folder);
-    const second = commitAll(folder, 'second');
-    const { readCommitTimes } = await open(cloneOf(folder));
-    expect([...(await readCommitTimes([first, second])).keys()]).toEqual([second]);
   });
 });
 

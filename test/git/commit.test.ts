@@ -1,11 +1,9 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openCommitter } from '../../src/git/open-committer.ts';
 import { commitEdits, git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
-import { configure, startAt, UNUSUAL_VARIABLES } from './support.ts';
-
-afterEach(() => void vi.unstubAllEnvs());
+import { configure, startAt } from './support.ts';
 
 /** User settings that influence how git reads and writes commits. */
 const SETTINGS = {
@@ -75,17 +73,6 @@ describe('commit', () => {
     expect(await openCommitter(startAt(folder)).commit(['a.md'], 'First')).toMatchObject({ branch: 'trunk' });
   });
 
-  test('a commit uses the author and committer from the environment variables', async () => {
-    const folder = makeEditedRepository();
-    vi.stubEnv('GIT_AUTHOR_NAME', 'A bot');
-    vi.stubEnv('GIT_AUTHOR_EMAIL', 'bot@example.com');
-    vi.stubEnv('GIT_COMMITTER_NAME', 'A robot');
-    await openCommitter(startAt(folder)).commit(['a.md'], 'Edit');
-    expect(git(folder, 'log', '-1', '--format=%an <%ae> %cn <%ce>')).toBe(
-      'A bot <bot@example.com> A robot <ada@example.com>',
-    );
-  });
-
   test('files that a hook formats and stages during a commit do not differ between the index and HEAD afterward', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'list.txt': 'a', 'b.md': 'b' });
     installHook(folder, 'pre-commit', 'echo formatted >> a.md\necho a.md > list.txt\ngit add a.md list.txt\n');
@@ -94,14 +81,6 @@ describe('commit', () => {
     await openCommitter(startAt(folder)).commit(['a.md'], 'Edit');
     expect(pathsIn(folder)).toEqual(['a.md', 'list.txt']);
     expect(git(folder, 'status', '--short')).toBe('M  b.md');
-  });
-
-  test('promptsync commits to the repository that it opened, regardless of GIT_DIR and similar variables', async () => {
-    const folder = makeEditedRepository();
-    for (const [name, value] of Object.entries(UNUSUAL_VARIABLES)) vi.stubEnv(name, value);
-    await openCommitter(startAt(folder)).commit(['a.md'], 'Edit');
-    vi.unstubAllEnvs();
-    expect(pathsIn(folder)).toEqual(['a.md']);
   });
 });
 

@@ -5,8 +5,8 @@ import { makePathspecs } from '../../src/git/run-git.ts';
 import { openRepository } from '../../src/git/open-repository.ts';
 import { toProblem } from '../../src/problem.ts';
 import { wrapGit } from '../support/count-git.ts';
-import { commitAll, type Files, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
-import { configure, ODD_NAMES, open, startAt, uncommittedOf, UNUSUAL_SETTINGS, UNUSUAL_VARIABLES } from './support.ts';
+import { cloneOf, commitAll, type Files, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { configure, ODD_NAMES, open, startAt, UNUSUAL_SETTINGS } from './support.ts';
 
 /** Refs that resolve to each commit. */
 const COMMITS = {
@@ -59,9 +59,7 @@ describe('resolveRef', () => {
     const first = git(folder, 'rev-parse', 'HEAD');
     writeFiles(folder, { 'a.md': 'b' });
     commitAll(folder, 'Second');
-    const clone = join(makeFolder(), 'clone');
-    git(folder, 'clone', '--quiet', '--depth', '1', `file://${folder}`, clone);
-    const repository = await open(clone);
+    const repository = await open(cloneOf(folder));
     expect([repository.isShallow, (await open(folder)).isShallow]).toEqual([true, false]);
     expect(await repository.resolveRef(first)).toBeNull();
     expect(await repository.resolveRef('HEAD~1')).toBeNull();
@@ -104,23 +102,6 @@ describe('readFileAt and findFilesContaining', () => {
       { commit: repository.head, path: 'ws/a.md' },
     ]);
     expect(await repository.findFilesContaining([repository.head!], ['-e nothing'], '.md')).toEqual([]);
-  });
-});
-
-describe('the environment variables of git', () => {
-  afterEach(() => vi.unstubAllEnvs());
-
-  test('promptsync reads the opened repository even if git environment variables such as GIT_DIR point elsewhere', async () => {
-    const folder = makeRepository({ 'a.md': 'a', 'b.md': 'id' });
-    writeFiles(folder, { 'a.md': 'edited' });
-    const commit = git(folder, 'rev-parse', 'HEAD');
-    for (const [name, value] of Object.entries(UNUSUAL_VARIABLES)) vi.stubEnv(name, value);
-    const repository = await open(folder);
-    expect(repository.head).toBe(commit);
-    expect(await uncommittedOf(folder, ['a.md', 'b.md'])).toEqual(['a.md']);
-    expect(await (await open(folder)).followFile('HEAD', 'a.md')).toEqual([{ commit, path: 'a.md' }]);
-    expect((await repository.readFileAt(commit, 'a.md'))?.toString()).toBe('a');
-    expect(await repository.findFilesContaining([commit], ['id'], '.md')).toEqual([{ commit, path: 'b.md' }]);
   });
 });
 

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openCommitter } from '../../src/git/open-committer.ts';
 import { openGit } from '../../src/git/run-git.ts';
-import { openRemote } from '../../src/git/open-remote.ts';
 import { wrapGit } from '../support/count-git.ts';
-import { git, GIT_VARIABLES, makeFolder, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { git, GIT_VARIABLES, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startAt } from './support.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -14,7 +13,10 @@ afterEach(() => void vi.unstubAllEnvs());
 /** Variables with settings of the user, such as credentials, proxies and programs. */
 const USER_SETTINGS = {
   EDITOR: 'vi',
+  PAGER: 'less',
+  PREFIX: '/usr',
   SSH_ASKPASS: 'ask',
+  VISUAL: 'vi',
   GIT_ALLOW_PROTOCOL: 'file',
   GIT_ASKPASS: 'ask',
   GIT_AUTHOR_NAME: 'Bob',
@@ -26,14 +28,20 @@ const USER_SETTINGS = {
   GIT_CONFIG_VALUE_1: 'git-upload-pack',
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '0',
+  GIT_CONFIG_PARAMETERS: "'color.ui'='always'",
   GIT_CONFIG_SYSTEM: '/dev/null',
+  GIT_EDITOR: 'vi',
+  GIT_EXTERNAL_DIFF: 'false',
   GIT_HTTP_PROXY_AUTHMETHOD: 'basic',
   GIT_HTTP_USER_AGENT: 'test',
+  GIT_PAGER: 'less',
+  GIT_SEQUENCE_EDITOR: 'vi',
   GIT_SSH: 'ssh',
   GIT_SSH_COMMAND: 'ssh -o BatchMode=yes',
   GIT_SSH_VARIANT: 'ssh',
   GIT_SSL_CAINFO: '/nowhere',
   GIT_SSL_NO_VERIFY: '1',
+  GIT_TEMPLATE_DIR: '/nowhere',
   GIT_TERMINAL_PROMPT: '1',
 } as const;
 
@@ -87,19 +95,5 @@ describe('the environment that git inherits', () => {
     vi.stubEnv('GIT_CONFIG_GLOBAL', join(settings, 'gitconfig'));
     await openCommitter(startAt(folder)).commit(['a.md'], 'Edit');
     expect(git(folder, 'log', '-1', '--format=%an <%ae>')).toBe('Bob <bob@example.com>');
-  });
-
-  test('if a GIT_CONFIG_COUNT setting redirects the URL of a remote, promptsync queries the new URL', async () => {
-    const folder = makeRepository({ 'a.md': 'a' });
-    const origin = join(makeFolder(), 'origin.git');
-    git(folder, 'init', '--quiet', '--bare', '--initial-branch', 'main', origin);
-    git(folder, 'push', '--quiet', origin, 'main');
-    git(folder, 'remote', 'add', 'origin', 'https://git.example.com/prompts.git');
-    vi.stubEnv('GIT_CONFIG_COUNT', '1');
-    vi.stubEnv('GIT_CONFIG_KEY_0', `url.${origin}.insteadOf`);
-    vi.stubEnv('GIT_CONFIG_VALUE_0', 'https://git.example.com/prompts.git');
-    expect(await openRemote(startAt(folder)).readTip('main')).toMatchObject({
-      commit: git(folder, 'rev-parse', 'HEAD'),
-    });
   });
 });

@@ -119,15 +119,10 @@ describe('fetchTip', () => {
 });
 
 describe('openRemote on a broken remote', () => {
-  test.each<[string, (scene: RemoteSetup) => void]>([
-    [
-      'promptsync reports a failure if the remote repository does not exist',
-      ({ origin }) => rmSync(origin, { recursive: true }),
-    ],
-  ])('%s', async (_, change) => {
-    const scene = makeRemoteSetup();
-    const clone = checkOutShallow(scene.origin, scene.second);
-    change({ ...scene, desk: clone });
+  test('promptsync reports a failure if the remote repository does not exist', async () => {
+    const { origin, second } = makeRemoteSetup();
+    const clone = checkOutShallow(origin, second);
+    rmSync(origin, { recursive: true });
     expect(await valueOrProblemCode(openRemote(startAt(clone)).readTip('main'))).toBe('git/failed');
     expect(await valueOrProblemCode(openRemote(startAt(clone)).fetchHistory())).toBe('git/failed');
   });

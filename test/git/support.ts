@@ -46,30 +46,3 @@ export const UNUSUAL_SETTINGS = {
   'core.pager': 'false',
   'core.editor': 'false',
 } as const;
-
-/** Environment variables that users often set or that a git hook has. None of them may change what promptsync reads. */
-export const UNUSUAL_VARIABLES = {
-  EDITOR: 'vi',
-  VISUAL: 'vi',
-  PAGER: 'less',
-  PREFIX: '/usr',
-  SSH_ASKPASS: 'false',
-  GIT_ASKPASS: 'false',
-  GIT_CONFIG_COUNT: '0',
-  GIT_CONFIG_PARAMETERS: "'color.ui'='always'",
-  GIT_DIR: '/nowhere',
-  GIT_EDITOR: 'vi',
-  GIT_EXTERNAL_DIFF: 'false',
-  GIT_INDEX_FILE: '/nowhere/index',
-  GIT_LITERAL_PATHSPECS: '1',
-  GIT_NOGLOB_PATHSPECS: '1',
-  GIT_PAGER: 'less',
-  GIT_PAGER_IN_USE: '1',
-  GIT_PREFIX: 'prompts/',
-  GIT_SEQUENCE_EDITOR: 'vi',
-  GIT_SSH: 'ssh',
-  GIT_SSH_COMMAND: 'ssh -o BatchMode=yes',
-  GIT_TEMPLATE_DIR: '/nowhere',
-  GIT_TRACE: '1',
-  GIT_WORK_TREE: '/nowhere',
-} as const;
