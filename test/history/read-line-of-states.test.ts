@@ -1,15 +1,12 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { PromptFile } from '../../src/domain/prompt-file.ts';
 import { LENIENT_SETTINGS, parsePromptFile } from '../../src/workspace/parse-prompt-file.ts';
 import type { Line, LineState, Want } from '../../src/history/line-of-states.ts';
 import { readPromptLine, readPlannedLine } from '../../src/history/read-line-of-states.ts';
 import { openPromptRepository } from '../support/prompt-repository.ts';
-import { countGit } from '../support/count-git.ts';
 import { cloneOf, initRepository, makeFolder } from '../support/folder.ts';
 import { promptText, type PromptParts } from '../support/prompts.ts';
 import { FIRST_TIME, type Histories, type HistoryRepository, makeHistories, PATH, promptA } from './support.ts';
-
-afterEach(() => vi.unstubAllEnvs());
 
 const [B, C, DEEP] = ['prompts/b.md', 'prompts/c.md', 'prompts/deep/b.md'] as const;
 
@@ -336,24 +333,4 @@ describe('the wants of a state', () => {
     const { states } = await readPromptLine({ id: 'prm_a', type: 'text', path: B }, repository.head!, repository);
     expect(states.slice(0, 2).map(describeWants)).toEqual(['staging: One 0', 'staging: One 0']);
   });
-});
-
-test('readPlannedLine starts as many git processes for 40 prompts as for 4 prompts', async () => {
-  const started: (readonly string[])[] = [];
-  for (const count of [4, 40]) {
-    const ids = Array.from({ length: count }, (_, index) => `p${index}`);
-    const write = (text: string) => Object.fromEntries(ids.map((id) => [`prompts/${id}.md`, promptText(id, { text })]));
-    const { folder } = makeHistories({ main: ['One.', 'Two.', 'Three.'].map(write) });
-    const repository = await openPromptRepository(folder, SETTINGS);
-    const listCommands = countGit();
-    const lines = ids.map((id) => {
-      const planned = parseFile(promptText(id, { text: 'Three.' }), `prompts/${id}.md`);
-      return readPlannedLine(planned, repository);
-    });
-    for (const line of await Promise.all(lines)) expect(summarize(line)).toBe('Three., Two., One., complete');
-    started.push(listCommands());
-    vi.unstubAllEnvs();
-  }
-  expect(started[1]).toEqual(started[0]);
-  expect(started[0]!.filter((command) => command === 'log')).toHaveLength(1);
 });

@@ -3,21 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { formatMessageName, listMarkers, parseMarkerLine, renderMarker } from '../../src/domain/chat.ts';
 import { type Block, type MarkedLine, markWords } from '../../src/report/text-diff.ts';
 import { escapeLine } from '../../src/report/escape.ts';
-import { renderHtml } from '../../src/report/formats/html-page.ts';
-import { renderMarkdown } from '../../src/report/formats/markdown.ts';
 import type { Report, ReportPrompt } from '../../src/report/schema/report-schema.ts';
 import { renderText } from '../../src/report/formats/terminal-text.ts';
 import { showHidden } from '../../src/text.ts';
 import { runs } from '../support/seed.ts';
 import { commandsIn, HOSTILE, INVISIBLE } from './corpus.ts';
-import { anyText, promptOf, ref, reportOf, setActive, testTexts } from './support.ts';
-
-const FORMATS = {
-  text: (report: Report) => renderText(report, { colour: false, quiet: false }),
-  Markdown: (report: Report) =>
-    renderMarkdown(report, { title: 'plan', workspace: null, commit: null, runUrl: null, limit: null }),
-  HTML: (report: Report) => renderHtml(report, 'plan'),
-} as const;
+import { anyText, FORMATS, planOf, ref, setActive, testTexts } from './support.ts';
 
 /** Returns a report in which environments change from the messages of one text to those of another. */
 function reportOfChat(before: string, after: string, environments = ['staging']): Report {
@@ -25,7 +16,7 @@ function reportOfChat(before: string, after: string, environments = ['staging'])
   const changes = environments.map((environment) =>
     setActive({ environment, before: ref(6), before_text: before, after_text: after, messages }),
   );
-  return reportOf([promptOf({ type: 'chat', status: 'pending', changes })]);
+  return planOf(changes, { type: 'chat' });
 }
 
 function listNames(text: string): readonly string[] {
@@ -41,7 +32,7 @@ describe('the line about changed messages', () => {
     const line = 'messages: system, user → system, history*, user';
     expect(render(reportOfChat(BEFORE, AFTER, ['staging', 'production'])).split(line)).toHaveLength(2);
     const changes = [setActive({ before: ref(6), before_text: BEFORE, after_text: BEFORE.replace('kind', 'polite') })];
-    expect(render(reportOf([promptOf({ type: 'chat', status: 'pending', changes })]))).not.toContain('messages:');
+    expect(render(planOf(changes, { type: 'chat' }))).not.toContain('messages:');
   });
 });
 
@@ -92,7 +83,7 @@ test('An HTML report shows the marker lines of a chat prompt as headings, but no
   const marker = '{{role "system"}}';
   const headingsOf = (type: ReportPrompt['type'], before_text: string, after_text: string) => {
     const changes = [setActive({ before: ref(1), before_text, after_text })];
-    return readHeadings(FORMATS.HTML(reportOf([promptOf({ status: 'pending', type, changes })])));
+    return readHeadings(FORMATS.HTML(planOf(changes, { type })));
   };
   const before = `${marker}\na\n\n{{role "user"}}\n\\{{role "x"}}`;
   const after = `${marker}\na\n\n{{placeholder "history"}}`;

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import stringWidth from 'fast-string-width';
 import { isContinuationLine, readDisplayText, splitIntoDisplayLines } from '../../src/report/display-lines.ts';
-import { renderMarkdown } from '../../src/report/formats/markdown.ts';
 import { runs } from '../support/seed.ts';
-import { anyText, promptOf, ref, reportOf, setActive } from './support.ts';
+import { anyText, FORMATS, planOf, ref, setActive } from './support.ts';
 
 type ShownLine = { readonly isContinuation: boolean; readonly text: string };
 
@@ -108,9 +107,7 @@ describe('a Markdown page with very long texts', () => {
     ['after spaces and digits', `${' '.repeat(150_000)}${'1'.repeat(150_000)}. A`],
   ])('A Markdown page shows a small edit %s', (_, text) => {
     const change = setActive({ before: ref(1), before_text: `${text}\nOld end.`, after_text: `${text}\nNew end.` });
-    const page = renderMarkdown(reportOf([promptOf({ status: 'pending', changes: [change] })]), {
-      ...{ title: 'plan', workspace: null, commit: null, runUrl: null, limit: null },
-    });
+    const page = FORMATS.Markdown(planOf([change]));
     expect(page).toContain('\n-Old end.\n+New end.\n');
     expect(page.length).toBeLessThan(2_000);
   });

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parsePromptFile } from '../../src/workspace/parse-prompt-file.ts';
-import { renderHtml } from '../../src/report/formats/html-page.ts';
-import { renderMarkdown } from '../../src/report/formats/markdown.ts';
 import { renderJson } from '../../src/report/escape.ts';
-import { renderText } from '../../src/report/formats/terminal-text.ts';
 import { runs } from '../support/seed.ts';
-import { promptOf, ref, reportOf, setActive } from './support.ts';
+import { FORMATS, planOf, ref, setActive } from './support.ts';
 
 /** All characters that Unicode ignores by default, and the blank Braille pattern. */
 const IGNORED = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter((character) =>
@@ -16,24 +12,10 @@ const IGNORED = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoi
 /** The same without the tags and variation selectors of higher planes, which are the majority. */
 const OF_LOWER_PLANES = IGNORED.filter((character) => character.codePointAt(0)! < 0xe0000);
 
-const MARKDOWN = { title: 'plan', workspace: null, commit: null, runUrl: null, limit: null };
-
 /** Renders a prompt that changes from an empty text to `text`, in each format. */
-function reviewsOf(text: string): Readonly<Record<'text' | 'Markdown' | 'HTML' | 'JSON', string>> {
-  const changes = [setActive({ before: ref(1), before_text: '', after_text: text })];
-  const report = reportOf([promptOf({ status: 'pending', changes })]);
-  return {
-    text: renderText(report, { colour: false, quiet: false }),
-    Markdown: renderMarkdown(report, MARKDOWN),
-    HTML: renderHtml(report, 'plan'),
-    JSON: renderJson(report),
-  };
-}
-
-/** Returns the warnings about hidden characters in a file with this body. The body begins on line 6. */
-function warningsOf(body: string) {
-  const { problems } = parsePromptFile(Buffer.from(`---\nid: prm_a\nkey: a\n---\n\n${body}\n`), 'prompts/a.md');
-  return problems.filter(({ code }) => code === 'prompt/hidden-character');
+function reviewsOf(text: string) {
+  const report = planOf([setActive({ before: ref(1), before_text: '', after_text: text })]);
+  return { shown: Object.values(FORMATS).map((render) => render(report)), json: renderJson(report) };
 }
 
 function codePointOf(character: string): string {
@@ -59,30 +41,12 @@ describe('bytes hidden in two characters that Unicode ignores', () => {
       fc.property(around, alphabet, bits, around, (before, characters, message, after) => {
         const hidden = message.map((bit) => characters[bit]!);
         const text = `${before}${hidden.join('')}${after}`;
-        const { JSON: json, ...shown } = reviewsOf(text);
+        const { shown, json } = reviewsOf(text);
         // A selector after the first character is never part of an emoji.
         const rest = hidden.slice(1);
-        for (const one of Object.values(shown)) expect(one).toContain(rest.map(codePointOf).join(''));
+        for (const one of shown) expect(one).toContain(rest.map(codePointOf).join(''));
         expect(json).toContain(rest.map(unitsOf).join(''));
         expect(JSON.parse(json)).toMatchObject({ prompts: [{ changes: [{ after_text: text }] }] });
-      }),
-      { numRuns: runs(200) },
-    );
-  });
-
-  test('The parser warns about each invisible character and reports its line and column', () => {
-    fc.assert(
-      fc.property(around, alphabet, bits, (before, characters, message) => {
-        const hidden = message.map((bit) => characters[bit]!);
-        const rest = hidden.slice(1).join('');
-        const start = `${before}${hidden[0]!}`.length + 1;
-        for (const character of new Set(hidden.slice(1))) {
-          const found = warningsOf(`${before}${hidden.join('')}`).find(({ message: said }) =>
-            said.includes(codePointOf(character)),
-          );
-          expect(found).toMatchObject({ severity: 'warning', line: 6, path: 'prompts/a.md' });
-          expect(found!.column).toBeLessThanOrEqual(start + rest.indexOf(character));
-        }
       }),
       { numRuns: runs(200) },
     );

@@ -3,6 +3,9 @@ import { expect, test } from 'vitest';
 import { type PromptType, renderMarker } from '../../src/domain/chat.ts';
 import { makeProblem } from '../../src/problem.ts';
 import type { Report, ReportChange, ReportPrompt } from '../../src/report/schema/report-schema.ts';
+import { renderHtml } from '../../src/report/formats/html-page.ts';
+import { renderMarkdown } from '../../src/report/formats/markdown.ts';
+import { renderText } from '../../src/report/formats/terminal-text.ts';
 import { runs } from '../support/seed.ts';
 
 export const DIGEST = `sha256:${'0'.repeat(64)}` as const;
@@ -31,6 +34,19 @@ export function reportOf(prompts: readonly ReportPrompt[], parts: Partial<Report
     ...parts,
   };
 }
+
+/** Returns the report of a plan in which one prompt has these changes. */
+export function planOf(changes: readonly ReportChange[], parts: Partial<ReportPrompt> = {}): Report {
+  return reportOf([promptOf({ status: 'pending', changes, ...parts })]);
+}
+
+/** Renders the report of a plan in each format for readers, without colors and outside CI. */
+export const FORMATS = {
+  text: (report: Report) => renderText(report, { colour: false, quiet: false }),
+  Markdown: (report: Report) =>
+    renderMarkdown(report, { title: 'plan', workspace: null, commit: null, runUrl: null, limit: null }),
+  HTML: (report: Report) => renderHtml(report, 'plan'),
+} as const;
 
 /** Counts what these prompts change, like a plan or an apply. */
 export function summarize(prompts: readonly ReportPrompt[]): Report['summary'] {

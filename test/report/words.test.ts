@@ -16,22 +16,18 @@ const manyVariables = (prefix: string) =>
     .map((name) => `{{${name}}}`)
     .join('');
 
+// test/domain/variables-and-names.test.ts proves which names are variables.
 describe('listBreakingChanges', () => {
   test.each<[string, Side, string, readonly object[]]>([
-    ['no change if both texts contain the same variables', 'Hi {{name}}.', 'Hello {{name}}!', []],
     ['no change in white space, order and repetition', '{{a}} {{b}}', '{{ b }}{{a}}{{a}}', []],
     ['no change for the first version of a prompt', null, '{{name}}', []],
     ['no change if the current text is unknown', 'unknown', '{{x}}', []],
     ['no change if the new text is unknown', '{{x}}', 'unknown', []],
-    ['no change in text that only resembles a variable', '{{ two words }} {x} {{}}', '', []],
-    ['an added variable', 'a', '{{x}}', [added('x')]],
-    ['a removed variable', '{{x}}', 'a', [removed('x')]],
     ['a renamed variable as added and removed', '{{old}}', '{{new}}', [added('new'), removed('old')]],
-    ['variables with letters that are not ASCII', '', '{{größe.x-1}}', [added('größe.x-1')]],
-    ['the variable constructor', '', '{{constructor}}', [added('constructor')]],
     [
       'changes of 100,000 variables in bounded time',
-      ...([manyVariables('a'), manyVariables('b')] as const),
+      manyVariables('a'),
+      manyVariables('b'),
       [...manyNames('b').map(added), ...manyNames('a').map(removed)],
     ],
   ])('listBreakingChanges reports %s', (_, before, after, expected) => {

@@ -254,12 +254,9 @@ describe('new files of chat prompts', () => {
   const user = (content: string): ChatMessage => ({ role: 'user', content });
   test.each<[string, readonly ChatMessage[], string]>([
     ['no messages', [], 'It has no messages.'],
-    ['a doubled carriage return', [user('x\r\r\ny')], 'Line 2 of its text ends with a lone carriage return.'],
     ['a carriage return at the end of a message', [user('x\r'), user('y')], 'Line 2'],
-    ['a NUL character', [user('x\0')], 'Line 2 of its text contains a NUL character.'],
     ['a NUL character in a role', [{ role: 'a\0', content: 'x' }], 'The marker on line 1 of its text has a name'],
     ['a lone surrogate in a role', [user('x'), { role: '\ud800', content: '' }], 'The marker on line 4'],
-    ['a lone surrogate', [user('\ud800')], 'Line 2 of its text contains a lone surrogate'],
   ])('promptsync refuses to write a file for a chat prompt with %s', (_, messages, reason) => {
     const content: Pick<StoredContent, 'type' | 'text'> = digestChat(messages);
     expect(findUnwritableReason(content)).toContain(reason);

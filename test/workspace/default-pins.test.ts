@@ -94,14 +94,6 @@ describe('default pins', () => {
     ]);
   });
 
-  test('sync blocks prompts that use default pins if git does not track the configuration', async () => {
-    const service = await startTestService(['a']);
-    const folder = makeRepository({ [A]: fileOf('a', 'One.') });
-    writeFiles(folder, { [CONFIG]: configOf('{ staging: latest }') });
-    const { report } = await runJson(folder, ['sync', '--yes'], service);
-    expect(report.prompts.flatMap(({ problems }) => problems.map(({ code }) => code))).toEqual(['guard/uncommitted']);
-  });
-
   test('a problem with a default pin points to its line in the configuration, and a prompt file can accept a warning about it', async () => {
     const { json, commit } = await makeTeam();
     const order = 'environments: { staging: {}, production: { promote_from: staging } }\n';

@@ -6,57 +6,40 @@ import { splitFrontMatter } from '../../src/workspace/front-matter.ts';
 import { REQUIRED_FIELDS, parseValidFile, parse, makeSource, summarizeProblems } from './support.ts';
 
 describe('the front matter delimiters', () => {
+  const openWith = (delimiter: string) => makeSource().replace('---', delimiter);
   const wrong: readonly (readonly [string, string, string])[] = [
-    ['rejects an empty file because it has no front matter', '', 'prompt/no-front-matter 1:1'],
-    ['rejects a file with text but no front matter', 'Hello.\n', 'prompt/no-front-matter 1:1'],
-    ['rejects a blank line before the front matter', `\n${makeSource()}`, 'prompt/no-front-matter 1:1'],
-    ['rejects a space before the opening delimiter', ` ${makeSource()}`, 'prompt/no-front-matter 1:1'],
-    [
-      'rejects a second byte order mark at the start of a file',
-      `\ufeff\ufeff${makeSource()}`,
-      'prompt/no-front-matter 1:1',
-    ],
-    [
-      'rejects an opening delimiter with only two dashes',
-      makeSource().replace('---', '--'),
-      'prompt/no-front-matter 1:1',
-    ],
-    ['rejects an opening delimiter with four dashes', makeSource().replace('---', '----'), 'prompt/bad-delimiter 1:1'],
-    ['rejects the opening delimiter ---js', makeSource().replace('---', '---js'), 'prompt/bad-delimiter 1:1'],
-    ['rejects the opening delimiter ---json', '---json\n{"id": "a"}\n---\nHello.\n', 'prompt/bad-delimiter 1:1'],
-    ['rejects the opening delimiter ---yaml', makeSource().replace('---', '---yaml'), 'prompt/bad-delimiter 1:1'],
-    ['rejects the opening delimiter --- yaml', makeSource().replace('---', '--- yaml'), 'prompt/bad-delimiter 1:1'],
-    [
-      'rejects a comment after the opening delimiter',
-      makeSource().replace('---', '--- # c'),
-      'prompt/bad-delimiter 1:1',
-    ],
-    ['rejects the closing delimiter --- end', '---\nid: a\n--- end\nHello.', 'prompt/bad-delimiter 3:1'],
-    [
-      'rejects a no-break space after the opening delimiter',
-      makeSource().replace('---', '---\u00a0'),
-      'prompt/bad-delimiter 1:1',
-    ],
-    [
-      'rejects an extra carriage return after the opening delimiter',
-      makeSource().replace('---', '---\r\r'),
-      'yaml/look-alike 1:4',
-    ],
-    ['rejects the line ---x inside the front matter', makeSource('---x\n'), 'prompt/bad-delimiter 5:1'],
-    ['rejects a line of four dashes inside the front matter', makeSource('----\n'), 'prompt/bad-delimiter 5:1'],
-    ['rejects the line --- a inside the front matter', makeSource('--- a\n'), 'prompt/bad-delimiter 5:1'],
-    ['rejects a file that contains only the opening delimiter', '---', 'prompt/unclosed-front-matter 1:1'],
-    ['rejects front matter without a closing delimiter', `---\n${REQUIRED_FIELDS}`, 'prompt/unclosed-front-matter 1:1'],
+    ['rejects an empty file because it has no front matter', '', 'no-front-matter 1:1'],
+    ['rejects a file with text but no front matter', 'Hello.\n', 'no-front-matter 1:1'],
+    ['rejects a blank line before the front matter', `\n${makeSource()}`, 'no-front-matter 1:1'],
+    ['rejects a space before the opening delimiter', ` ${makeSource()}`, 'no-front-matter 1:1'],
+    ['rejects a second byte order mark at the start of a file', `\ufeff\ufeff${makeSource()}`, 'no-front-matter 1:1'],
+    ['rejects an opening delimiter with only two dashes', openWith('--'), 'no-front-matter 1:1'],
+    ['rejects an opening delimiter with four dashes', openWith('----'), 'bad-delimiter 1:1'],
+    ['rejects the opening delimiter ---js', openWith('---js'), 'bad-delimiter 1:1'],
+    ['rejects the opening delimiter ---json', '---json\n{"id": "a"}\n---\nHello.\n', 'bad-delimiter 1:1'],
+    ['rejects the opening delimiter --- yaml', openWith('--- yaml'), 'bad-delimiter 1:1'],
+    ['rejects a comment after the opening delimiter', openWith('--- # c'), 'bad-delimiter 1:1'],
+    ['rejects the closing delimiter --- end', '---\nid: a\n--- end\nHello.', 'bad-delimiter 3:1'],
+    ['rejects a no-break space after the opening delimiter', openWith('---\u00a0'), 'bad-delimiter 1:1'],
+    ['rejects the line ---x inside the front matter', makeSource('---x\n'), 'bad-delimiter 5:1'],
+    ['rejects a line of four dashes inside the front matter', makeSource('----\n'), 'bad-delimiter 5:1'],
+    ['rejects the line --- a inside the front matter', makeSource('--- a\n'), 'bad-delimiter 5:1'],
+    ['rejects a file that contains only the opening delimiter', '---', 'unclosed-front-matter 1:1'],
+    ['rejects front matter without a closing delimiter', `---\n${REQUIRED_FIELDS}`, 'unclosed-front-matter 1:1'],
     [
       'does not accept an indented line as the closing delimiter',
       `---\n${REQUIRED_FIELDS} ---\nHello.`,
-      'prompt/unclosed-front-matter 1:1',
+      'unclosed-front-matter 1:1',
     ],
   ];
   test.each(wrong)('the parser %s', (_, source, expected) => {
-    expect(summarizeProblems(parse(source).problems)).toContain(expected);
+    expect(summarizeProblems(parse(source).problems)).toContain(`prompt/${expected}`);
     expect(parse(source).file).toBeNull();
-    expect(summarizeProblems(parse(source.replaceAll('\n', '\r\n')).problems)).toContain(expected);
+    expect(summarizeProblems(parse(source.replaceAll('\n', '\r\n')).problems)).toContain(`prompt/${expected}`);
+  });
+
+  test('the parser names an extra carriage return after the opening delimiter', () => {
+    expect(summarizeProblems(parse(openWith('---\r\r')).problems)).toContain('yaml/look-alike 1:4');
   });
 
   test('the parser reports every required field as missing if the front matter is empty', () => {

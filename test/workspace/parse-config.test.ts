@@ -208,7 +208,6 @@ describe('parseConfig', () => {
     ['an invalid pin', '{a: latst}', 'prompt/invalid-pin 3:22'],
     ['an environment that the configuration does not define', '{b: latest}', 'prompt/unknown-environment 3:19'],
     ['a version number if portable_pins is set', '{a: 7}', 'prompt/not-portable-pin 3:22'],
-    ['a version id if portable_pins is set', '{a: "version:x"}', 'prompt/not-portable-pin 3:22'],
     ['a reserved environment', '{promptsync: latest}', 'prompt/tool-environment 3:19'],
     ['a value that is not a mapping', 'latest', 'config/invalid-field 3:18'],
   ])('parseConfig rejects default pins with %s', (_, pins, expected) => {

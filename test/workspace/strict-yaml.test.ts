@@ -89,6 +89,8 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
     ['65 levels of nested lists', `a: ${'['.repeat(65)}${']'.repeat(65)}`, 'too-deep', '1:68'],
     ['thousands of levels of nesting', `a: ${'['.repeat(9000)}${']'.repeat(9000)}`, 'too-deep', '1:1'],
     ['thousands of unclosed nested mappings', '{a: '.repeat(9000), 'too-deep', '1:1'],
+    ['thousands of nested list items', `a:\n  ${'- '.repeat(9000)}`, 'too-deep', '1:1'],
+    ['thousands of nested explicit keys', `a:\n  ${'? '.repeat(9000)}`, 'too-deep', '1:1'],
     ['an unclosed quoted string', 'a: 1\nb: "c', 'syntax', '2:4'],
     ['tab indentation', 'a:\n\tb: 1', 'syntax', '2:1'],
     ['an unquoted value with a colon', 'a: b: c', 'syntax', '1:4'],

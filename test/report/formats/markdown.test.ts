@@ -1,13 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../../src/problem.ts';
-import { renderHtml } from '../../../src/report/formats/html-page.ts';
 import { type MarkdownOptions, renderMarkdown } from '../../../src/report/formats/markdown.ts';
-import { renderText } from '../../../src/report/formats/terminal-text.ts';
-import type { Report, ReportChange, ReportPrompt } from '../../../src/report/schema/report-schema.ts';
+import type { Report } from '../../../src/report/schema/report-schema.ts';
 import { expectInert } from '../../support/markdown.ts';
 import { runs } from '../../support/seed.ts';
-import { hostileReports, promptOf, ref, reportOf, setActive, SHORT_DIGEST, testTexts } from '../support.ts';
+import {
+  FORMATS,
+  hostileReports,
+  planOf,
+  promptOf,
+  ref,
+  reportOf,
+  setActive,
+  SHORT_DIGEST,
+  testTexts,
+} from '../support.ts';
 import { anyMarkdown, NASTY } from './nasty-markdown.ts';
 
 const RUN = 'https://github.com/acme/prompts/actions/runs/4711';
@@ -15,10 +23,6 @@ const OPTIONS: MarkdownOptions = { title: 'plan', workspace: null, commit: null,
 
 const page = (report: Report, options: Partial<MarkdownOptions> = {}) =>
   renderMarkdown(report, { ...OPTIONS, ...options });
-
-/** Returns the report of a plan in which one prompt changes. */
-const planOf = (change: ReportChange, parts: Partial<ReportPrompt> = {}) =>
-  reportOf([promptOf({ status: 'pending', changes: [change], ...parts })]);
 
 const serve = setActive({ environment: 'production', before: ref(7), after: ref(9) });
 const changeText = (before_text: string, after_text: string) => setActive({ before: ref(6), before_text, after_text });
@@ -61,7 +65,7 @@ describe('a Markdown page with hostile texts', () => {
   });
 
   test('A Markdown report keeps a URL from the service within its link and table cell, and links only HTTP and HTTPS URLs', () => {
-    const rowOf = (url: string) => page(planOf(serve, { url })).match(/^\| .*k\/1.*$/m)?.[0];
+    const rowOf = (url: string) => page(planOf([serve], { url })).match(/^\| .*k\/1.*$/m)?.[0];
     const change = '`production`: `v7` → `v9`';
     expect(rowOf('https://x.example/a|b) @octocat')).toBe(
       `| [\`k/1\`](https://x.example/a%7Cb%29%20@octocat) | ${change} |`,
@@ -92,11 +96,11 @@ describe('renderMarkdown', () => {
       [' a\u00a0b', '-c d', '+c\\u{a0}d', '(only white space differs)'],
     ],
   ])('A diff in a Markdown report shows %s', (_, before, after, lines) => {
-    expect(page(planOf(changeText(before, after)))).toContain(`\n\n\`\`\`diff\n${lines.join('\n')}\n\`\`\`\n\n`);
+    expect(page(planOf([changeText(before, after)]))).toContain(`\n\n\`\`\`diff\n${lines.join('\n')}\n\`\`\`\n\n`);
   });
 
   test('A Markdown report without diffs shows every change but no prompt text', () => {
-    const shown = page(planOf(changeText('Hi', 'Hello')), { withoutDiffs: true });
+    const shown = page(planOf([changeText('Hi', 'Hello')]), { withoutDiffs: true });
     expect(shown).toContain('\n| `k/1` | `staging`: `v6` → new version |\n');
     expect(shown).not.toContain('Hello');
   });
@@ -147,17 +151,13 @@ describe('a Markdown page over its size limit', () => {
   });
 
   test('A Markdown report is complete if it fits within its size limit', () => {
-    expect(page(planOf(serve), { limit: inCharacters(2_500) })).toBe(page(planOf(serve)));
+    expect(page(planOf([serve]), { limit: inCharacters(2_500) })).toBe(page(planOf([serve])));
   });
 });
 
 describe('an invisible difference', () => {
   const LONG = 'A word '.repeat(20).trim();
-  const renderAll = (report: Report) => [
-    page(report),
-    renderHtml(report, 'plan'),
-    renderText(report, { colour: false, quiet: false }),
-  ];
+  const renderAll = (report: Report) => Object.values(FORMATS).map((render) => render(report));
 
   test.each([
     ['caf\u00e9', 'cafe\u0301', '(only Unicode normalization differs)'],
@@ -166,12 +166,12 @@ describe('an invisible difference', () => {
     // The display lines of such a line differ in number.
     [LONG, LONG.replaceAll('d A', `d${' '.repeat(9)}A`), '(only white space differs)'],
   ])('All formats label an invisible difference between %j and %j once', (before, after, name) => {
-    const [markdown, html, text] = renderAll(planOf(changeText(before, after)));
+    const [text, markdown, html] = renderAll(planOf([changeText(before, after)]));
     expect(markdown).toContain(`\n${name}\n`);
     expect(html).toContain(`<div class="note">${name}</div>`);
     expect(text).toContain(`      ${name}\n`);
     for (const rendered of [markdown, html, text]) expect(rendered?.split('(only ')).toHaveLength(2);
-    expect(page(planOf(changeText(before, 'x')))).not.toContain('(only ');
+    expect(page(planOf([changeText(before, 'x')]))).not.toContain('(only ');
   });
 
   test('All formats label an invisible difference of a field', () => {
@@ -179,7 +179,7 @@ describe('an invisible difference', () => {
     const edits = [
       { kind: 'set-field', field: 'name', before: '"a b"', after: '"a\u00a0b"', conflict: false },
     ] as const;
-    for (const rendered of renderAll(planOf({ kind: 'update-prompt', fields }, { edits }))) {
+    for (const rendered of renderAll(planOf([{ kind: 'update-prompt', fields }], { edits }))) {
       expect(rendered).toMatch(/(?:"|&quot;|&#34;)`? \(only Unicode normalization differs\)/);
       expect(rendered).toMatch(/(?:"|&quot;|&#34;)`? \(only white space differs\)/);
     }

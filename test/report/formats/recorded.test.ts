@@ -21,9 +21,11 @@ const RUN = 'https://github.com/acme/prompts/actions/runs/4711';
 function renderAll(report: Report, name: string): string {
   const render = RENDER_TEXT[report.mode] ?? renderText;
   const options = { title: name, workspace: null, commit: null, runUrl: RUN, limit: null };
+  const text = render(report, { colour: false, quiet: false });
+  const quiet = render(report, { colour: false, quiet: true });
   const outputs = {
-    text: render(report, { colour: false, quiet: false }),
-    quiet: render(report, { colour: false, quiet: true }),
+    text,
+    quiet: quiet === text ? '(the same)\n' : quiet,
     Markdown: renderMarkdown(report, options),
     JUnit: renderJunit(report, name),
   };

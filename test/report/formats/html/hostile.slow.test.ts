@@ -1,8 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { renderMarker } from '../../../../src/domain/chat.ts';
 import { showHidden } from '../../../../src/text.ts';
 import { escapeForRunner } from '../../../../src/report/escape.ts';
@@ -106,19 +104,6 @@ describeInBrowser('scripts in hostile texts', () => {
     // `openPage` fails if the policy blocks something, because the browser reports that on the console.
     expect({ ran, requests: requests.length }).toEqual({ ran: undefined, requests: 1 });
     expect(await page.locator('.prompt').count()).toBe(NASTY_TOGETHER.length);
-  });
-
-  test('An HTML report opened from a server runs no hostile scripts and requests no other resources', async () => {
-    const asked: (string | undefined)[] = [];
-    const server = createServer((request, response) => {
-      asked.push(request.url);
-      response.setHeader('content-type', 'text/html').end(all);
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    const { ran } = await openWatched(all, { url: `http://127.0.0.1:${port}/` });
-    expect({ ran, asked }).toEqual({ ran: undefined, asked: ['/'] });
   });
 
   test('An HTML report runs no scripts from the URL hash and requests no other resources', async () => {
