@@ -139,12 +139,32 @@ describe('adding and removing a key with editPromptFile', () => {
 const refusedEdit = (reason: string) => `edit/not-kept: promptsync cannot edit the file in place: ${reason}.`;
 
 test.each<[string, string, FrontMatterEdit]>([
-  ['an entry from a multi-line flow mapping', 'pins: {a: 7, # x\n  b: 1}\n', remove('pins.a')],
-  ['the last entry of a multi-line flow mapping', 'pins: {\n  a: 7, # x\n  c: 2 # y\n  }\n', remove('pins.c')],
-  ['the only entry from a multi-line flow mapping', 'pins: {\n  a: 7\n  }\n', remove('pins.a')],
-  ['an entry with an explicit YAML key', 'pins:\n  ? a\n  : 7\n  b: 1\n', remove('pins.a')],
-  ['a field after a block scalar with the indicator +', 'description: |+\n  a\n\npins: {}\n', remove('pins')],
-])('the file editor refuses to remove %s', (_, before, edit) => {
+  [
+    'the file editor refuses to remove an entry from a multi-line flow mapping',
+    'pins: {a: 7, # x\n  b: 1}\n',
+    remove('pins.a'),
+  ],
+  [
+    'the file editor refuses to remove the last entry of a multi-line flow mapping',
+    'pins: {\n  a: 7, # x\n  c: 2 # y\n  }\n',
+    remove('pins.c'),
+  ],
+  [
+    'the file editor refuses to remove the only entry from a multi-line flow mapping',
+    'pins: {\n  a: 7\n  }\n',
+    remove('pins.a'),
+  ],
+  [
+    'the file editor refuses to remove an entry with an explicit YAML key',
+    'pins:\n  ? a\n  : 7\n  b: 1\n',
+    remove('pins.a'),
+  ],
+  [
+    'the file editor refuses to remove a field after a block scalar with the indicator +',
+    'description: |+\n  a\n\npins: {}\n',
+    remove('pins'),
+  ],
+])('%s', (_, before, edit) => {
   const reason = 'its front matter uses a YAML style that promptsync cannot edit';
   expect(applyEdits(makeSource(before), { frontMatter: [edit] })).toBe(refusedEdit(reason));
 });
@@ -164,16 +184,26 @@ test('the parser reads back control characters that the file editor escaped in Y
 
 describe('setting the text with editPromptFile', () => {
   test.each([
-    ['keeps the blank line before the text and the final newline', '\nold\n', 'new', '\nnew\n'],
-    ['adds no blank line before the text', 'old\n', 'new', 'new\n'],
-    ['adds no final newline', '\nold', 'new', '\nnew'],
-    ['changes no line ending if the new text equals the old text', '\na\r\nb\n', 'a\r\nb', '\na\r\nb\n'],
-    ['keeps the line endings of unchanged lines', '\na\r\nb\nc\r\nd\n', 'a\nb\nx\nd', '\na\r\nb\nx\r\nd\n'],
-    ['keeps an extra carriage return before a line break', 'a\r\r\nb\n', 'a\r\nb', 'a\r\r\nb\n'],
-    ['converts CRLF in the new text to LF', '\na\n', 'b\r\nc', '\nb\nc\n'],
-    ['replaces an emoji with one that starts with the same surrogate', '\n😀\n', '😁', '\n😁\n'],
-    ['keeps a lone carriage return in the new text', '\na\n', 'a\rb', '\na\rb\n'],
-  ])('the file editor %s', (_, before, text, after) => {
+    ['the file editor keeps the blank line before the text and the final newline', '\nold\n', 'new', '\nnew\n'],
+    ['the file editor adds no blank line before the text', 'old\n', 'new', 'new\n'],
+    ['the file editor adds no final newline', '\nold', 'new', '\nnew'],
+    [
+      'the file editor changes no line ending if the new text equals the old text',
+      '\na\r\nb\n',
+      'a\r\nb',
+      '\na\r\nb\n',
+    ],
+    [
+      'the file editor keeps the line endings of unchanged lines',
+      '\na\r\nb\nc\r\nd\n',
+      'a\nb\nx\nd',
+      '\na\r\nb\nx\r\nd\n',
+    ],
+    ['the file editor keeps an extra carriage return before a line break', 'a\r\r\nb\n', 'a\r\nb', 'a\r\r\nb\n'],
+    ['the file editor converts CRLF in the new text to LF', '\na\n', 'b\r\nc', '\nb\nc\n'],
+    ['the file editor replaces an emoji with one that starts with the same surrogate', '\n😀\n', '😁', '\n😁\n'],
+    ['the file editor keeps a lone carriage return in the new text', '\na\n', 'a\rb', '\na\rb\n'],
+  ])('%s', (_, before, text, after) => {
     expect(applyEdits(makeSource('', before), { text })).toBe(makeSource('', after));
     expect(applyEdits(`\ufeff${makeSource('', before)}`, { text })).toBe(`\ufeff${makeSource('', after)}`);
   });
@@ -193,15 +223,23 @@ describe('setting the text with editPromptFile', () => {
   });
 
   test.each([
-    ['empty prompt text', '\n', 'it would not be valid: The prompt has no text'],
+    ['the file editor refuses empty prompt text', '\n', 'it would not be valid: The prompt has no text'],
     [
-      'unmarked text with conflict markers',
+      'the file editor refuses unmarked text with conflict markers',
       'a\n<<<<<<< x\n',
       'it would not be valid: The file contains unresolved merge conflict markers',
     ],
-    ['text that ends with a lone carriage return', 'a\r', 'the edited file would not contain the intended text'],
-    ['text with a lone surrogate', 'a\ud83d', 'the edited file would not contain the intended text'],
-  ])('the file editor refuses %s', (_, text, reason) => {
+    [
+      'the file editor refuses text that ends with a lone carriage return',
+      'a\r',
+      'the edited file would not contain the intended text',
+    ],
+    [
+      'the file editor refuses text with a lone surrogate',
+      'a\ud83d',
+      'the edited file would not contain the intended text',
+    ],
+  ])('%s', (_, text, reason) => {
     expect(applyEdits(makeSource(), { text })).toBe(refusedEdit(reason));
   });
 });
@@ -255,11 +293,26 @@ describe('editing a file without pins', () => {
   const [staging, production] = [set('pins.staging', 2), set('pins.production', 2)];
 
   test.each([
-    ['all default pins with a pin', '', production, 'pins:\n  staging: latest\n  eu: 3\n  production: 2\n'],
-    ['the other default pins with a pin that overrides one', '', staging, 'pins:\n  staging: 2\n  eu: 3\n'],
-    ['default pins only if an edit sets a pin', '', set('name', 'N'), ''],
-    ['no default pins to an empty field `pins`', 'pins: {}\n', production, 'pins: {production: 2}\n'],
-  ])('the file editor adds %s', (_, before, edit, after) => {
+    [
+      'the file editor adds all default pins with a pin',
+      '',
+      production,
+      'pins:\n  staging: latest\n  eu: 3\n  production: 2\n',
+    ],
+    [
+      'the file editor adds the other default pins with a pin that overrides one',
+      '',
+      staging,
+      'pins:\n  staging: 2\n  eu: 3\n',
+    ],
+    ['the file editor adds default pins only if an edit sets a pin', '', set('name', 'N'), ''],
+    [
+      'the file editor adds no default pins to an empty field `pins`',
+      'pins: {}\n',
+      production,
+      'pins: {production: 2}\n',
+    ],
+  ])('%s', (_, before, edit, after) => {
     const result = editPromptFile(Buffer.from(makeSource(before)), PATH, { frontMatter: [edit] }, DEFAULTS);
     expect(result.isSuccess && Buffer.from(result.value.bytes).toString()).toBe(makeSource(after));
   });
@@ -279,10 +332,18 @@ describe('the result of editPromptFile', () => {
 
   const [INVALID, UNREADABLE] = ['it would not be valid: The', 'promptsync could not read the edited file'];
   test.each([
-    ['write an invalid pin', set('pins.a', 'newest'), `${INVALID} pin \`"newest"\` for "a" is invalid`],
-    ['write the key __proto__', set('metadata.__proto__', 1), UNREADABLE],
-    ['make the front matter exceed its size limit', set('description', 'x'.repeat(70_000)), UNREADABLE],
-  ])('the file editor refuses to %s', (_, edit, reason) => {
+    [
+      'the file editor refuses to write an invalid pin',
+      set('pins.a', 'newest'),
+      `${INVALID} pin \`"newest"\` for "a" is invalid`,
+    ],
+    ['the file editor refuses to write the key __proto__', set('metadata.__proto__', 1), UNREADABLE],
+    [
+      'the file editor refuses to make the front matter exceed its size limit',
+      set('description', 'x'.repeat(70_000)),
+      UNREADABLE,
+    ],
+  ])('%s', (_, edit, reason) => {
     expect(applyEdits(makeSource(), { frontMatter: [edit] })).toBe(refusedEdit(reason));
   });
 });

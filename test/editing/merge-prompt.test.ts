@@ -33,14 +33,35 @@ describe('mergeText', () => {
   const [two, one, other] = [`a\n${UNCHANGED_LINES}c`, `1\n${UNCHANGED_LINES}1`, `2\n${UNCHANGED_LINES}2`];
   const twice = `${markConflict('1\n', '2\n')}\n${UNCHANGED_LINES}${markConflict('1\n', '2\n')}`;
   test.each<[string, string | null, string, string, string, number]>([
-    ['combines changes in different places', 'a\nb\nc', 'A\nb\nc', 'a\nb\nC', 'A\nb\nC', 0],
-    ['keeps a final newline that only one side added', 'a\nb\nc', 'A\nb\nc', 'a\nb\nc\n', 'A\nb\nc\n', 0],
-    ['keeps a lone carriage return in a line', 'a\rb\nc\nd', 'a\rb\nc\nD', 'a\rB\nc\nd', 'a\rB\nc\nD', 0],
-    ['marks different changes of a line', 'a\nb\nc', 'a\nB\nc', 'a\nß\nc', `a\n${markConflict('B\n', 'ß\n')}\nc`, 1],
-    ['marks two conflicts in different places separately', two, one, other, twice, 2],
-    ['marks every difference without a merge base', null, 'B\nc', 'b\nc', `${markConflict('B\n', 'b\n')}\nc`, 1],
-    ['marks an edit of a text that the other side emptied', 'a\nb', 'a\nB', '', markConflict('a\nB\n', '\n'), 1],
-  ])('a text merge %s', async (_, base, ours, theirs, text, conflicts) => {
+    ['a text merge combines changes in different places', 'a\nb\nc', 'A\nb\nc', 'a\nb\nC', 'A\nb\nC', 0],
+    ['a text merge keeps a final newline that only one side added', 'a\nb\nc', 'A\nb\nc', 'a\nb\nc\n', 'A\nb\nc\n', 0],
+    ['a text merge keeps a lone carriage return in a line', 'a\rb\nc\nd', 'a\rb\nc\nD', 'a\rB\nc\nd', 'a\rB\nc\nD', 0],
+    [
+      'a text merge marks different changes of a line',
+      'a\nb\nc',
+      'a\nB\nc',
+      'a\nß\nc',
+      `a\n${markConflict('B\n', 'ß\n')}\nc`,
+      1,
+    ],
+    ['a text merge marks two conflicts in different places separately', two, one, other, twice, 2],
+    [
+      'a text merge marks every difference without a merge base',
+      null,
+      'B\nc',
+      'b\nc',
+      `${markConflict('B\n', 'b\n')}\nc`,
+      1,
+    ],
+    [
+      'a text merge marks an edit of a text that the other side emptied',
+      'a\nb',
+      'a\nB',
+      '',
+      markConflict('a\nB\n', '\n'),
+      1,
+    ],
+  ])('%s', async (_, base, ours, theirs, text, conflicts) => {
     expect(await merge(base, ours, theirs)).toEqual({ text, conflicts });
   });
 
@@ -135,7 +156,7 @@ describe('mergePrompt with several possible merge bases', () => {
 
   test.each<[string, readonly string[], string, string, string, number]>([
     [
-      'accepts a change of the service if every base leads to it',
+      'a prompt merge accepts a change of the service if every base leads to it',
       ['a\nb\nc', 'A\nb\nc'],
       'A\nb\nc',
       'A\nb\nC',
@@ -143,7 +164,7 @@ describe('mergePrompt with several possible merge bases', () => {
       0,
     ],
     [
-      'marks a line that the service may have reverted',
+      'a prompt merge marks a line that the service may have reverted',
       ['a\nb', 'A\nb'],
       'A\nb',
       'a\nb',
@@ -151,15 +172,22 @@ describe('mergePrompt with several possible merge bases', () => {
       1,
     ],
     [
-      'marks a line that the file may have reverted',
+      'a prompt merge marks a line that the file may have reverted',
       ['a\nb', 'A\nb'],
       'a\nb',
       'A\nB',
       markConflict('a\nb\n', 'A\nB\n'),
       1,
     ],
-    ['marks every difference without a possible base', [], 'a\nb', 'A\nb', `${markConflict('a\n', 'A\n')}\nb`, 1],
-  ])('a prompt merge %s', async (_, bases, ours, theirs, text, conflicts) => {
+    [
+      'a prompt merge marks every difference without a possible base',
+      [],
+      'a\nb',
+      'A\nb',
+      `${markConflict('a\n', 'A\n')}\nb`,
+      1,
+    ],
+  ])('%s', async (_, bases, ours, theirs, text, conflicts) => {
     expect(await mergeWith(bases, ours, theirs)).toEqual({ text, conflicts });
     if (conflicts === 0) return;
     expect(await mergeWith(bases, ours, theirs, 'ours')).toEqual(withoutConflict(ours));
@@ -179,15 +207,15 @@ describe('mergePrompt with several possible merge bases', () => {
 });
 
 test.each<[string, string | null, string, string, PreferredSide, string, boolean]>([
-  ['keeps a value that only the file changed', 'a', 'b', 'a', null, 'b', false],
-  ['accepts a value that only the service changed', 'a', 'a', 'b', null, 'b', false],
-  ['finds no conflict if both sides made the same change', 'a', 'b', 'b', null, 'b', false],
-  ['keeps the value of the file in a conflict', 'a', 'b', 'c', null, 'b', true],
-  ['resolves a conflict in favor of the file', 'a', 'b', 'c', 'ours', 'b', false],
-  ['resolves a conflict in favor of the service', 'a', 'b', 'c', 'theirs', 'c', false],
-  ['finds a conflict between different values without a merge base', null, 'b', 'c', null, 'b', true],
-  ['finds no conflict between equal values without a merge base', null, 'b', 'b', null, 'b', false],
-])('mergeValue %s', (_, base, ours, theirs, side, value, isConflict) => {
+  ['mergeValue keeps a value that only the file changed', 'a', 'b', 'a', null, 'b', false],
+  ['mergeValue accepts a value that only the service changed', 'a', 'a', 'b', null, 'b', false],
+  ['mergeValue finds no conflict if both sides made the same change', 'a', 'b', 'b', null, 'b', false],
+  ['mergeValue keeps the value of the file in a conflict', 'a', 'b', 'c', null, 'b', true],
+  ['mergeValue resolves a conflict in favor of the file', 'a', 'b', 'c', 'ours', 'b', false],
+  ['mergeValue resolves a conflict in favor of the service', 'a', 'b', 'c', 'theirs', 'c', false],
+  ['mergeValue finds a conflict between different values without a merge base', null, 'b', 'c', null, 'b', true],
+  ['mergeValue finds no conflict between equal values without a merge base', null, 'b', 'b', null, 'b', false],
+])('%s', (_, base, ours, theirs, side, value, isConflict) => {
   const sides = { base: base === null ? null : { value: base }, ours, theirs };
   expect(mergeValue(sides, side)).toEqual({ value, isConflict });
 });
@@ -215,12 +243,24 @@ describe('mergePrompt on metadata', () => {
   const hostile = JSON.parse('{"toString": 1, "__proto__": 2}') as JsonObject;
   const [one, other] = [{ a: { x: 1, y: 2 } }, { a: { y: 2, x: 1 } }];
   test.each<[string, JsonObject | null, JsonObject, JsonObject, JsonObject]>([
-    ['combines changes to different keys', { a: 1, b: 1 }, { a: 2, b: 1 }, { a: 1, b: 3, c: 4 }, { a: 2, b: 3, c: 4 }],
-    ['replaces a nested value as a whole', { a: { x: [1] } }, { a: { x: [1] } }, { a: { x: [2] } }, { a: { x: [2] } }],
-    ['ignores the order of keys', one, other, one, one],
-    ['distinguishes null from a missing key', { a: null }, { a: null }, {}, {}],
-    ['adds the keys toString and __proto__ like ordinary keys', {}, {}, hostile, hostile],
-  ])('a metadata merge %s', async (_, base, ours, theirs, mapping) => {
+    [
+      'a metadata merge combines changes to different keys',
+      { a: 1, b: 1 },
+      { a: 2, b: 1 },
+      { a: 1, b: 3, c: 4 },
+      { a: 2, b: 3, c: 4 },
+    ],
+    [
+      'a metadata merge replaces a nested value as a whole',
+      { a: { x: [1] } },
+      { a: { x: [1] } },
+      { a: { x: [2] } },
+      { a: { x: [2] } },
+    ],
+    ['a metadata merge ignores the order of keys', one, other, one, one],
+    ['a metadata merge distinguishes null from a missing key', { a: null }, { a: null }, {}, {}],
+    ['a metadata merge adds the keys toString and __proto__ like ordinary keys', {}, {}, hostile, hostile],
+  ])('%s', async (_, base, ours, theirs, mapping) => {
     expect(await mergeMetadata(base, ours, theirs)).toEqual({ mapping, conflict: null });
   });
 
@@ -258,33 +298,38 @@ describe('mergePrompt on fields', () => {
   };
 
   test.each<[string, ServiceSide, unknown, unknown]>([
-    ['ignores the description from the service if the file declares none', nothing, [], []],
+    ['a prompt merge ignores the description from the service if the file declares none', nothing, [], []],
     [
-      'uses the name from the service if only the service changed it',
+      'a prompt merge uses the name from the service if only the service changed it',
       { ...named('T'), baseFile: file },
       [edit('name', 'N', 'T')],
       [{ path: ['name'], value: 'T' }],
     ],
-    ['keeps the name if only the file changed it', { ...named('B'), baseFile: { ...file, name: 'B' } }, [], []],
     [
-      'reports a conflict if the names differ and the merge base is unknown',
+      'a prompt merge keeps the name if only the file changed it',
+      { ...named('B'), baseFile: { ...file, name: 'B' } },
+      [],
+      [],
+    ],
+    [
+      'a prompt merge reports a conflict if the names differ and the merge base is unknown',
       named('T'),
       [edit('name', 'N', 'T', true)],
       [{ path: ['name'], value: 'T', labels }],
     ],
     [
-      'uses the metadata from the service if only the service changed it',
+      'a prompt merge uses the metadata from the service if only the service changed it',
       { ...nothing, content: content(2), baseContents: [content(1)] },
       [edit('metadata.m', 1, 2)],
       [{ path: ['metadata', 'm'], value: 2 }],
     ],
     [
-      'reports a metadata conflict if the possible merge bases have different metadata',
+      'a prompt merge reports a metadata conflict if the possible merge bases have different metadata',
       { ...nothing, content: content(2), baseContents: [content(1), content(2)] },
       [edit('metadata', { m: 1 }, { m: 2 }, true)],
       [{ path: ['metadata'], value: { m: 2 }, labels }],
     ],
-  ])('a prompt merge %s', async (_, theirs, edits, frontMatter) => {
+  ])('%s', async (_, theirs, edits, frontMatter) => {
     expect(await mergePrompt(file, theirs, makeMerging(null))).toEqual({ edits, frontMatter, text: null });
   });
 });

@@ -72,19 +72,24 @@ Hello.
 
   test.each<[string, Parts, string, readonly string[]]>([
     [
-      'lists prompt/conflict-markers as accepted if its text has conflict markers',
+      'a new prompt file lists prompt/conflict-markers as accepted if its text has conflict markers',
       { text: 'a\n<<<<<<< SEARCH\nb' },
       '\naccept_warnings: [prompt/conflict-markers]\n---\n\na\n<<<<<<< SEARCH\nb\n',
       ['prompt/conflict-markers warning'],
     ],
     [
-      'quotes metadata that YAML 1.1 reads as a Boolean or a number',
+      'a new prompt file quotes metadata that YAML 1.1 reads as a Boolean or a number',
       { metadata: { a: 'on', b: '0755', c: 755 } },
       'metadata:\n  a: "on"\n  b: "0755"\n  c: 755\n',
       [],
     ],
-    ['keeps hidden characters', { text: 'Hello\u200b.' }, 'Hello\u200b.', ['prompt/hidden-character warning']],
-  ])('a new prompt file %s', (_, parts, part, expected) => {
+    [
+      'a new prompt file keeps hidden characters',
+      { text: 'Hello\u200b.' },
+      'Hello\u200b.',
+      ['prompt/hidden-character warning'],
+    ],
+  ])('%s', (_, parts, part, expected) => {
     const { source, problems } = writeWith(parts);
     expect(source).toContain(part);
     expect(problems.map(({ code, severity }) => `${code} ${severity}`)).toEqual(expected);
@@ -93,18 +98,58 @@ Hello.
   const nested = (depth: number): JsonObject => (depth === 0 ? {} : { a: nested(depth - 1) });
 
   test.each<[string, Parts, string]>([
-    ['an empty text', { text: ' \n' }, 'It has no text.'],
-    ['a NUL character in the text', { text: 'a\0b' }, 'NUL character'],
-    ['a NUL character in the metadata', { metadata: { a: '\0' } }, 'NUL character'],
-    ['a lone surrogate', { text: 'a\nb\ud800c' }, 'Line 2 of its text contains a lone surrogate'],
-    ['a carriage return at the end', { text: 'a\r' }, 'Line 1 of its text ends with a lone carriage return'],
-    ['an extra carriage return', { text: 'a\r\nb\r\r\nc' }, 'Line 2 of its text ends with a lone carriage return'],
-    ['control characters in the key', { key: 'a\u001b[2J' }, '`key` is invalid: it contains control characters'],
-    ['the integer 2^60', { metadata: { a: 2 ** 60 } }, 'promptsync cannot represent the number'],
-    ['the key __proto__', { metadata: JSON.parse('{"a":{"__proto__":1}}') as JsonObject }, '`__proto__`'],
-    ['metadata nested thousands of levels deep', { metadata: nested(5_000) }, 'nested too deeply'],
-    ['more than 16 MiB of text', { text: 'x'.repeat(17 * 1024 * 1024) }, 'the limit is 16,777,216'],
-  ])('promptsync refuses to write a new prompt file with %s', (_, part, said) => {
+    ['promptsync refuses to write a new prompt file with an empty text', { text: ' \n' }, 'It has no text.'],
+    [
+      'promptsync refuses to write a new prompt file with a NUL character in the text',
+      { text: 'a\0b' },
+      'NUL character',
+    ],
+    [
+      'promptsync refuses to write a new prompt file with a NUL character in the metadata',
+      { metadata: { a: '\0' } },
+      'NUL character',
+    ],
+    [
+      'promptsync refuses to write a new prompt file with a lone surrogate',
+      { text: 'a\nb\ud800c' },
+      'Line 2 of its text contains a lone surrogate',
+    ],
+    [
+      'promptsync refuses to write a new prompt file with a carriage return at the end',
+      { text: 'a\r' },
+      'Line 1 of its text ends with a lone carriage return',
+    ],
+    [
+      'promptsync refuses to write a new prompt file with an extra carriage return',
+      { text: 'a\r\nb\r\r\nc' },
+      'Line 2 of its text ends with a lone carriage return',
+    ],
+    [
+      'promptsync refuses to write a new prompt file with control characters in the key',
+      { key: 'a\u001b[2J' },
+      '`key` is invalid: it contains control characters',
+    ],
+    [
+      'promptsync refuses to write a new prompt file with the integer 2^60',
+      { metadata: { a: 2 ** 60 } },
+      'promptsync cannot represent the number',
+    ],
+    [
+      'promptsync refuses to write a new prompt file with the key __proto__',
+      { metadata: JSON.parse('{"a":{"__proto__":1}}') as JsonObject },
+      '`__proto__`',
+    ],
+    [
+      'promptsync refuses to write a new prompt file with metadata nested thousands of levels deep',
+      { metadata: nested(5_000) },
+      'nested too deeply',
+    ],
+    [
+      'promptsync refuses to write a new prompt file with more than 16 MiB of text',
+      { text: 'x'.repeat(17 * 1024 * 1024) },
+      'the limit is 16,777,216',
+    ],
+  ])('%s', (_, part, said) => {
     const { source, problems } = writeWith(part);
     expect(source).toBeNull();
     expect(problems).toMatchObject([{ code: 'import/not-writable' }]);

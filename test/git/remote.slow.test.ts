@@ -50,10 +50,10 @@ function valueOrProblemCode(call: Promise<unknown>): Promise<unknown> {
 
 describe('readTip', () => {
   test.each<[string, string | null]>([
-    ['a branch on the remote', 'main'],
-    ['a remote branch whose name looks like a full ref', 'refs/heads/größe'],
-    ['the default branch on the remote', null],
-  ])('readTip returns the tip of %s', async (_, branch) => {
+    ['readTip returns the tip of a branch on the remote', 'main'],
+    ['readTip returns the tip of a remote branch whose name looks like a full ref', 'refs/heads/größe'],
+    ['readTip returns the tip of the default branch on the remote', null],
+  ])('%s', async (_, branch) => {
     const { desk, second } = makeRemoteSetup();
     git(desk, 'push', '--quiet', 'origin', `main:refs/heads/${branch ?? 'x/HEAD'}`);
     configure(desk, UNUSUAL_SETTINGS);
@@ -95,9 +95,9 @@ function stateOf(folder: string): readonly unknown[] {
 
 describe('fetchTip', () => {
   test.each<[string, readonly string[]]>([
-    ['a full clone without changing any ref or making the clone shallow', []],
-    ['a shallow clone without changing any ref', ['--depth', '1']],
-  ])('fetchTip fetches the branch tip into %s', async (_, words) => {
+    ['fetchTip fetches the branch tip into a full clone without changing any ref or making the clone shallow', []],
+    ['fetchTip fetches the branch tip into a shallow clone without changing any ref', ['--depth', '1']],
+  ])('%s', async (_, words) => {
     const { origin, desk } = makeRemoteSetup();
     git(desk, 'push', '--quiet', 'origin', 'main:gone');
     const clone = join(makeFolder(), 'clone');

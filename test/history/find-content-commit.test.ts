@@ -44,13 +44,17 @@ async function findCommitOfOne(folder: string, branch: string): Promise<string |
 }
 
 test.each([
-  ['returns the oldest commit of the newest unbroken series of commits with the content', 'series', 2],
-  ['distinguishes equal texts by their metadata', 'metadata', 0],
-  ['prefers a commit with the exact metadata to a newer commit without metadata', 'mixed', 1],
-  ['accepts a commit without metadata if no commit has the exact metadata', 'loose', 1],
-  ['returns null if no commit has the content', 'never', null],
-  ['searches the live branch, not the checked-out branch', 'live', 0],
-])('findContentCommit %s', async (_, branch, expected) => {
+  [
+    'findContentCommit returns the oldest commit of the newest unbroken series of commits with the content',
+    'series',
+    2,
+  ],
+  ['findContentCommit distinguishes equal texts by their metadata', 'metadata', 0],
+  ['findContentCommit prefers a commit with the exact metadata to a newer commit without metadata', 'mixed', 1],
+  ['findContentCommit accepts a commit without metadata if no commit has the exact metadata', 'loose', 1],
+  ['findContentCommit returns null if no commit has the content', 'never', null],
+  ['findContentCommit searches the live branch, not the checked-out branch', 'live', 0],
+])('%s', async (_, branch, expected) => {
   const { folder, commits } = useStates();
   expect(await findCommitOfOne(folder, branch)).toBe(expected === null ? null : commits[branch]![expected]);
 });

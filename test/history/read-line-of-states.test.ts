@@ -167,10 +167,25 @@ describe('the states of a line', () => {
   });
 
   test.each<[string, name: string, Start, expected: string]>([
-    ['the id that used to come from its path', 'named after a move', { id: 'a', path: DEEP }, 'Two 0, One 0, complete'],
-    ['an id from its path, and was once deleted', 'returned by path', { id: 'a' }, 'Two., incomplete'],
-    ['a pin and an id that are no longer allowed', 'rejected', { id: 'new', settings: PORTABLE }, 'One., complete'],
-  ])('readPromptLine returns the line of a file that has %s', async (_, name, start, expected) => {
+    [
+      'readPromptLine returns the line of a file that has the id that used to come from its path',
+      'named after a move',
+      { id: 'a', path: DEEP },
+      'Two 0, One 0, complete',
+    ],
+    [
+      'readPromptLine returns the line of a file that has an id from its path, and was once deleted',
+      'returned by path',
+      { id: 'a' },
+      'Two., incomplete',
+    ],
+    [
+      'readPromptLine returns the line of a file that has a pin and an id that are no longer allowed',
+      'rejected',
+      { id: 'new', settings: PORTABLE },
+      'One., complete',
+    ],
+  ])('%s', async (_, name, start, expected) => {
     expect(summarize(await readLine(name, { settings: LANGFUSE, ...start }))).toBe(expected);
   });
 
@@ -227,13 +242,13 @@ describe('the limits of a line', () => {
   });
 
   test.each([
-    ['returns a cut line if it reaches the boundary of a shallow clone', '1', 'Three., cut'],
+    ['readPromptLine returns a cut line if it reaches the boundary of a shallow clone', '1', 'Three., cut'],
     [
-      'never returns a complete line in a shallow clone, because an older commit may have deleted the file',
+      'readPromptLine never returns a complete line in a shallow clone, because an older commit may have deleted the file',
       '3',
       'Three., Two., incomplete',
     ],
-  ])('readPromptLine %s', async (_, depth, expected) => {
+  ])('%s', async (_, depth, expected) => {
     const clone = cloneOf(useHistories().folder, '--depth', depth, '--branch', 'returned');
     const repository = await openPromptRepository(clone, SETTINGS);
     const line = await readPromptLine({ id: 'prm_a', type: 'text', path: PATH }, repository.head!, repository);
@@ -253,11 +268,14 @@ describe('uncommitted edits', () => {
   });
 
   test.each<[string, PromptParts]>([
-    ['an uncommitted pin', { pins: { staging: 1 } }],
-    ['an uncommitted pin of an environment that another configuration manages', { pins: { staging: 'latest', eu: 1 } }],
-    ['an uncommitted name', { name: 'New' }],
-    ['uncommitted metadata', { metadata: { model: 'x' } }],
-  ])('readPlannedLine returns a separate state for %s', async (_, parts) => {
+    ['readPlannedLine returns a separate state for an uncommitted pin', { pins: { staging: 1 } }],
+    [
+      'readPlannedLine returns a separate state for an uncommitted pin of an environment that another configuration manages',
+      { pins: { staging: 'latest', eu: 1 } },
+    ],
+    ['readPlannedLine returns a separate state for an uncommitted name', { name: 'New' }],
+    ['readPlannedLine returns a separate state for uncommitted metadata', { metadata: { model: 'x' } }],
+  ])('%s', async (_, parts) => {
     const { states } = await readPlanned(promptA('Three.', parts));
     expect(states.map(({ commit }) => commit === null)).toEqual([true, false, false, false]);
   });

@@ -52,15 +52,19 @@ describe('reports with a run of 3,000 blanks', () => {
 
 describe('shortenBlanks', () => {
   test.each([
-    ['does not shorten 40 consecutive spaces', ' '.repeat(40), ' '.repeat(40)],
-    ['shortens 41 consecutive spaces', ' '.repeat(41), '…[41 spaces]…'],
-    ['does not shorten 10 consecutive tabs', '\t'.repeat(10), '\t'.repeat(10)],
-    ['shortens 11 consecutive tabs', '\t'.repeat(11), '…[11 tabs]…'],
-    ['counts each kind of blank', `${' '.repeat(40)}\t\u00a0\u00a0`, '…[40 spaces, 1 tab, 2 × \\u{a0}]…'],
-    ['shortens each run', `a${' '.repeat(50)}b${' '.repeat(60)}c`, 'a…[50 spaces]…b…[60 spaces]…c'],
-    ['ends a run at a line break', `${' '.repeat(40)}\n${' '.repeat(40)}`, `${' '.repeat(40)}\n${' '.repeat(40)}`],
-    ['does not change a marker that the text already contains', 'a…[50 spaces]…b', 'a…[50 spaces]…b'],
-  ])('shortenBlanks %s', (_, text, shown) => {
+    ['shortenBlanks does not shorten 40 consecutive spaces', ' '.repeat(40), ' '.repeat(40)],
+    ['shortenBlanks shortens 41 consecutive spaces', ' '.repeat(41), '…[41 spaces]…'],
+    ['shortenBlanks does not shorten 10 consecutive tabs', '\t'.repeat(10), '\t'.repeat(10)],
+    ['shortenBlanks shortens 11 consecutive tabs', '\t'.repeat(11), '…[11 tabs]…'],
+    ['shortenBlanks counts each kind of blank', `${' '.repeat(40)}\t\u00a0\u00a0`, '…[40 spaces, 1 tab, 2 × \\u{a0}]…'],
+    ['shortenBlanks shortens each run', `a${' '.repeat(50)}b${' '.repeat(60)}c`, 'a…[50 spaces]…b…[60 spaces]…c'],
+    [
+      'shortenBlanks ends a run at a line break',
+      `${' '.repeat(40)}\n${' '.repeat(40)}`,
+      `${' '.repeat(40)}\n${' '.repeat(40)}`,
+    ],
+    ['shortenBlanks does not change a marker that the text already contains', 'a…[50 spaces]…b', 'a…[50 spaces]…b'],
+  ])('%s', (_, text, shown) => {
     expect(shortenBlanks(text)).toBe(shown);
   });
 

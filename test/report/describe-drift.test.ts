@@ -47,20 +47,20 @@ describe('describeDrift', () => {
 
   test.each<[string, ReportDrift, ReportChange, string, string]>([
     [
-      'the value that a sync sets if the head and the base ask for different values',
+      'describeDrift names the value that a sync sets if the head and the base ask for different values',
       { ...named, restores: false },
       rename('Newer'),
       'but <main> asks for <"Ours">. A sync changes it to <"Newer">.',
       'Change it to <"Newer">: <promptsync sync support/refund>',
     ],
     [
-      'a version that does not exist yet as activated, not restored',
+      'describeDrift names a version that does not exist yet as activated, not restored',
       { ...moved, expected: { new: true } },
       activate({ after: { new: true } }),
       'serves <v3>, but <main> asks for a new version. A sync activates a new version.',
       'Activate a new version: <promptsync sync support/refund>',
     ],
-  ])('describeDrift names %s', (_, drift, change, statement, command) => {
+  ])('%s', (_, drift, change, statement, command) => {
     const [first, ...commands] = linesOf(drift, PLAN, { changes: [change] });
     expect(first).toContain(statement);
     expect(commands).toContain(command);
@@ -99,13 +99,17 @@ describe('describeDrift', () => {
 
   test.each<[string, ReportPrompt['problems'], readonly string[]]>([
     [
-      'only the drift guard blocks the prompt',
+      'describeDrift offers only commands that work if only the drift guard blocks the prompt',
       [DRIFT_GUARD, WARNING],
       [KEEP, 'Restore <v1>: <promptsync sync support/refund --on-drift overwrite>'],
     ],
-    ['another guard blocks the prompt', [OTHER_GUARD], [KEEP]],
-    ['the drift guard and another guard block the prompt', [DRIFT_GUARD, OTHER_GUARD], [KEEP]],
-  ])('describeDrift offers only commands that work if %s', (_, problems, commands) => {
+    ['describeDrift offers only commands that work if another guard blocks the prompt', [OTHER_GUARD], [KEEP]],
+    [
+      'describeDrift offers only commands that work if the drift guard and another guard block the prompt',
+      [DRIFT_GUARD, OTHER_GUARD],
+      [KEEP],
+    ],
+  ])('%s', (_, problems, commands) => {
     expect(linesOf(moved, PLAN, { status: 'blocked', problems })).toEqual([
       `<production> serves <v3>, but <main> asks for <v1>. ${BLOCKED}`,
       ...commands,
@@ -124,27 +128,27 @@ describe('describeDrift', () => {
 
   test.each<[string, ReportDrift, ReportPrompt['status'], ReportChange, string]>([
     [
-      'restored a version that replaces one of promptsync',
+      'After a sync, describeDrift says that the run restored a version that replaces one of promptsync',
       { ...moved, observed: { ...served, made_by: 'git' } },
       ...(['applied', activate({ status: 'made' }), restored] as const),
     ],
     [
-      'restored a field',
+      'After a sync, describeDrift says that the run restored a field',
       ...([named, 'applied', { ...rename(), status: 'made' }] as const),
       'name was <"Theirs"> in the service, but <main> asks for <"Ours">. This run restored <"Ours">.',
     ],
     [
-      'activated another version',
+      'After a sync, describeDrift says that the run activated another version',
       { ...moved, restores: false },
       ...(['applied', activate({ after: ref(8), status: 'made' })] as const),
       '<production> served <v3>, but <main> asks for <v1>. This run activated <v8>. To bring <v3> back, pin <version:ver_3>.',
     ],
     [
-      'did not change a blocked prompt',
+      'After a sync, describeDrift says that the run did not change a blocked prompt',
       ...([moved, 'blocked', activate({ status: 'not_made' })] as const),
       `<production> serves <v3>, but <main> asks for <v1>. ${BLOCKED}`,
     ],
-  ])('After a sync, describeDrift says that the run %s', (_, drift, status, change, line) => {
+  ])('%s', (_, drift, status, change, line) => {
     expect(linesOf(drift, SYNC, { status, changes: [change] })).toEqual([line]);
   });
 });
@@ -165,11 +169,15 @@ describe('describeDriftHint', () => {
   const missing = { ...moved, observed: { ...served, commit: '91d386a04d3e', commit_missing: true } } as const;
 
   test.each<[string, readonly ReportDrift[], Partial<Report>]>([
-    ['after a sync', [moved], { mode: 'apply' }],
-    ['if the base of the drift is not the live branch', [moved], { base: 'v1' }],
-    ['if only an unfinished sync explains the drift', [{ ...moved, kind: 'unfinished' }], {}],
-    ['if each line of drift already suggests git fetch', [missing], {}],
-  ])('describeDriftHint returns nothing %s', (_, drift, parts) => {
+    ['describeDriftHint returns nothing after a sync', [moved], { mode: 'apply' }],
+    ['describeDriftHint returns nothing if the base of the drift is not the live branch', [moved], { base: 'v1' }],
+    [
+      'describeDriftHint returns nothing if only an unfinished sync explains the drift',
+      [{ ...moved, kind: 'unfinished' }],
+      {},
+    ],
+    ['describeDriftHint returns nothing if each line of drift already suggests git fetch', [missing], {}],
+  ])('%s', (_, drift, parts) => {
     expect(hintOf(drift, parts)).toEqual([]);
   });
 });

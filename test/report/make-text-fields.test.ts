@@ -20,10 +20,10 @@ describe('makeTextFields', () => {
   });
 
   test.each([
-    ['the text before is unknown', 'unknown' as const, side('a', { a: 1 })],
-    ['one side does not manage metadata', side('a', { a: 1 }), side('b')],
-    ['the metadata of both sides is empty', side('a', {}), side('b', {})],
-  ])('A report shows no metadata if %s', (_, before, after) => {
+    ['A report shows no metadata if the text before is unknown', 'unknown' as const, side('a', { a: 1 })],
+    ['A report shows no metadata if one side does not manage metadata', side('a', { a: 1 }), side('b')],
+    ['A report shows no metadata if the metadata of both sides is empty', side('a', {}), side('b', {})],
+  ])('%s', (_, before, after) => {
     expect(JSON.stringify(makeTextFields({ before, after }))).not.toContain('_metadata');
   });
 });

@@ -113,22 +113,27 @@ function folded(before: string | null, after: string, columns?: number): readonl
 
 describe('renderDiffs with folded diffs', () => {
   test.each<[string, string | null, string, Readonly<Record<string, number>>]>([
-    ['forty lines in full', null, numbered('a', 40), { '+': 40 }],
     [
-      'the first twenty lines of more than forty',
+      'A folded diff shows forty lines in full and states how many lines it omits',
+      null,
+      numbered('a', 40),
+      { '+': 40 },
+    ],
+    [
+      'A folded diff shows the first twenty lines of more than forty and states how many lines it omits',
       ...([null, numbered('a', 41), { '+': 20, '… 21 more lines (--format html shows all)': 1 }] as const),
     ],
     [
-      'twenty old and twenty new lines of a rewritten text',
+      'A folded diff shows twenty old and twenty new lines of a rewritten text and states how many lines it omits',
       ...([numbered('a', 300), numbered('b', 280)] as const),
       { '-': 20, '+': 20, '… 540 more lines (--format html shows all)': 1 },
     ],
     [
-      'forty lines of sixty scattered changes',
+      'A folded diff shows forty lines of sixty scattered changes and states how many lines it omits',
       ...([numbered('a', 600), numbered('a', 600).replaceAll(/0$/gm, 'x')] as const),
       { '-': 5, '+': 5, ' ': 30, '… 437 more lines (--format html shows all)': 1 },
     ],
-  ])('A folded diff shows %s and states how many lines it omits', (_, before, after, expected) => {
+  ])('%s', (_, before, after, expected) => {
     const lines = folded(before, after).filter((line) => !line.startsWith('@@'));
     const kinds = Map.groupBy(lines, (line) => (line.startsWith('…') ? line : line[0]));
     expect(Object.fromEntries([...kinds].map(([kind, all]) => [kind, all.length]))).toEqual(expected);
@@ -141,20 +146,20 @@ describe('renderDiffs with folded diffs', () => {
 
   test.each<[string, string, string, string]>([
     [
-      'abbreviates the unchanged parts of a long line between words',
+      'On a terminal, a folded diff abbreviates the unchanged parts of a long line between words',
       ...([`${LINE} old ${LINE}`, `${LINE} new ${LINE}`] as const),
       '+Far away from any change this … on and on, as prompts do. new Far away from any change this … goes on and on, as prompts do.',
     ],
-    ['shows a completely new line in full', 'x', LINE, `+${LINE}`],
+    ['On a terminal, a folded diff shows a completely new line in full', 'x', LINE, `+${LINE}`],
     [
-      'never cuts an emoji in half',
+      'On a terminal, a folded diff never cuts an emoji in half',
       ...([
         `${'😀'.repeat(600)} old`,
         `${'😀'.repeat(600)} new`,
         `+${'😀'.repeat(30)} … ${'😀'.repeat(29)} new`,
       ] as const),
     ],
-  ])('On a terminal, a folded diff %s', (_, before, after, expected) => {
+  ])('%s', (_, before, after, expected) => {
     const rows = folded(before, after, 80);
     const added = rows.slice(rows.findIndex((row) => row.startsWith('+')));
     expect(added.join('').replaceAll(/\s/g, '')).toBe(expected.replaceAll(/\s/g, ''));
@@ -214,12 +219,12 @@ describe('markWords', () => {
   });
 
   test.each([
-    ['in the middle', 'word '.repeat(3000), 9_000, 'new '],
-    ['at the start', 'word '.repeat(3000), 0, 'new '],
-    ['at the end', 'word '.repeat(3000), 15_000, 'new '],
-    ['without spaces', '語'.repeat(15_000), 7_000, '否'],
-    ['between surrogate pairs', '😀'.repeat(7_500), 8_000, '😁'],
-  ])('markWords finds a small change of a long line %s', (_, text, at, word) => {
+    ['markWords finds a small change of a long line in the middle', 'word '.repeat(3000), 9_000, 'new '],
+    ['markWords finds a small change of a long line at the start', 'word '.repeat(3000), 0, 'new '],
+    ['markWords finds a small change of a long line at the end', 'word '.repeat(3000), 15_000, 'new '],
+    ['markWords finds a small change of a long line without spaces', '語'.repeat(15_000), 7_000, '否'],
+    ['markWords finds a small change of a long line between surrogate pairs', '😀'.repeat(7_500), 8_000, '😁'],
+  ])('%s', (_, text, at, word) => {
     const [before, after] = [text, text.slice(0, at) + word + text.slice(at)];
 
     const [old, fresh] = markWords([removed(before), added(after)], 'text').map(({ lines: [line = []] }) => line);

@@ -19,18 +19,28 @@ const manyVariables = (prefix: string) =>
 // test/domain/variables-and-names.test.ts proves which names are variables.
 describe('listBreakingChanges', () => {
   test.each<[string, Side, string, readonly object[]]>([
-    ['no change in white space, order and repetition', '{{a}} {{b}}', '{{ b }}{{a}}{{a}}', []],
-    ['no change for the first version of a prompt', null, '{{name}}', []],
-    ['no change if the current text is unknown', 'unknown', '{{x}}', []],
-    ['no change if the new text is unknown', '{{x}}', 'unknown', []],
-    ['a renamed variable as added and removed', '{{old}}', '{{new}}', [added('new'), removed('old')]],
     [
-      'changes of 100,000 variables in bounded time',
+      'listBreakingChanges reports no change in white space, order and repetition',
+      '{{a}} {{b}}',
+      '{{ b }}{{a}}{{a}}',
+      [],
+    ],
+    ['listBreakingChanges reports no change for the first version of a prompt', null, '{{name}}', []],
+    ['listBreakingChanges reports no change if the current text is unknown', 'unknown', '{{x}}', []],
+    ['listBreakingChanges reports no change if the new text is unknown', '{{x}}', 'unknown', []],
+    [
+      'listBreakingChanges reports a renamed variable as added and removed',
+      '{{old}}',
+      '{{new}}',
+      [added('new'), removed('old')],
+    ],
+    [
+      'listBreakingChanges reports changes of 100,000 variables in bounded time',
       manyVariables('a'),
       manyVariables('b'),
       [...manyNames('b').map(added), ...manyNames('a').map(removed)],
     ],
-  ])('listBreakingChanges reports %s', (_, before, after, expected) => {
+  ])('%s', (_, before, after, expected) => {
     const side = (text: string) => (text === 'unknown' ? text : { type: 'text' as const, text, metadata: undefined });
     expect(listBreakingChanges({ before: before === null ? null : side(before), after: side(after) })).toEqual(
       expected,
@@ -49,29 +59,38 @@ describe('describeBreakingChanges and describeUnusedInputs', () => {
   const less = 'the variable <{{x}}> is removed. Callers no longer need to supply it.';
 
   test.each<[string, readonly ReportChange[], readonly string[], readonly string[]]>([
-    ['nothing if only the name changes', [name], [], []],
-    ['a changed key before changed variables', [serves('s', added('x')), key], [keyText, `<s>: ${more}`], []],
+    ['describeBreakingChanges and describeUnusedInputs list nothing if only the name changes', [name], [], []],
     [
-      'the same change in several environments once',
+      'describeBreakingChanges and describeUnusedInputs list a changed key before changed variables',
+      [serves('s', added('x')), key],
+      [keyText, `<s>: ${more}`],
+      [],
+    ],
+    [
+      'describeBreakingChanges and describeUnusedInputs list the same change in several environments once',
       [serves('s', added('x')), serves('p', added('x'))],
       ...([[`<s>, <p>: ${more}`], []] as const),
     ],
     [
-      'added variables apart from removed ones',
+      'describeBreakingChanges and describeUnusedInputs list added variables apart from removed ones',
       [serves('s', added('x'), removed('y')), serves('p', removed('x'))],
       ...([[`<s>: ${more}`], [`<s>: ${less.replace('x', 'y')}`, `<p>: ${less}`]] as const),
     ],
-  ])('describeBreakingChanges and describeUnusedInputs list %s', (_, changes, breaking, unused) => {
+  ])('%s', (_, changes, breaking, unused) => {
     const prompt = promptOf({ changes });
     expect(describeBreakingChanges(prompt, show)).toEqual(breaking);
     expect(describeUnusedInputs(prompt, show)).toEqual(unused);
   });
 
   test.each<[string, Partial<Pick<ReportDrift, 'kind' | 'restores'>>, number]>([
-    ['ignores changes that only undo drift caused outside git', {}, 0],
-    ['lists changes that replace drift caused outside git with a new state', { restores: false }, 2],
-    ['lists changes that finish an interrupted sync', { kind: 'unfinished' }, 2],
-  ])('describeBreakingChanges %s', (_, parts, count) => {
+    ['describeBreakingChanges ignores changes that only undo drift caused outside git', {}, 0],
+    [
+      'describeBreakingChanges lists changes that replace drift caused outside git with a new state',
+      { restores: false },
+      2,
+    ],
+    ['describeBreakingChanges lists changes that finish an interrupted sync', { kind: 'unfinished' }, 2],
+  ])('%s', (_, parts, count) => {
     const drift = { kind: 'outside', restores: true, ...parts } as const;
     const moved = { environment: 'p', expected: ref(1), observed: { ...ref(2), made_by: 'outside' } } as const;
     const prompt = promptOf({
@@ -111,15 +130,35 @@ describe('the entries about changes, and describeCloneHints', () => {
   type Notes = Pick<ReturnType<typeof setActive>, 'wanted_since' | 'behind' | 'status'>;
 
   test.each<[string, Notes, { readonly branch?: undefined; readonly commit?: string }, string]>([
-    ['no note to a change whose origin is unknown', {}, {}, ''],
-    ['the live branch and the commit that first asked for the change', { wanted_since: since }, {}, note],
-    ['no commit that is not on the live branch', { wanted_since: { ...since, unmerged: true } }, {}, ''],
-    ['no commit if the report is for that commit', { wanted_since: since }, { commit: since.commit }, ''],
-    ['no commit if the live branch is unknown', { wanted_since: since }, { branch: undefined }, ''],
-    ['that the branch is behind', { behind: true }, {}, behindNote],
-    ['no note to a change that the run made', { behind: true, status: 'made' }, {}, ''],
-    ['the note to a change that the run did not make', { behind: true, status: 'not_made' }, {}, behindNote],
-  ])('listEntries adds %s', (_, notes, parts, expected) => {
+    ['listEntries adds no note to a change whose origin is unknown', {}, {}, ''],
+    [
+      'listEntries adds the live branch and the commit that first asked for the change',
+      { wanted_since: since },
+      {},
+      note,
+    ],
+    [
+      'listEntries adds no commit that is not on the live branch',
+      { wanted_since: { ...since, unmerged: true } },
+      {},
+      '',
+    ],
+    [
+      'listEntries adds no commit if the report is for that commit',
+      { wanted_since: since },
+      { commit: since.commit },
+      '',
+    ],
+    ['listEntries adds no commit if the live branch is unknown', { wanted_since: since }, { branch: undefined }, ''],
+    ['listEntries adds that the branch is behind', { behind: true }, {}, behindNote],
+    ['listEntries adds no note to a change that the run made', { behind: true, status: 'made' }, {}, ''],
+    [
+      'listEntries adds the note to a change that the run did not make',
+      { behind: true, status: 'not_made' },
+      {},
+      behindNote,
+    ],
+  ])('%s', (_, notes, parts, expected) => {
     const report = { branch: 'main', commit: 'ffff', ...parts };
     const activation = setActive({ before: ref(1), after: ref(2), ...notes });
     const { status, ...fieldNotes } = notes;

@@ -34,48 +34,106 @@ describe('the parser on chat prompts', () => {
 
   // test/domain/chat.test.ts proves which markers are invalid.
   test.each<[string, string, readonly string[]]>([
-    ['rejects a chat prompt without text', '', ['prompt/no-messages 5:1']],
-    ['rejects text above the first marker', '\n  Hi.\n{{role "a"}}\n', ['prompt/text-outside-message 6:3']],
-    ['rejects text below a placeholder', '{{placeholder "h"}}\nHi.\n', ['prompt/text-outside-message 6:1']],
-    ['rejects an invalid marker', '{{role "a"}}\n  {{role \'b\'}}\n', ['prompt/invalid-marker 6:3']],
+    ['The prompt file parser rejects a chat prompt without text', '', ['prompt/no-messages 5:1']],
     [
-      'rejects a placeholder that shares its name with a variable',
+      'The prompt file parser rejects text above the first marker',
+      '\n  Hi.\n{{role "a"}}\n',
+      ['prompt/text-outside-message 6:3'],
+    ],
+    [
+      'The prompt file parser rejects text below a placeholder',
+      '{{placeholder "h"}}\nHi.\n',
+      ['prompt/text-outside-message 6:1'],
+    ],
+    [
+      'The prompt file parser rejects an invalid marker',
+      '{{role "a"}}\n  {{role \'b\'}}\n',
+      ['prompt/invalid-marker 6:3'],
+    ],
+    [
+      'The prompt file parser rejects a placeholder that shares its name with a variable',
       '{{role "a"}}\n{{{h}}}\n{{placeholder "g"}}\n{{placeholder "h"}}\n{{placeholder "h"}}\n',
       ['prompt/placeholder-is-variable 8:1'],
     ],
-    ['accepts the line {{role: b}} as content', '{{role "a"}}\n{{role: b}}\n', []],
-    ['warns about a marker without quotation marks', '{{role "a"}}\n{{role b}}\n', ['prompt/possible-marker 6:1']],
-    ['warns about curly quotation marks', '{{role "a"}}\n{{placeholder “b”}}\n', ['prompt/possible-marker 6:1']],
-    ['accepts variables like {{ role }} as content', '{{role "a"}}\n{{ role }}\n{{role}}\n{{ roles "b"}}\n', []],
-    ['accepts a placeholder with the name of {{ h }}', '{{role "a"}}\n{{ h }}\n{{placeholder "h"}}\n', []],
+    ['The prompt file parser accepts the line {{role: b}} as content', '{{role "a"}}\n{{role: b}}\n', []],
     [
-      'warns once about a misspelled first marker',
+      'The prompt file parser warns about a marker without quotation marks',
+      '{{role "a"}}\n{{role b}}\n',
+      ['prompt/possible-marker 6:1'],
+    ],
+    [
+      'The prompt file parser warns about curly quotation marks',
+      '{{role "a"}}\n{{placeholder “b”}}\n',
+      ['prompt/possible-marker 6:1'],
+    ],
+    [
+      'The prompt file parser accepts variables like {{ role }} as content',
+      '{{role "a"}}\n{{ role }}\n{{role}}\n{{ roles "b"}}\n',
+      [],
+    ],
+    [
+      'The prompt file parser accepts a placeholder with the name of {{ h }}',
+      '{{role "a"}}\n{{ h }}\n{{placeholder "h"}}\n',
+      [],
+    ],
+    [
+      'The prompt file parser warns once about a misspelled first marker',
       '{{role user}}\n{{role "u"}}\nHi.\n',
       ['prompt/text-outside-message 5:1'],
     ],
     [
-      'reports all errors in a chat prompt at once',
+      'The prompt file parser reports all errors in a chat prompt at once',
       'Hi.\n{{role \'a\'}}\n{{role "b"}}\n{{Role "c"}}\n',
       ['prompt/text-outside-message 5:1', 'prompt/invalid-marker 6:1', 'prompt/possible-marker 8:1'],
     ],
-  ])('The prompt file parser %s', (_, body, expected) => {
+  ])('%s', (_, body, expected) => {
     const { file, problems } = parseChat(makeChat(body));
     expect(summarizeProblems(problems)).toEqual(expected);
     expect(file === null).toBe(problems.some(({ severity }) => severity === 'error'));
   });
 
   test.each([
-    ['a no-break space before it', '\u00a0{{role "user"}}'],
-    ['an ideographic space after the braces', '{{\u3000role "user"}}'],
-    ['a no-break space after the kind', '{{role\u00a0"user"}}'],
-    ['a zero-width space within the kind', '{{ro\u200ble "user"}}'],
-    ['a zero-width space between the braces', '{\u200b{role "user"}}'],
-    ['a Braille blank and curly quotation marks', '{{placeholder\u2800“history”}}'],
-    ['a carriage return before it', 'Bye.\r{{role "user"}}'],
-    ['a line separator before it', 'Bye.\u2028{{role "user"}}'],
-    ['a form feed before it', 'Bye.\f{{role "user"}}'],
-    ['indentation and a capital letter', '  {{ Role "user" }}'],
-  ])('the prompt file parser warns about content that looks like a marker with %s', (_, line) => {
+    [
+      'the prompt file parser warns about content that looks like a marker with a no-break space before it',
+      '\u00a0{{role "user"}}',
+    ],
+    [
+      'the prompt file parser warns about content that looks like a marker with an ideographic space after the braces',
+      '{{\u3000role "user"}}',
+    ],
+    [
+      'the prompt file parser warns about content that looks like a marker with a no-break space after the kind',
+      '{{role\u00a0"user"}}',
+    ],
+    [
+      'the prompt file parser warns about content that looks like a marker with a zero-width space within the kind',
+      '{{ro\u200ble "user"}}',
+    ],
+    [
+      'the prompt file parser warns about content that looks like a marker with a zero-width space between the braces',
+      '{\u200b{role "user"}}',
+    ],
+    [
+      'the prompt file parser warns about content that looks like a marker with a Braille blank and curly quotation marks',
+      '{{placeholder\u2800“history”}}',
+    ],
+    [
+      'the prompt file parser warns about content that looks like a marker with a carriage return before it',
+      'Bye.\r{{role "user"}}',
+    ],
+    [
+      'the prompt file parser warns about content that looks like a marker with a line separator before it',
+      'Bye.\u2028{{role "user"}}',
+    ],
+    [
+      'the prompt file parser warns about content that looks like a marker with a form feed before it',
+      'Bye.\f{{role "user"}}',
+    ],
+    [
+      'the prompt file parser warns about content that looks like a marker with indentation and a capital letter',
+      '  {{ Role "user" }}',
+    ],
+  ])('%s', (_, line) => {
     const { problems } = parseChat(makeChat(`{{role "system"}}\nHi.\n${line}\nDo it.\n`));
     const warnings = problems.filter(({ code }) => code === 'prompt/possible-marker');
     expect(warnings).toMatchObject([{ line: 7 }]);
@@ -83,9 +141,17 @@ describe('the parser on chat prompts', () => {
   });
 
   test.each([
-    ['a no-break space at the end of a role', '{{role "user\u00a0"}}', 'U+00A0 (no-break space)'],
-    ['an ideographic space inside a role', '{{role "end\u3000user"}}', 'U+3000 (ideographic space)'],
-  ])('the prompt file parser warns about %s, but not about an ordinary or an escaped space', (_, line, name) => {
+    [
+      'the prompt file parser warns about a no-break space at the end of a role, but not about an ordinary or an escaped space',
+      '{{role "user\u00a0"}}',
+      'U+00A0 (no-break space)',
+    ],
+    [
+      'the prompt file parser warns about an ideographic space inside a role, but not about an ordinary or an escaped space',
+      '{{role "end\u3000user"}}',
+      'U+3000 (ideographic space)',
+    ],
+  ])('%s', (_, line, name) => {
     const { file, problems } = parseChat(makeChat(`{{role "system"}}\nHi.\n${line}\nDo it.\n`));
     expect(file).not.toBeNull();
     expect(problems).toMatchObject([{ code: 'prompt/possible-marker', severity: 'warning', line: 7, column: 1 }]);
@@ -162,31 +228,36 @@ describe('the file editor on chat prompts', () => {
   const TWO = '{{role "a"}}\nX\n\n{{role "b"}}\nY';
   test.each([
     [
-      'replaces only the content that differs',
+      'In a chat prompt with LF or CRLF, the file editor replaces only the content that differs',
       '\n{{role "a"}} \n\nOne.\n\n\n{{role "b"}}\n\\{{role "x"}}\n\n\n',
       '{{role "a"}}\nTwo.\n\n{{role "b"}}\n\\{{role "x"}}',
       '\n{{role "a"}} \n\nTwo.\n\n\n{{role "b"}}\n\\{{role "x"}}\n\n\n',
     ],
-    ['writes new content into an empty message', '{{role "a"}}\n{{role "b"}}', TWO, TWO],
     [
-      'can empty a message',
+      'In a chat prompt with LF or CRLF, the file editor writes new content into an empty message',
+      '{{role "a"}}\n{{role "b"}}',
+      TWO,
+      TWO,
+    ],
+    [
+      'In a chat prompt with LF or CRLF, the file editor can empty a message',
       '{{role "a"}}\n\nX\n\n{{role "b"}}\n',
       '{{role "a"}}\n\n{{role "b"}}',
       '{{role "a"}}\n\n\n\n{{role "b"}}\n',
     ],
     [
-      'keeps one blank line above content that begins with a line break',
+      'In a chat prompt with LF or CRLF, the file editor keeps one blank line above content that begins with a line break',
       '{{role "a"}}\n\nX\n',
       '{{role "a"}}\n\n\nY',
       '{{role "a"}}\n\n\nY\n',
     ],
     [
-      'replaces the whole body if the sequence of roles changes',
+      'In a chat prompt with LF or CRLF, the file editor replaces the whole body if the sequence of roles changes',
       '\n{{role "a"}} \n\nOne.\n\n\n',
       '{{placeholder "h"}}\n\n{{role "a"}}\nOne.',
       '\n{{placeholder "h"}}\n\n{{role "a"}}\nOne.\n\n\n',
     ],
-  ])('In a chat prompt with LF or CRLF, the file editor %s', (_, before, text, after) => {
+  ])('%s', (_, before, text, after) => {
     expect(edit(before, text)).toBe(after);
     const crlf = (body: string) => makeChat(body).replaceAll('\n', '\r\n');
     expect(editSource(crlf(before), text)).toBe(crlf(after));
@@ -253,11 +324,23 @@ describe('new files of chat prompts', () => {
 
   const user = (content: string): ChatMessage => ({ role: 'user', content });
   test.each<[string, readonly ChatMessage[], string]>([
-    ['no messages', [], 'It has no messages.'],
-    ['a carriage return at the end of a message', [user('x\r'), user('y')], 'Line 2'],
-    ['a NUL character in a role', [{ role: 'a\0', content: 'x' }], 'The marker on line 1 of its text has a name'],
-    ['a lone surrogate in a role', [user('x'), { role: '\ud800', content: '' }], 'The marker on line 4'],
-  ])('promptsync refuses to write a file for a chat prompt with %s', (_, messages, reason) => {
+    ['promptsync refuses to write a file for a chat prompt with no messages', [], 'It has no messages.'],
+    [
+      'promptsync refuses to write a file for a chat prompt with a carriage return at the end of a message',
+      [user('x\r'), user('y')],
+      'Line 2',
+    ],
+    [
+      'promptsync refuses to write a file for a chat prompt with a NUL character in a role',
+      [{ role: 'a\0', content: 'x' }],
+      'The marker on line 1 of its text has a name',
+    ],
+    [
+      'promptsync refuses to write a file for a chat prompt with a lone surrogate in a role',
+      [user('x'), { role: '\ud800', content: '' }],
+      'The marker on line 4',
+    ],
+  ])('%s', (_, messages, reason) => {
     const content: Pick<StoredContent, 'type' | 'text'> = digestChat(messages);
     expect(findUnwritableReason(content)).toContain(reason);
     const { source, problems } = makeNew(messages);

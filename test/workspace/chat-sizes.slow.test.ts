@@ -17,10 +17,16 @@ describe('large chat prompts', () => {
   });
 
   test.each([
-    ['a million blank lines inside a message', `{{role "a"}}\nx${'\n'.repeat(1_000_000)}y`],
-    ['a role with ten million characters', `{{role "${'x'.repeat(10_000_000)}"}}`],
-    ['ten million characters after an opening quotation mark', `{{role "a"}}\n\\{{role "${'x'.repeat(10_000_000)}`],
-  ])('The chat prompt parser can read %s', (_, text) => {
+    [
+      'The chat prompt parser can read a million blank lines inside a message',
+      `{{role "a"}}\nx${'\n'.repeat(1_000_000)}y`,
+    ],
+    ['The chat prompt parser can read a role with ten million characters', `{{role "${'x'.repeat(10_000_000)}"}}`],
+    [
+      'The chat prompt parser can read ten million characters after an opening quotation mark',
+      `{{role "a"}}\n\\{{role "${'x'.repeat(10_000_000)}`,
+    ],
+  ])('%s', (_, text) => {
     const { messages, faults } = parseChatText(text);
     expect([messages.length, faults]).toEqual([1, []]);
     expect(renderChatText(messages.map(({ message }) => message))).toBe(text);
@@ -29,9 +35,13 @@ describe('large chat prompts', () => {
   const makeMany = (content: string) => renderChatText(Array.from({ length: 50_000 }, () => ({ role: 'a', content })));
   const gap = '\n'.repeat(200_000);
   test.each([
-    ['the content of 50,000 messages', makeMany('One.'), makeMany('Two.')],
-    ['a message with a long run of blank lines', `{{role "a"}}\nx${gap}y`, `{{role "a"}}\nx${gap}z`],
-  ])('The file editor can replace %s', (_, before, text) => {
+    ['The file editor can replace the content of 50,000 messages', makeMany('One.'), makeMany('Two.')],
+    [
+      'The file editor can replace a message with a long run of blank lines',
+      `{{role "a"}}\nx${gap}y`,
+      `{{role "a"}}\nx${gap}z`,
+    ],
+  ])('%s', (_, before, text) => {
     const source = Buffer.from(`---\nid: a\ntype: chat\n---\n${before}`);
     const result = editPromptFile(source, PATH, { frontMatter: [], text }, LENIENT_SETTINGS);
     if (!result.isSuccess) throw new Error(result.problems[0]?.message);

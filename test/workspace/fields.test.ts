@@ -240,12 +240,37 @@ describe('parsePromptFile on values that YAML 1.1 and YAML 1.2 interpret differe
 
 describe('parsePromptFile on characters that look like YAML syntax', () => {
   test.each([
-    ['after a pin', 'pins:\n  staging: latest\u00a0\n', 6, 18],
-    ['after the dash of a list item', 'variables:\n  -\u00a0a\n', 6, 4],
-    ['after the colon of a pin inside braces', 'pins: {a: latest, staging:\u00a0latest}\n', 5, 27],
-    ['in the name of an unknown field', '"metadata\u00a0": {}\n', 5, 10],
-    ['in place of a colon in the metadata', 'metadata:\n  model：gpt-5\n', 6, 8],
-  ])('the prompt file parser names a character that looks like YAML syntax %s', (_, yaml, line, column) => {
+    [
+      'the prompt file parser names a character that looks like YAML syntax after a pin',
+      'pins:\n  staging: latest\u00a0\n',
+      6,
+      18,
+    ],
+    [
+      'the prompt file parser names a character that looks like YAML syntax after the dash of a list item',
+      'variables:\n  -\u00a0a\n',
+      6,
+      4,
+    ],
+    [
+      'the prompt file parser names a character that looks like YAML syntax after the colon of a pin inside braces',
+      'pins: {a: latest, staging:\u00a0latest}\n',
+      5,
+      27,
+    ],
+    [
+      'the prompt file parser names a character that looks like YAML syntax in the name of an unknown field',
+      '"metadata\u00a0": {}\n',
+      5,
+      10,
+    ],
+    [
+      'the prompt file parser names a character that looks like YAML syntax in place of a colon in the metadata',
+      'metadata:\n  model：gpt-5\n',
+      6,
+      8,
+    ],
+  ])('%s', (_, yaml, line, column) => {
     expect(parse(makeSource(yaml)).problems).toContainEqual(
       expect.objectContaining({ code: 'yaml/look-alike', line, column }),
     );

@@ -26,32 +26,84 @@ describe('findPromptPaths and makePromptMatcher', () => {
   // test/workspace/glob.test.ts proves what a pattern matches.
   const found: readonly (readonly [what: string, patterns: string, paths: string])[] = [
     [
-      '** finds files at any depth but skips hidden ones',
+      'findPromptPaths and makePromptMatcher agree that ** finds files at any depth but skips hidden ones',
       'prompts/**/*.md',
       'prompts/[x].md prompts/a.md prompts/deep/c.md prompts/deep/er/d.md',
     ],
-    ['* finds files directly in a folder', 'prompts/*.md', 'prompts/[x].md prompts/a.md'],
-    ['* stands for one folder', './prompts/*/*.md', 'prompts/deep/c.md'],
-    ['braces name alternative folders', '{prompts/deep,other}/*.md', 'other/j.md prompts/deep/c.md'],
-    ['**/ searches everything', '**/[a-j].md', 'other/j.md prompts/a.md prompts/deep/c.md prompts/deep/er/d.md'],
-    ['a path without wildcards finds one file', 'prompts/a.md', 'prompts/a.md'],
-    ['escaped brackets stand for brackets', 'prompts/\\[x\\].md', 'prompts/[x].md'],
-    ['no file is listed twice', 'prompts/a.md ./prompts/*.md prompts/a*', 'prompts/[x].md prompts/a.md'],
-    ['a leading dot finds hidden files', 'prompts/.*/*.md prompts/.f.md', 'prompts/.f.md prompts/.hidden/e.md'],
-    ['the name of a hidden folder finds its files', 'prompts/.hidden/**/*.md', 'prompts/.hidden/e.md'],
-    ['a negative pattern excludes files', 'prompts/**/*.md !prompts/deep/** !**/[[]*', 'prompts/a.md'],
-    ['a negative pattern may come first', '!prompts/[[]* prompts/*.md', 'prompts/a.md'],
-    ['an empty negative pattern excludes nothing', 'prompts/a.md !', 'prompts/a.md'],
-    ['a negative pattern alone finds no files', '!prompts/a.md', ''],
-    ['a missing folder or a file in its place is no error', 'nowhere/**/*.md README.md/*.md README.md/x.md', ''],
     [
-      '.git and node_modules are never searched',
+      'findPromptPaths and makePromptMatcher agree that * finds files directly in a folder',
+      'prompts/*.md',
+      'prompts/[x].md prompts/a.md',
+    ],
+    [
+      'findPromptPaths and makePromptMatcher agree that * stands for one folder',
+      './prompts/*/*.md',
+      'prompts/deep/c.md',
+    ],
+    [
+      'findPromptPaths and makePromptMatcher agree that braces name alternative folders',
+      '{prompts/deep,other}/*.md',
+      'other/j.md prompts/deep/c.md',
+    ],
+    [
+      'findPromptPaths and makePromptMatcher agree that **/ searches everything',
+      '**/[a-j].md',
+      'other/j.md prompts/a.md prompts/deep/c.md prompts/deep/er/d.md',
+    ],
+    [
+      'findPromptPaths and makePromptMatcher agree that a path without wildcards finds one file',
+      'prompts/a.md',
+      'prompts/a.md',
+    ],
+    [
+      'findPromptPaths and makePromptMatcher agree that escaped brackets stand for brackets',
+      'prompts/\\[x\\].md',
+      'prompts/[x].md',
+    ],
+    [
+      'findPromptPaths and makePromptMatcher agree that no file is listed twice',
+      'prompts/a.md ./prompts/*.md prompts/a*',
+      'prompts/[x].md prompts/a.md',
+    ],
+    [
+      'findPromptPaths and makePromptMatcher agree that a leading dot finds hidden files',
+      'prompts/.*/*.md prompts/.f.md',
+      'prompts/.f.md prompts/.hidden/e.md',
+    ],
+    [
+      'findPromptPaths and makePromptMatcher agree that the name of a hidden folder finds its files',
+      'prompts/.hidden/**/*.md',
+      'prompts/.hidden/e.md',
+    ],
+    [
+      'findPromptPaths and makePromptMatcher agree that a negative pattern excludes files',
+      'prompts/**/*.md !prompts/deep/** !**/[[]*',
+      'prompts/a.md',
+    ],
+    [
+      'findPromptPaths and makePromptMatcher agree that a negative pattern may come first',
+      '!prompts/[[]* prompts/*.md',
+      'prompts/a.md',
+    ],
+    [
+      'findPromptPaths and makePromptMatcher agree that an empty negative pattern excludes nothing',
+      'prompts/a.md !',
+      'prompts/a.md',
+    ],
+    ['findPromptPaths and makePromptMatcher agree that a negative pattern alone finds no files', '!prompts/a.md', ''],
+    [
+      'findPromptPaths and makePromptMatcher agree that a missing folder or a file in its place is no error',
+      'nowhere/**/*.md README.md/*.md README.md/x.md',
+      '',
+    ],
+    [
+      'findPromptPaths and makePromptMatcher agree that .git and node_modules are never searched',
       'prompts/.git/*.md prompts/node_modules/**/*.md prompts/**/[gh].md',
       '',
     ],
-    ['a folder is not a file', 'prompts/dee?', ''],
+    ['findPromptPaths and makePromptMatcher agree that a folder is not a file', 'prompts/dee?', ''],
   ];
-  test.each(found)('findPromptPaths and makePromptMatcher agree that %s', async (_, patterns, paths) => {
+  test.each(found)('%s', async (_, patterns, paths) => {
     expect(await find(makeWorkspace(FILES), words(patterns))).toEqual({ paths: words(paths), problems: [] });
     const matches = makePromptMatcher({ folder: '/somewhere', patterns: words(patterns) });
     expect(Object.keys(FILES).filter(matches).toSorted()).toEqual(words(paths));
@@ -87,12 +139,24 @@ describe('findPromptPaths with patterns outside the repository', () => {
   });
 
   test.each([
-    ['a folder with a trailing slash', 'prompts/', 'prompts/**/*.md'],
-    ['a folder without a trailing slash', 'prompts', 'prompts/**/*.md'],
-    ['the folder of the configuration', '.', '**/*.md'],
-    ['folders separated by backslashes', 'prompts\\deep\\*.md', 'prompts/deep/*.md'],
-    ['a folder with a trailing backslash', 'prompts\\', 'prompts/**/*.md'],
-  ])('findPromptPaths suggests the correct pattern for %s', (_, pattern, suggestion) => {
+    ['findPromptPaths suggests the correct pattern for a folder with a trailing slash', 'prompts/', 'prompts/**/*.md'],
+    [
+      'findPromptPaths suggests the correct pattern for a folder without a trailing slash',
+      'prompts',
+      'prompts/**/*.md',
+    ],
+    ['findPromptPaths suggests the correct pattern for the folder of the configuration', '.', '**/*.md'],
+    [
+      'findPromptPaths suggests the correct pattern for folders separated by backslashes',
+      'prompts\\deep\\*.md',
+      'prompts/deep/*.md',
+    ],
+    [
+      'findPromptPaths suggests the correct pattern for a folder with a trailing backslash',
+      'prompts\\',
+      'prompts/**/*.md',
+    ],
+  ])('%s', (_, pattern, suggestion) => {
     const root = makeWorkspace(FILES);
     const place = { path: 'c.yaml', line: 3, column: 5 };
     const patternPlaces = [place];
@@ -124,29 +188,63 @@ describe('findPromptPaths on symbolic links', () => {
 
   const [UP, IN] = ['prompts/l.md', ['prompts/a.md']];
   const cases: readonly (readonly [string, Readonly<Record<string, string>>, string, readonly string[], string])[] = [
-    ['to a file', { [UP]: '../real/b.md' }, 'prompts/*.md', IN, UP],
-    ['that is dangling', { [UP]: 'nowhere' }, 'prompts/*.md', IN, UP],
-    ['to itself', { [UP]: 'l.md' }, 'prompts/*.md', IN, UP],
-    ['to a file outside the repository', { [UP]: '../../outside/c.md' }, 'prompts/l.md', [], UP],
-    ['to a folder', { 'prompts/l': '../real' }, 'prompts/**/*.md', IN, 'prompts/l'],
-    ['to its parent folder', { 'prompts/l': '.' }, 'prompts/**/*.md', IN, 'prompts/l'],
-    ['to a folder that a pattern names', { l: 'real' }, 'l/*.md', [], 'l'],
-    ['above the folder that a pattern names', { l: '.' }, 'l/real/*.md', [], 'l'],
-    ['above the file that a pattern names', { l: 'real' }, 'l/b.md', [], 'l'],
-    ['to a folder outside the repository', { l: '../outside' }, 'l/*.md', [], 'l'],
+    ['findPromptPaths rejects a symbolic link to a file', { [UP]: '../real/b.md' }, 'prompts/*.md', IN, UP],
+    ['findPromptPaths rejects a symbolic link that is dangling', { [UP]: 'nowhere' }, 'prompts/*.md', IN, UP],
+    ['findPromptPaths rejects a symbolic link to itself', { [UP]: 'l.md' }, 'prompts/*.md', IN, UP],
+    [
+      'findPromptPaths rejects a symbolic link to a file outside the repository',
+      { [UP]: '../../outside/c.md' },
+      'prompts/l.md',
+      [],
+      UP,
+    ],
+    [
+      'findPromptPaths rejects a symbolic link to a folder',
+      { 'prompts/l': '../real' },
+      'prompts/**/*.md',
+      IN,
+      'prompts/l',
+    ],
+    [
+      'findPromptPaths rejects a symbolic link to its parent folder',
+      { 'prompts/l': '.' },
+      'prompts/**/*.md',
+      IN,
+      'prompts/l',
+    ],
+    ['findPromptPaths rejects a symbolic link to a folder that a pattern names', { l: 'real' }, 'l/*.md', [], 'l'],
+    [
+      'findPromptPaths rejects a symbolic link above the folder that a pattern names',
+      { l: '.' },
+      'l/real/*.md',
+      [],
+      'l',
+    ],
+    ['findPromptPaths rejects a symbolic link above the file that a pattern names', { l: 'real' }, 'l/b.md', [], 'l'],
+    [
+      'findPromptPaths rejects a symbolic link to a folder outside the repository',
+      { l: '../outside' },
+      'l/*.md',
+      [],
+      'l',
+    ],
   ];
-  test.each(cases)('findPromptPaths rejects a symbolic link %s', async (_, links, pattern, paths, link) => {
+  test.each(cases)('%s', async (_, links, pattern, paths, link) => {
     const expected = { paths, problems: [`prompt/symbolic-link ${link}:1`] };
     expect(await find(withLinks(links), [pattern, `./${pattern}`])).toEqual(expected);
   });
 
   test.each([
-    ['that matches no pattern', 'prompts/l.txt', ['prompts/*.md']],
-    ['to a folder that no pattern searches', 'prompts/l', ['prompts/*.md']],
-    ['that a negative pattern excludes', 'prompts/l', ['prompts/**/*.md', '!prompts/l/**']],
-    ['named node_modules', 'prompts/node_modules', ['prompts/**/*.md']],
-    ['with a hidden name', 'prompts/.venv', ['prompts/**/*.md']],
-  ])('findPromptPaths ignores a symbolic link %s', async (_, link, patterns) => {
+    ['findPromptPaths ignores a symbolic link that matches no pattern', 'prompts/l.txt', ['prompts/*.md']],
+    ['findPromptPaths ignores a symbolic link to a folder that no pattern searches', 'prompts/l', ['prompts/*.md']],
+    [
+      'findPromptPaths ignores a symbolic link that a negative pattern excludes',
+      'prompts/l',
+      ['prompts/**/*.md', '!prompts/l/**'],
+    ],
+    ['findPromptPaths ignores a symbolic link named node_modules', 'prompts/node_modules', ['prompts/**/*.md']],
+    ['findPromptPaths ignores a symbolic link with a hidden name', 'prompts/.venv', ['prompts/**/*.md']],
+  ])('%s', async (_, link, patterns) => {
     expect(await find(withLinks({ [link]: '../real' }), patterns)).toEqual({ paths: ['prompts/a.md'], problems: [] });
   });
 

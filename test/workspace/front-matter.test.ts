@@ -8,31 +8,39 @@ import { REQUIRED_FIELDS, parseValidFile, parse, makeSource, summarizeProblems }
 describe('the front matter delimiters', () => {
   const openWith = (delimiter: string) => makeSource().replace('---', delimiter);
   const wrong: readonly (readonly [string, string, string])[] = [
-    ['rejects an empty file because it has no front matter', '', 'no-front-matter 1:1'],
-    ['rejects a file with text but no front matter', 'Hello.\n', 'no-front-matter 1:1'],
-    ['rejects a blank line before the front matter', `\n${makeSource()}`, 'no-front-matter 1:1'],
-    ['rejects a space before the opening delimiter', ` ${makeSource()}`, 'no-front-matter 1:1'],
-    ['rejects a second byte order mark at the start of a file', `\ufeff\ufeff${makeSource()}`, 'no-front-matter 1:1'],
-    ['rejects an opening delimiter with only two dashes', openWith('--'), 'no-front-matter 1:1'],
-    ['rejects an opening delimiter with four dashes', openWith('----'), 'bad-delimiter 1:1'],
-    ['rejects the opening delimiter ---js', openWith('---js'), 'bad-delimiter 1:1'],
-    ['rejects the opening delimiter ---json', '---json\n{"id": "a"}\n---\nHello.\n', 'bad-delimiter 1:1'],
-    ['rejects the opening delimiter --- yaml', openWith('--- yaml'), 'bad-delimiter 1:1'],
-    ['rejects a comment after the opening delimiter', openWith('--- # c'), 'bad-delimiter 1:1'],
-    ['rejects the closing delimiter --- end', '---\nid: a\n--- end\nHello.', 'bad-delimiter 3:1'],
-    ['rejects a no-break space after the opening delimiter', openWith('---\u00a0'), 'bad-delimiter 1:1'],
-    ['rejects the line ---x inside the front matter', makeSource('---x\n'), 'bad-delimiter 5:1'],
-    ['rejects a line of four dashes inside the front matter', makeSource('----\n'), 'bad-delimiter 5:1'],
-    ['rejects the line --- a inside the front matter', makeSource('--- a\n'), 'bad-delimiter 5:1'],
-    ['rejects a file that contains only the opening delimiter', '---', 'unclosed-front-matter 1:1'],
-    ['rejects front matter without a closing delimiter', `---\n${REQUIRED_FIELDS}`, 'unclosed-front-matter 1:1'],
+    ['the parser rejects an empty file because it has no front matter', '', 'no-front-matter 1:1'],
+    ['the parser rejects a file with text but no front matter', 'Hello.\n', 'no-front-matter 1:1'],
+    ['the parser rejects a blank line before the front matter', `\n${makeSource()}`, 'no-front-matter 1:1'],
+    ['the parser rejects a space before the opening delimiter', ` ${makeSource()}`, 'no-front-matter 1:1'],
     [
-      'does not accept an indented line as the closing delimiter',
+      'the parser rejects a second byte order mark at the start of a file',
+      `\ufeff\ufeff${makeSource()}`,
+      'no-front-matter 1:1',
+    ],
+    ['the parser rejects an opening delimiter with only two dashes', openWith('--'), 'no-front-matter 1:1'],
+    ['the parser rejects an opening delimiter with four dashes', openWith('----'), 'bad-delimiter 1:1'],
+    ['the parser rejects the opening delimiter ---js', openWith('---js'), 'bad-delimiter 1:1'],
+    ['the parser rejects the opening delimiter ---json', '---json\n{"id": "a"}\n---\nHello.\n', 'bad-delimiter 1:1'],
+    ['the parser rejects the opening delimiter --- yaml', openWith('--- yaml'), 'bad-delimiter 1:1'],
+    ['the parser rejects a comment after the opening delimiter', openWith('--- # c'), 'bad-delimiter 1:1'],
+    ['the parser rejects the closing delimiter --- end', '---\nid: a\n--- end\nHello.', 'bad-delimiter 3:1'],
+    ['the parser rejects a no-break space after the opening delimiter', openWith('---\u00a0'), 'bad-delimiter 1:1'],
+    ['the parser rejects the line ---x inside the front matter', makeSource('---x\n'), 'bad-delimiter 5:1'],
+    ['the parser rejects a line of four dashes inside the front matter', makeSource('----\n'), 'bad-delimiter 5:1'],
+    ['the parser rejects the line --- a inside the front matter', makeSource('--- a\n'), 'bad-delimiter 5:1'],
+    ['the parser rejects a file that contains only the opening delimiter', '---', 'unclosed-front-matter 1:1'],
+    [
+      'the parser rejects front matter without a closing delimiter',
+      `---\n${REQUIRED_FIELDS}`,
+      'unclosed-front-matter 1:1',
+    ],
+    [
+      'the parser does not accept an indented line as the closing delimiter',
       `---\n${REQUIRED_FIELDS} ---\nHello.`,
       'unclosed-front-matter 1:1',
     ],
   ];
-  test.each(wrong)('the parser %s', (_, source, expected) => {
+  test.each(wrong)('%s', (_, source, expected) => {
     expect(summarizeProblems(parse(source).problems)).toContain(`prompt/${expected}`);
     expect(parse(source).file).toBeNull();
     expect(summarizeProblems(parse(source.replaceAll('\n', '\r\n')).problems)).toContain(`prompt/${expected}`);
@@ -192,11 +200,11 @@ describe('the text of a prompt file', () => {
 
 describe('an empty body', () => {
   test.each([
-    ['a file with an empty body', '', 'prompt/empty-body 6:1'],
-    ['a body that contains only newlines', '\n\n\n', 'prompt/empty-body 6:1'],
-    ['a body that contains only whitespace', ' \t\u00a0\u3000\n\n', 'prompt/empty-body 6:1'],
-    ['a body that contains only a carriage return', '\r', 'prompt/empty-body 6:1'],
-  ])('the parser rejects %s', (_, body, expected) => {
+    ['the parser rejects a file with an empty body', '', 'prompt/empty-body 6:1'],
+    ['the parser rejects a body that contains only newlines', '\n\n\n', 'prompt/empty-body 6:1'],
+    ['the parser rejects a body that contains only whitespace', ' \t\u00a0\u3000\n\n', 'prompt/empty-body 6:1'],
+    ['the parser rejects a body that contains only a carriage return', '\r', 'prompt/empty-body 6:1'],
+  ])('%s', (_, body, expected) => {
     expect(summarizeProblems(parse(makeSource('', body)).problems)).toContain(expected);
     expect(parse(makeSource('', body)).file).toBeNull();
   });

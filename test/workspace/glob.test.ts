@@ -60,15 +60,31 @@ describe('makeGlobMatcher', () => {
 /** A matcher that tried every way to match would not finish some of these. */
 describe('makeGlobMatcher on expensive patterns', () => {
   test.each<[string, string, string]>([
-    ['many stars against a very long name', '*a'.repeat(12), 'a'.repeat(60_000)],
-    ['four stars in a file name', 'prompts/*a*a*a*a.md', `prompts/${'a'.repeat(250)}.mx`],
-    ['500 stars', '*a'.repeat(500), 'a'.repeat(4000)],
-    ['stars in many folder names', '**/*a*a*a*a/'.repeat(20), 'aaaa/'.repeat(800)],
-    ['many brace alternatives', '{a,aa}'.repeat(160), 'a'.repeat(300)],
-    ['deeply nested braces', `${'{a,'.repeat(240)}b${'}'.repeat(240)}`, 'a'.repeat(4000)],
-    ['hundreds of unclosed braces', '{a,'.repeat(330), 'a'],
-    ['a thousand unclosed brackets', '['.repeat(1000), 'a'],
-  ])('makeGlobMatcher quickly evaluates a pattern with %s', (_, pattern, text) => {
+    [
+      'makeGlobMatcher quickly evaluates a pattern with many stars against a very long name',
+      '*a'.repeat(12),
+      'a'.repeat(60_000),
+    ],
+    [
+      'makeGlobMatcher quickly evaluates a pattern with four stars in a file name',
+      'prompts/*a*a*a*a.md',
+      `prompts/${'a'.repeat(250)}.mx`,
+    ],
+    ['makeGlobMatcher quickly evaluates a pattern with 500 stars', '*a'.repeat(500), 'a'.repeat(4000)],
+    [
+      'makeGlobMatcher quickly evaluates a pattern with stars in many folder names',
+      '**/*a*a*a*a/'.repeat(20),
+      'aaaa/'.repeat(800),
+    ],
+    ['makeGlobMatcher quickly evaluates a pattern with many brace alternatives', '{a,aa}'.repeat(160), 'a'.repeat(300)],
+    [
+      'makeGlobMatcher quickly evaluates a pattern with deeply nested braces',
+      `${'{a,'.repeat(240)}b${'}'.repeat(240)}`,
+      'a'.repeat(4000),
+    ],
+    ['makeGlobMatcher quickly evaluates a pattern with hundreds of unclosed braces', '{a,'.repeat(330), 'a'],
+    ['makeGlobMatcher quickly evaluates a pattern with a thousand unclosed brackets', '['.repeat(1000), 'a'],
+  ])('%s', (_, pattern, text) => {
     expect(makeGlobMatcher(pattern)(`${text}b`)).toBe(false);
   });
 

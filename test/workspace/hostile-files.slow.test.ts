@@ -69,24 +69,27 @@ describe('parsePromptFile on 64 KiB of hostile front matter', () => {
 
   test.each([
     [
-      'parses a long key whose value is a list of thousands of items',
+      'the parser quickly parses a long key whose value is a list of thousands of items',
       `? "${'x'.repeat(30_000)}"\n: [${'1,'.repeat(15_000)}]\n`,
     ],
-    ['reports thousands of unknown fields', Array.from({ length: 7_000 }, (_, index) => `f${index}:\n`).join('')],
     [
-      'parses front matter with thousands of invalid pins',
+      'the parser quickly reports thousands of unknown fields',
+      Array.from({ length: 7_000 }, (_, index) => `f${index}:\n`).join(''),
+    ],
+    [
+      'the parser quickly parses front matter with thousands of invalid pins',
       `pins: {${Array.from({ length: 5_000 }, (_, index) => `e${index}: 0`).join(', ')}}\n`,
     ],
     [
-      'reports thousands of invalid pins whose names contain an escaped no-break space',
+      'the parser quickly reports thousands of invalid pins whose names contain an escaped no-break space',
       `pins: {${Array.from({ length: 4_000 }, (_, index) => `"e${index}\\u00a0": 0`).join(', ')}}\n`,
     ],
-    ['parses an integer with thousands of digits', `metadata: {a: ${'1'.repeat(60_000)}}\n`],
+    ['the parser quickly parses an integer with thousands of digits', `metadata: {a: ${'1'.repeat(60_000)}}\n`],
     [
-      'parses a block scalar whose blank lines have decreasing indentation',
+      'the parser quickly parses a block scalar whose blank lines have decreasing indentation',
       `metadata: |\n${Array.from({ length: 350 }, (_, i) => `${' '.repeat(350 - i)}\n`).join('')}`,
     ],
-  ])('the parser quickly %s', (_, further) => {
+  ])('%s', (_, further) => {
     expect(findContractViolations(Buffer.from(makeSource(further)))).toEqual([]);
   });
 });
@@ -104,9 +107,13 @@ describe('parsePromptFile on large hostile bodies', () => {
   const range = (count: number) => Array.from({ length: count }, (_, index) => index);
   const tags = range(4096).map((index) => String.fromCodePoint(0xe0000 + index));
   test.each([
-    ['4,096 different hidden characters', '', `${'a\n'.repeat(HALF_MIB / 2)}${tags.join('')}`],
     [
-      'thousands of variables and placeholders',
+      'the parser quickly parses a file with 4,096 different hidden characters',
+      '',
+      `${'a\n'.repeat(HALF_MIB / 2)}${tags.join('')}`,
+    ],
+    [
+      'the parser quickly parses a file with thousands of variables and placeholders',
       `variables: [${range(8_000)
         .map((index) => `a${index}`)
         .join(',')}]\n`,
@@ -114,7 +121,7 @@ describe('parsePromptFile on large hostile bodies', () => {
         .map((index) => `{{b${index}}}`)
         .join(''),
     ],
-  ])('the parser quickly parses a file with %s', (_, further, body) => {
+  ])('%s', (_, further, body) => {
     expect(findContractViolations(Buffer.from(makeSource(further, body)))).toEqual([]);
   });
 });

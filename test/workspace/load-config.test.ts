@@ -17,33 +17,71 @@ describe('loadConfig', () => {
   const withEmpty = (names: string) => makeWorkspace(Object.fromEntries(names.split(' ').map((name) => [name, ''])));
 
   test.each([
-    ['the working directory', '.git/HEAD promptsync.yaml', '.', '.', '.'],
-    ['a parent folder', '.git/HEAD promptsync.yaml a/b/x', 'a/b', '.', '.'],
-    ['the nearest of several folders', '.git/HEAD promptsync.yaml a/promptsync.yaml a/b/x', 'a/b', 'a', '.'],
-    ['a nested repository', 'promptsync.yaml r/.git/HEAD r/promptsync.yaml', 'r', 'r', 'r'],
-    ['a git worktree, where .git is a file', '.git/HEAD w/.git w/promptsync.yaml w/a/x', 'w/a', 'w', 'w'],
-    ['a folder outside a repository, which is the root', 'a/promptsync.yaml a/b/x', 'a', 'a', 'a'],
-  ])('loadConfig finds the configuration in %s', async (_, files, from, folder, root) => {
+    ['loadConfig finds the configuration in the working directory', '.git/HEAD promptsync.yaml', '.', '.', '.'],
+    ['loadConfig finds the configuration in a parent folder', '.git/HEAD promptsync.yaml a/b/x', 'a/b', '.', '.'],
+    [
+      'loadConfig finds the configuration in the nearest of several folders',
+      '.git/HEAD promptsync.yaml a/promptsync.yaml a/b/x',
+      'a/b',
+      'a',
+      '.',
+    ],
+    [
+      'loadConfig finds the configuration in a nested repository',
+      'promptsync.yaml r/.git/HEAD r/promptsync.yaml',
+      'r',
+      'r',
+      'r',
+    ],
+    [
+      'loadConfig finds the configuration in a git worktree, where .git is a file',
+      '.git/HEAD w/.git w/promptsync.yaml w/a/x',
+      'w/a',
+      'w',
+      'w',
+    ],
+    [
+      'loadConfig finds the configuration in a folder outside a repository, which is the root',
+      'a/promptsync.yaml a/b/x',
+      'a',
+      'a',
+      'a',
+    ],
+  ])('%s', async (_, files, from, folder, root) => {
     const top = withEmpty(files);
     const file = join(top, folder, 'promptsync.yaml');
     expect((await load(top, from)).config).toMatchObject({ file, folder: join(top, folder), root: join(top, root) });
   });
 
   test.each([
-    ['the working directory', '.git/HEAD promptsync.yml', '.', 'Rename `promptsync.yml` to `promptsync.yaml`.'],
-    ['a parent folder', '.git/HEAD promptsync.yml a/x', 'a', 'Rename `../promptsync.yml` to `promptsync.yaml`.'],
-  ])('loadConfig tells the user to rename a promptsync.yml file that it finds in %s', async (_, files, from, hint) => {
+    [
+      'loadConfig tells the user to rename a promptsync.yml file that it finds in the working directory',
+      '.git/HEAD promptsync.yml',
+      '.',
+      'Rename `promptsync.yml` to `promptsync.yaml`.',
+    ],
+    [
+      'loadConfig tells the user to rename a promptsync.yml file that it finds in a parent folder',
+      '.git/HEAD promptsync.yml a/x',
+      'a',
+      'Rename `../promptsync.yml` to `promptsync.yaml`.',
+    ],
+  ])('%s', async (_, files, from, hint) => {
     const workingDirectory = join(withEmpty(files), from);
     const { problems } = await loadConfig({ workingDirectory, environment: {} });
     expect(problems).toMatchObject([{ code: 'config/not-found', hint }]);
   });
 
   test.each([
-    ['above the repository root', 'promptsync.yaml r/.git/HEAD r/a/x', 'r/a'],
-    ['above the root of a git worktree', 'promptsync.yaml r/.git r/a/x', 'r/a'],
-    ['below the working directory', '.git/HEAD a/promptsync.yaml', '.'],
-    ['in a parent folder outside a git repository', 'a/promptsync.yaml a/b/x', 'a/b'],
-  ])('loadConfig ignores a configuration %s', async (_, files, from) => {
+    ['loadConfig ignores a configuration above the repository root', 'promptsync.yaml r/.git/HEAD r/a/x', 'r/a'],
+    ['loadConfig ignores a configuration above the root of a git worktree', 'promptsync.yaml r/.git r/a/x', 'r/a'],
+    ['loadConfig ignores a configuration below the working directory', '.git/HEAD a/promptsync.yaml', '.'],
+    [
+      'loadConfig ignores a configuration in a parent folder outside a git repository',
+      'a/promptsync.yaml a/b/x',
+      'a/b',
+    ],
+  ])('%s', async (_, files, from) => {
     const { config, messages } = await load(withEmpty(files), from);
     expect(config).toBeNull();
     expect(messages).toEqual([expect.stringMatching(/^config\/not-found - /)]);
@@ -71,10 +109,18 @@ describe('loadConfig', () => {
 
 describe('the files that loadConfig reads', () => {
   test.each<[string, Files, string]>([
-    ['a folder', { 'promptsync.yaml/x': '' }, 'it is not a regular file'],
-    ['not valid UTF-8', { 'promptsync.yaml': Buffer.from([0x61, 0xff]) }, 'it is not valid UTF-8'],
-    ['larger than 64 KiB', { 'promptsync.yaml': '#'.repeat(65 * 1024) }, 'it is larger than 65536 bytes'],
-  ])('loadConfig rejects a configuration that is %s', async (_, files, reason) => {
+    ['loadConfig rejects a configuration that is a folder', { 'promptsync.yaml/x': '' }, 'it is not a regular file'],
+    [
+      'loadConfig rejects a configuration that is not valid UTF-8',
+      { 'promptsync.yaml': Buffer.from([0x61, 0xff]) },
+      'it is not valid UTF-8',
+    ],
+    [
+      'loadConfig rejects a configuration that is larger than 64 KiB',
+      { 'promptsync.yaml': '#'.repeat(65 * 1024) },
+      'it is larger than 65536 bytes',
+    ],
+  ])('%s', async (_, files, reason) => {
     const { config, messages } = await load(makeWorkspace(files));
     const message = `promptsync could not read the configuration file (${reason}).`;
     expect([config, ...messages]).toEqual([null, `config/unreadable promptsync.yaml ${message}`]);

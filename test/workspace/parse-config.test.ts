@@ -205,12 +205,24 @@ describe('parseConfig', () => {
   });
 
   test.each([
-    ['an invalid pin', '{a: latst}', 'prompt/invalid-pin 3:22'],
-    ['an environment that the configuration does not define', '{b: latest}', 'prompt/unknown-environment 3:19'],
-    ['a version number if portable_pins is set', '{a: 7}', 'prompt/not-portable-pin 3:22'],
-    ['a reserved environment', '{promptsync: latest}', 'prompt/tool-environment 3:19'],
-    ['a value that is not a mapping', 'latest', 'config/invalid-field 3:18'],
-  ])('parseConfig rejects default pins with %s', (_, pins, expected) => {
+    ['parseConfig rejects default pins with an invalid pin', '{a: latst}', 'prompt/invalid-pin 3:22'],
+    [
+      'parseConfig rejects default pins with an environment that the configuration does not define',
+      '{b: latest}',
+      'prompt/unknown-environment 3:19',
+    ],
+    [
+      'parseConfig rejects default pins with a version number if portable_pins is set',
+      '{a: 7}',
+      'prompt/not-portable-pin 3:22',
+    ],
+    [
+      'parseConfig rejects default pins with a reserved environment',
+      '{promptsync: latest}',
+      'prompt/tool-environment 3:19',
+    ],
+    ['parseConfig rejects default pins with a value that is not a mapping', 'latest', 'config/invalid-field 3:18'],
+  ])('%s', (_, pins, expected) => {
     const { config, problems } = parse(`environments: {a: {}}\nportable_pins: true\ndefaults: {pins: ${pins}}`);
     expect(config).toBeNull();
     expect(placesOf(problems)).toEqual([expected]);
@@ -251,10 +263,18 @@ describe('parseConfig', () => {
   });
 
   test.each([
-    ['after a colon inside braces', 'environments: {a: {}, b: {promote_from:\u00a0a}}', '1:40'],
-    ['before a colon inside braces', 'environments: {a: {}, b: {promote_from\u3000: a}}', '1:39'],
-    ['inside an unknown setting', 'max\u00a0changes: 3', '1:4'],
-  ])('parseConfig names a Unicode space %s', (_, text, place) => {
+    [
+      'parseConfig names a Unicode space after a colon inside braces',
+      'environments: {a: {}, b: {promote_from:\u00a0a}}',
+      '1:40',
+    ],
+    [
+      'parseConfig names a Unicode space before a colon inside braces',
+      'environments: {a: {}, b: {promote_from\u3000: a}}',
+      '1:39',
+    ],
+    ['parseConfig names a Unicode space inside an unknown setting', 'max\u00a0changes: 3', '1:4'],
+  ])('%s', (_, text, place) => {
     expect(placesOf(parse(text).problems)).toEqual([`yaml/look-alike ${place}`]);
   });
 
@@ -278,9 +298,9 @@ max_changes: no
   });
 
   test.each([
-    ['a top-level list', '- a', 'yaml/not-a-mapping 1:1'],
-    ['invalid YAML', 'a: "', 'yaml/syntax 1:4'],
-  ])('parseConfig rejects %s', (_, text, place) => {
+    ['parseConfig rejects a top-level list', '- a', 'yaml/not-a-mapping 1:1'],
+    ['parseConfig rejects invalid YAML', 'a: "', 'yaml/syntax 1:4'],
+  ])('%s', (_, text, place) => {
     const { config, problems } = parse(text);
     expect([config, ...placesOf(problems)]).toEqual([null, place]);
   });
@@ -294,12 +314,17 @@ describe('the address of the service', () => {
   const [ENV, FILE] = ['https://env.example', 'service: {base_url: "https://file.example", api_key_env: K}'];
 
   test.each([
-    ['overrides a base URL', FILE, ENV, remote(ENV, 'K')],
-    ['needs no setting', '', ENV, remote(ENV)],
-    ['overrides an embedded service', 'service: {embedded: a.db}', ENV, remote(ENV)],
-    ['overrides an invalid base URL', 'service: {base_url: "http://file.example"}', ENV, remote(ENV)],
-    ['counts as unset if it is empty', FILE, '', remote('https://file.example', 'K')],
-  ])('PROMPTSYNC_BASE_URL %s', (_, text, url, expected) => {
+    ['PROMPTSYNC_BASE_URL overrides a base URL', FILE, ENV, remote(ENV, 'K')],
+    ['PROMPTSYNC_BASE_URL needs no setting', '', ENV, remote(ENV)],
+    ['PROMPTSYNC_BASE_URL overrides an embedded service', 'service: {embedded: a.db}', ENV, remote(ENV)],
+    [
+      'PROMPTSYNC_BASE_URL overrides an invalid base URL',
+      'service: {base_url: "http://file.example"}',
+      ENV,
+      remote(ENV),
+    ],
+    ['PROMPTSYNC_BASE_URL counts as unset if it is empty', FILE, '', remote('https://file.example', 'K')],
+  ])('%s', (_, text, url, expected) => {
     expect(service(text, { PROMPTSYNC_BASE_URL: url })).toEqual(expected);
   });
 

@@ -7,28 +7,52 @@ const findId = (patterns: readonly string[], path: string) => makePathIds({ fold
 
 describe('the id that a file takes from its path', () => {
   test.each<[string, readonly string[], string, string]>([
-    ['the folders before the first wildcard', ['prompts/**/*.md'], 'prompts/support/refund.md', 'support/refund'],
-    ['all folders if only the file name has a wildcard', ['prompts/a/*.md'], 'prompts/a/refund.md', 'refund'],
-    ['all folders if the pattern has no wildcard', ['prompts/a/refund.md'], 'prompts/a/refund.md', 'refund'],
-    ['no folder if the pattern begins with a wildcard', ['**/*.md'], 'prompts/refund.md', 'prompts/refund'],
-    ['no folder after the first wildcard', ['a/*/b/*.md'], 'a/x/b/c.md', 'x/b/c'],
-    ['the folders before braces', ['prompts/{en,fr}/*.md'], 'prompts/fr/refund.md', 'fr/refund'],
-    ['only the last extension', ['prompts/*'], 'prompts/refund.prompt.md', 'refund.prompt'],
-    ['no extension where there is none', ['prompts/*'], 'prompts/refund', 'refund'],
-    ['the path to a folder outside', ['../shared/**/*.md'], '../shared/a/b.md', 'a/b'],
-    ['a folder after ./', ['./prompts/**/*.md'], 'prompts/a.md', 'a'],
-    ['a folder with an escaped asterisk', ['a\\*b/**/*.md'], 'a*b/c/d.md', 'c/d'],
-    ['the folders of the first pattern that matches', ['p/a/*.md', 'p/**/*.md'], 'p/a/x.md', 'x'],
-    ['the folders of no pattern that does not match', ['p/a/*.md', 'p/**/*.md'], 'p/b/x.md', 'b/x'],
-  ])('findId strips %s', (_, patterns, path, expected) => {
+    [
+      'findId strips the folders before the first wildcard',
+      ['prompts/**/*.md'],
+      'prompts/support/refund.md',
+      'support/refund',
+    ],
+    [
+      'findId strips all folders if only the file name has a wildcard',
+      ['prompts/a/*.md'],
+      'prompts/a/refund.md',
+      'refund',
+    ],
+    [
+      'findId strips all folders if the pattern has no wildcard',
+      ['prompts/a/refund.md'],
+      'prompts/a/refund.md',
+      'refund',
+    ],
+    [
+      'findId strips no folder if the pattern begins with a wildcard',
+      ['**/*.md'],
+      'prompts/refund.md',
+      'prompts/refund',
+    ],
+    ['findId strips no folder after the first wildcard', ['a/*/b/*.md'], 'a/x/b/c.md', 'x/b/c'],
+    ['findId strips the folders before braces', ['prompts/{en,fr}/*.md'], 'prompts/fr/refund.md', 'fr/refund'],
+    ['findId strips only the last extension', ['prompts/*'], 'prompts/refund.prompt.md', 'refund.prompt'],
+    ['findId strips no extension where there is none', ['prompts/*'], 'prompts/refund', 'refund'],
+    ['findId strips the path to a folder outside', ['../shared/**/*.md'], '../shared/a/b.md', 'a/b'],
+    ['findId strips a folder after ./', ['./prompts/**/*.md'], 'prompts/a.md', 'a'],
+    ['findId strips a folder with an escaped asterisk', ['a\\*b/**/*.md'], 'a*b/c/d.md', 'c/d'],
+    ['findId strips the folders of the first pattern that matches', ['p/a/*.md', 'p/**/*.md'], 'p/a/x.md', 'x'],
+    ['findId strips the folders of no pattern that does not match', ['p/a/*.md', 'p/**/*.md'], 'p/b/x.md', 'b/x'],
+  ])('%s', (_, patterns, path, expected) => {
     expect(findId(patterns, path)).toBe(expected);
   });
 
   test.each<[string, readonly string[], string]>([
-    ['no pattern matches the path', ['prompts/**/*.md'], 'docs/a.md'],
-    ['a negated pattern excludes the path', ['prompts/**/*.md', '!prompts/drafts/**'], 'prompts/drafts/a.md'],
-    ['promptsync never searches the folder', ['**/*.md'], 'node_modules/a.md'],
-  ])('findId returns null if %s', (_, patterns, path) => {
+    ['findId returns null if no pattern matches the path', ['prompts/**/*.md'], 'docs/a.md'],
+    [
+      'findId returns null if a negated pattern excludes the path',
+      ['prompts/**/*.md', '!prompts/drafts/**'],
+      'prompts/drafts/a.md',
+    ],
+    ['findId returns null if promptsync never searches the folder', ['**/*.md'], 'node_modules/a.md'],
+  ])('%s', (_, patterns, path) => {
     expect(findId(patterns, path)).toBeNull();
   });
 

@@ -133,16 +133,25 @@ describe('readPrompts on the environments of pins', () => {
   );
 
   test.each([
-    ['before its colon', 'pins:\n  staging\u3000: latest\n', '6:10'],
-    ['after its colon inside braces', 'pins: {staging:\u00a0latest}\n', '5:16'],
-    ['inside quotation marks', 'pins: {"staging\u00a0": latest}\n', '5:16'],
-  ])(
-    'an unknown environment with a Unicode space %s gets one problem, which names the space',
-    async (_, pins, place) => {
-      const { problemLines } = await readFiles({ 'prompts/a.md': file('a', 'a', pins) }, known);
-      expect(problemLines).toEqual([`yaml/look-alike prompts/a.md:${place}`]);
-    },
-  );
+    [
+      'an unknown environment with a Unicode space before its colon gets one problem, which names the space',
+      'pins:\n  staging\u3000: latest\n',
+      '6:10',
+    ],
+    [
+      'an unknown environment with a Unicode space after its colon inside braces gets one problem, which names the space',
+      'pins: {staging:\u00a0latest}\n',
+      '5:16',
+    ],
+    [
+      'an unknown environment with a Unicode space inside quotation marks gets one problem, which names the space',
+      'pins: {"staging\u00a0": latest}\n',
+      '5:16',
+    ],
+  ])('%s', async (_, pins, place) => {
+    const { problemLines } = await readFiles({ 'prompts/a.md': file('a', 'a', pins) }, known);
+    expect(problemLines).toEqual([`yaml/look-alike prompts/a.md:${place}`]);
+  });
 
   test('the name of a known environment may contain a Unicode space', async () => {
     const environments = [{ name: 'new\u00a0staging' }];

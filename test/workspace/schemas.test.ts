@@ -26,10 +26,10 @@ function isAcceptedByParser(yaml: string): boolean {
 // rules that depend on the text of the prompt or on how the YAML is written.
 describe('the schema of the front matter', () => {
   test.each([
-    ['declared variables that do not match the prompt text', 'variables: [other]'],
-    ['a number that would lose precision', 'metadata: { n: 9007199254740993 }'],
-    ['YAML anchors', 'metadata: { a: &x 1, b: *x }'],
-  ])('the parser, not the schema, rejects %s', (_, more) => {
+    ['the parser, not the schema, rejects declared variables that do not match the prompt text', 'variables: [other]'],
+    ['the parser, not the schema, rejects a number that would lose precision', 'metadata: { n: 9007199254740993 }'],
+    ['the parser, not the schema, rejects YAML anchors', 'metadata: { a: &x 1, b: *x }'],
+  ])('%s', (_, more) => {
     const yaml = `id: a\nkey: b\nname: c\n${more}`;
     expect({ schema: frontMatter(parse(yaml)), parser: isAcceptedByParser(yaml) }).toEqual({
       schema: true,
@@ -58,9 +58,17 @@ test('promptsync schema prints each schema that ships with the package', async (
 });
 
 test.each([
-  ['the promptsync.yaml', SCHEMAS['schemas/promptsync.schema.json'], 10],
-  ['the front matter', SCHEMAS['schemas/front-matter.schema.json'], 7],
-] as const)('the schema of %s describes every property and forbids unknown ones', (_, schema, least) => {
+  [
+    'the schema of the promptsync.yaml describes every property and forbids unknown ones',
+    SCHEMAS['schemas/promptsync.schema.json'],
+    10,
+  ],
+  [
+    'the schema of the front matter describes every property and forbids unknown ones',
+    SCHEMAS['schemas/front-matter.schema.json'],
+    7,
+  ],
+] as const)('%s', (_, schema, least) => {
   const objects = objectsIn(schema);
   const properties = objects.flatMap(({ properties }) => Object.entries(properties ?? {}));
   expect(properties.length).toBeGreaterThanOrEqual(least);

@@ -12,29 +12,45 @@ const summarizeProblems = (text: string, firstLine = 1) =>
 describe('parseStrictYaml on plain YAML', () => {
   const nested = `{"a": ${'['.repeat(63)}${']'.repeat(63)}}`;
   test.each<[string, string, JsonValue]>([
-    ['an empty source', '', {}],
-    ['a source with only comments', '# nothing\n\n', {}],
-    ['block and flow mappings', 'a: 1\nb: {c: [d, "e", \'f\']}\n', { a: 1, b: { c: ['d', 'e', 'f'] } }],
-    ['JSON', '{"a": [1, 2.5, true, null, "\\u00e9\\ud83d\\ude00"]}', { a: [1, 2.5, true, null, 'é😀'] }],
+    ['the YAML parser reads an empty source', '', {}],
+    ['the YAML parser reads a source with only comments', '# nothing\n\n', {}],
     [
-      'scalars by the core schema of YAML 1.2',
+      'the YAML parser reads block and flow mappings',
+      'a: 1\nb: {c: [d, "e", \'f\']}\n',
+      { a: 1, b: { c: ['d', 'e', 'f'] } },
+    ],
+    [
+      'the YAML parser reads JSON',
+      '{"a": [1, 2.5, true, null, "\\u00e9\\ud83d\\ude00"]}',
+      { a: [1, 2.5, true, null, 'é😀'] },
+    ],
+    [
+      'the YAML parser reads scalars by the core schema of YAML 1.2',
       'a: yes\nb: 0o17\nc: 017\nd: 1:30\ne: 2026-01-01\nf: 1_000\ng: 0x1F',
       { a: 'yes', b: 15, c: 17, d: '1:30', e: '2026-01-01', f: '1_000', g: 31 },
     ],
-    ['keys without a value', '{a, b: }', { a: null, b: null }],
-    ['explicit keys', '? a\n: 1\n? b\n', { a: 1, b: null }],
+    ['the YAML parser reads keys without a value', '{a, b: }', { a: null, b: null }],
+    ['the YAML parser reads explicit keys', '? a\n: 1\n? b\n', { a: 1, b: null }],
     [
-      'integers from -2^53 to 2^53',
+      'the YAML parser reads integers from -2^53 to 2^53',
       '{a: 9007199254740992, b: -9007199254740992, c: 9007199254740991.0, d: 1e15, e: -0}',
       { a: 2 ** 53, b: -(2 ** 53), c: 2 ** 53 - 1, d: 1e15, e: 0 },
     ],
-    ['a quoted << as an ordinary key', '{"<<": {b: 1}}', { '<<': { b: 1 } }],
-    ['literal and folded block scalars', 'a: |\n  x\n  y\nb: >-\n  x\n  y\n', { a: 'x\ny\n', b: 'x y' }],
-    ['CRLF line endings', 'a: 1\r\nb:\r\n  - 2\r\n', { a: 1, b: [2] }],
-    ['markers of the start and the end of the document', '---\na: 1\n...\n# end\n', { a: 1 }],
-    ['keys such as constructor and toString', 'constructor: 1\ntoString: 2', { constructor: 1, toString: 2 }],
-    ['63 levels of nested lists in a mapping', nested, JSON.parse(nested)],
-  ])('the YAML parser reads %s', (_, text, expected) => {
+    ['the YAML parser reads a quoted << as an ordinary key', '{"<<": {b: 1}}', { '<<': { b: 1 } }],
+    [
+      'the YAML parser reads literal and folded block scalars',
+      'a: |\n  x\n  y\nb: >-\n  x\n  y\n',
+      { a: 'x\ny\n', b: 'x y' },
+    ],
+    ['the YAML parser reads CRLF line endings', 'a: 1\r\nb:\r\n  - 2\r\n', { a: 1, b: [2] }],
+    ['the YAML parser reads markers of the start and the end of the document', '---\na: 1\n...\n# end\n', { a: 1 }],
+    [
+      'the YAML parser reads keys such as constructor and toString',
+      'constructor: 1\ntoString: 2',
+      { constructor: 1, toString: 2 },
+    ],
+    ['the YAML parser reads 63 levels of nested lists in a mapping', nested, JSON.parse(nested)],
+  ])('%s', (_, text, expected) => {
     const { mapping, problems } = parse(text);
     expect(problems).toEqual([]);
     expect(mapping?.value).toEqual(expected);
@@ -43,59 +59,84 @@ describe('parseStrictYaml on plain YAML', () => {
 
 describe('parseStrictYaml on YAML features that it rejects', () => {
   test.each<[string, string, code: string, places: string]>([
-    ['a list at the top level', '- a\n', 'not-a-mapping', '1:1'],
-    ['a string at the top level', 'a', 'not-a-mapping', '1:1'],
-    ['null at the top level', '~', 'not-a-mapping', '1:1'],
-    ['duplicate keys at every nesting level', 'a: 1\nb: {c: 1, c: 2}\n"a": 3\n', 'duplicate-key', '2:11 3:1'],
-    ['every further occurrence of a duplicate key', 'a: 1\na: 1\na: 1', 'duplicate-key', '2:1 3:1'],
-    ['an anchor', 'a: &x 1', 'alias', '1:7'],
-    ['an anchor on an empty value', 'a: &x', 'alias', '1:6'],
-    ['an anchor on the whole document', '&x\na: 1', 'alias', '2:1'],
-    ['an anchor on a key', '&x a: 1', 'alias', '1:4'],
-    ['both an alias and its anchor', 'a: &x 1\nb: *x', 'alias', '1:7 2:4'],
-    ['an alias to an undefined anchor', 'a: [1, *y ]', 'alias', '1:8'],
-    ['an alias used as a key', '{*x : 1}', 'alias', '1:2'],
-    ['an alias that refers to the anchor on its own key', '&x a: *x', 'alias', '1:7 1:4'],
-    ['the merge key <<', 'b: {<<: {c: 1}}', 'forbidden-key', '1:5'],
-    ['a custom tag', 'a: !x 1', 'tag', '1:7'],
-    ['a core schema tag', 'a: !!str 1', 'tag', '1:10'],
-    ['a verbatim tag', 'a: !<tag:x> 1', 'tag', '1:13'],
-    ['the non-specific tag !', 'a: ! 1', 'tag', '1:6'],
-    ['a tag on a mapping', '!!map {a: 1}', 'tag', '1:7'],
-    ['a tag on a key', '!!str a: 1', 'tag', '1:7'],
-    ['tags outside the core schema', '{a: !!set {}, c: !!timestamp 2026-01-01}', 'tag', '1:11 1:30'],
-    ['a JavaScript function tag', "a: !!js/function 'x'", 'tag', '1:18'],
+    ['the YAML parser rejects a list at the top level', '- a\n', 'not-a-mapping', '1:1'],
+    ['the YAML parser rejects a string at the top level', 'a', 'not-a-mapping', '1:1'],
+    ['the YAML parser rejects null at the top level', '~', 'not-a-mapping', '1:1'],
     [
-      'keys that are not strings',
+      'the YAML parser rejects duplicate keys at every nesting level',
+      'a: 1\nb: {c: 1, c: 2}\n"a": 3\n',
+      'duplicate-key',
+      '2:11 3:1',
+    ],
+    [
+      'the YAML parser rejects every further occurrence of a duplicate key',
+      'a: 1\na: 1\na: 1',
+      'duplicate-key',
+      '2:1 3:1',
+    ],
+    ['the YAML parser rejects an anchor', 'a: &x 1', 'alias', '1:7'],
+    ['the YAML parser rejects an anchor on an empty value', 'a: &x', 'alias', '1:6'],
+    ['the YAML parser rejects an anchor on the whole document', '&x\na: 1', 'alias', '2:1'],
+    ['the YAML parser rejects an anchor on a key', '&x a: 1', 'alias', '1:4'],
+    ['the YAML parser rejects both an alias and its anchor', 'a: &x 1\nb: *x', 'alias', '1:7 2:4'],
+    ['the YAML parser rejects an alias to an undefined anchor', 'a: [1, *y ]', 'alias', '1:8'],
+    ['the YAML parser rejects an alias used as a key', '{*x : 1}', 'alias', '1:2'],
+    ['the YAML parser rejects an alias that refers to the anchor on its own key', '&x a: *x', 'alias', '1:7 1:4'],
+    ['the YAML parser rejects the merge key <<', 'b: {<<: {c: 1}}', 'forbidden-key', '1:5'],
+    ['the YAML parser rejects a custom tag', 'a: !x 1', 'tag', '1:7'],
+    ['the YAML parser rejects a core schema tag', 'a: !!str 1', 'tag', '1:10'],
+    ['the YAML parser rejects a verbatim tag', 'a: !<tag:x> 1', 'tag', '1:13'],
+    ['the YAML parser rejects the non-specific tag !', 'a: ! 1', 'tag', '1:6'],
+    ['the YAML parser rejects a tag on a mapping', '!!map {a: 1}', 'tag', '1:7'],
+    ['the YAML parser rejects a tag on a key', '!!str a: 1', 'tag', '1:7'],
+    [
+      'the YAML parser rejects tags outside the core schema',
+      '{a: !!set {}, c: !!timestamp 2026-01-01}',
+      'tag',
+      '1:11 1:30',
+    ],
+    ['the YAML parser rejects a JavaScript function tag', "a: !!js/function 'x'", 'tag', '1:18'],
+    [
+      'the YAML parser rejects keys that are not strings',
       '{1: a, true: b, null: c, [d]: e, {f: g}: h, 1.5: i}',
       'key-not-text',
       '1:2 1:8 1:17 1:26 1:34 1:45',
     ],
-    ['an empty key', ': a', 'key-not-text', '1:1'],
-    ['the key __proto__', 'a: 1\n__proto__: {b: 1}', 'forbidden-key', '2:1'],
-    ['NaN and infinite numbers', '{a: .nan, c: .inf, d: -.INF, e: 1e400}', 'number', '1:5 1:14 1:23 1:33'],
+    ['the YAML parser rejects an empty key', ': a', 'key-not-text', '1:1'],
+    ['the YAML parser rejects the key __proto__', 'a: 1\n__proto__: {b: 1}', 'forbidden-key', '2:1'],
     [
-      'integers that might lose precision',
+      'the YAML parser rejects NaN and infinite numbers',
+      '{a: .nan, c: .inf, d: -.INF, e: 1e400}',
+      'number',
+      '1:5 1:14 1:23 1:33',
+    ],
+    [
+      'the YAML parser rejects integers that might lose precision',
       '{a: 9007199254740993, b: -9007199254740993, c: 9007199254740992.0, d: 1e16, e: 0x20000000000001}',
       'number',
       '1:5 1:26 1:48 1:71 1:80',
     ],
-    ['lone surrogates', '{a: "\\ud800", "\\udc00": 1}', 'syntax', '1:5 1:15'],
-    ['escaped NUL characters', '{a: "x\\0", "\\x00": 1}', 'syntax', '1:5 1:12'],
-    ['a Unicode escape above U+10FFFF', 'a: "\\UFFFFFFFF"', 'syntax', '1:5'],
-    ['an unknown directive', '%X y\n---\na: 1', 'syntax', '1:1'],
-    ['a second document after an end marker', 'a: 1\n...\nb: 2', 'syntax', '3:1'],
-    ['an empty second document', 'a: 1\n---\n', 'syntax', '2:1'],
-    ['65 levels of nested lists', `a: ${'['.repeat(65)}${']'.repeat(65)}`, 'too-deep', '1:68'],
-    ['thousands of levels of nesting', `a: ${'['.repeat(9000)}${']'.repeat(9000)}`, 'too-deep', '1:1'],
-    ['thousands of unclosed nested mappings', '{a: '.repeat(9000), 'too-deep', '1:1'],
-    ['thousands of nested list items', `a:\n  ${'- '.repeat(9000)}`, 'too-deep', '1:1'],
-    ['thousands of nested explicit keys', `a:\n  ${'? '.repeat(9000)}`, 'too-deep', '1:1'],
-    ['an unclosed quoted string', 'a: 1\nb: "c', 'syntax', '2:4'],
-    ['tab indentation', 'a:\n\tb: 1', 'syntax', '2:1'],
-    ['an unquoted value with a colon', 'a: b: c', 'syntax', '1:4'],
-    ['a value that starts with a reserved character', 'a: @b', 'syntax', '1:4'],
-  ])('the YAML parser rejects %s', (_, text, code, places) => {
+    ['the YAML parser rejects lone surrogates', '{a: "\\ud800", "\\udc00": 1}', 'syntax', '1:5 1:15'],
+    ['the YAML parser rejects escaped NUL characters', '{a: "x\\0", "\\x00": 1}', 'syntax', '1:5 1:12'],
+    ['the YAML parser rejects a Unicode escape above U+10FFFF', 'a: "\\UFFFFFFFF"', 'syntax', '1:5'],
+    ['the YAML parser rejects an unknown directive', '%X y\n---\na: 1', 'syntax', '1:1'],
+    ['the YAML parser rejects a second document after an end marker', 'a: 1\n...\nb: 2', 'syntax', '3:1'],
+    ['the YAML parser rejects an empty second document', 'a: 1\n---\n', 'syntax', '2:1'],
+    ['the YAML parser rejects 65 levels of nested lists', `a: ${'['.repeat(65)}${']'.repeat(65)}`, 'too-deep', '1:68'],
+    [
+      'the YAML parser rejects thousands of levels of nesting',
+      `a: ${'['.repeat(9000)}${']'.repeat(9000)}`,
+      'too-deep',
+      '1:1',
+    ],
+    ['the YAML parser rejects thousands of unclosed nested mappings', '{a: '.repeat(9000), 'too-deep', '1:1'],
+    ['the YAML parser rejects thousands of nested list items', `a:\n  ${'- '.repeat(9000)}`, 'too-deep', '1:1'],
+    ['the YAML parser rejects thousands of nested explicit keys', `a:\n  ${'? '.repeat(9000)}`, 'too-deep', '1:1'],
+    ['the YAML parser rejects an unclosed quoted string', 'a: 1\nb: "c', 'syntax', '2:4'],
+    ['the YAML parser rejects tab indentation', 'a:\n\tb: 1', 'syntax', '2:1'],
+    ['the YAML parser rejects an unquoted value with a colon', 'a: b: c', 'syntax', '1:4'],
+    ['the YAML parser rejects a value that starts with a reserved character', 'a: @b', 'syntax', '1:4'],
+  ])('%s', (_, text, code, places) => {
     expect(summarizeProblems(text)).toEqual(places.split(' ').map((place) => `yaml/${code} ${place}`));
   });
 
@@ -169,16 +210,36 @@ test('the YAML parser returns the same value as JSON.parse for any JSON object w
 
 describe('the messages of YAML syntax errors', () => {
   test.each([
-    ['a directive', '%YAML 1.2\n---\na: 1', 'a line begins with %'],
-    ['a second document', 'a: 1\n---\nb: 2', 'it contains more than one document'],
-    ['an invalid escape sequence', 'a: "\\q"', 'Invalid escape sequence \\q'],
-    ['a list that is not closed', 'variables: [a, b\nkey: c', 'a list that begins with [ does not end with ]'],
-    ['a mapping that is not closed', 'metadata: {a: 1\nkey: c', 'a mapping that begins with { does not end with }'],
-    ['a line without a colon', 'id: a\nname Support\nkey: b', 'a line has no colon, or its indentation is wrong'],
-    ['a secret after a quoted value', 'a: "b" sk-live-0123', 'this value needs quotes'],
-    ['a value that ends with a colon', 'name: Hello:', 'a value that contains a colon needs quotes'],
-    ['a colon in a list item', 'a:\n  - b: c: d', 'a value that contains a colon needs quotes'],
-  ])('the YAML parser explains %s', (_, text, reason) => {
+    ['the YAML parser explains a directive', '%YAML 1.2\n---\na: 1', 'a line begins with %'],
+    ['the YAML parser explains a second document', 'a: 1\n---\nb: 2', 'it contains more than one document'],
+    ['the YAML parser explains an invalid escape sequence', 'a: "\\q"', 'Invalid escape sequence \\q'],
+    [
+      'the YAML parser explains a list that is not closed',
+      'variables: [a, b\nkey: c',
+      'a list that begins with [ does not end with ]',
+    ],
+    [
+      'the YAML parser explains a mapping that is not closed',
+      'metadata: {a: 1\nkey: c',
+      'a mapping that begins with { does not end with }',
+    ],
+    [
+      'the YAML parser explains a line without a colon',
+      'id: a\nname Support\nkey: b',
+      'a line has no colon, or its indentation is wrong',
+    ],
+    ['the YAML parser explains a secret after a quoted value', 'a: "b" sk-live-0123', 'this value needs quotes'],
+    [
+      'the YAML parser explains a value that ends with a colon',
+      'name: Hello:',
+      'a value that contains a colon needs quotes',
+    ],
+    [
+      'the YAML parser explains a colon in a list item',
+      'a:\n  - b: c: d',
+      'a value that contains a colon needs quotes',
+    ],
+  ])('%s', (_, text, reason) => {
     const [problem] = parse(text).problems;
     expect(problem?.message).toBe(`promptsync could not parse the YAML: ${reason}.`);
     expect(problem?.hint).not.toContain('sk-live');
@@ -192,15 +253,55 @@ describe('the messages of YAML syntax errors', () => {
   });
 
   test.each([
-    ['a full-width colon in every line', 'id：a\nkey：b\n', ['1:3', '2:4'], 'U+FF1A (full-width colon)'],
-    ['a full-width colon in the last line', 'id: a\nkey：b\n', ['2:4'], 'U+FF1A (full-width colon)'],
-    ['a no-break space after a colon', 'id: a\nkey:\u00a0b\nname: c\n', ['2:5'], 'U+00A0 (no-break space)'],
-    ['an ideographic space after a colon', 'id:\u3000a\nkey: b\n', ['1:4'], 'U+3000 (ideographic space)'],
-    ['a no-break space after a colon inside braces', 'a: {b:\u00a0{c: d}}\n', ['1:7'], 'U+00A0 (no-break space)'],
-    ['a no-break space after a quoted name', 'a: {"b:c":\u00a0{c: d}}\n', ['1:11'], 'U+00A0 (no-break space)'],
-    ['a full-width colon inside braces', 'a: {b：\u3000{c: d}}\n', ['1:6'], 'U+FF1A (full-width colon)'],
-    ['lone carriage returns', 'id: a\rkey: b\rname: c\r', ['1:6'], 'U+000D (carriage return)'],
-  ])('the YAML parser names the wrong character if the YAML contains %s', (_, text, places, name) => {
+    [
+      'the YAML parser names the wrong character if the YAML contains a full-width colon in every line',
+      'id：a\nkey：b\n',
+      ['1:3', '2:4'],
+      'U+FF1A (full-width colon)',
+    ],
+    [
+      'the YAML parser names the wrong character if the YAML contains a full-width colon in the last line',
+      'id: a\nkey：b\n',
+      ['2:4'],
+      'U+FF1A (full-width colon)',
+    ],
+    [
+      'the YAML parser names the wrong character if the YAML contains a no-break space after a colon',
+      'id: a\nkey:\u00a0b\nname: c\n',
+      ['2:5'],
+      'U+00A0 (no-break space)',
+    ],
+    [
+      'the YAML parser names the wrong character if the YAML contains an ideographic space after a colon',
+      'id:\u3000a\nkey: b\n',
+      ['1:4'],
+      'U+3000 (ideographic space)',
+    ],
+    [
+      'the YAML parser names the wrong character if the YAML contains a no-break space after a colon inside braces',
+      'a: {b:\u00a0{c: d}}\n',
+      ['1:7'],
+      'U+00A0 (no-break space)',
+    ],
+    [
+      'the YAML parser names the wrong character if the YAML contains a no-break space after a quoted name',
+      'a: {"b:c":\u00a0{c: d}}\n',
+      ['1:11'],
+      'U+00A0 (no-break space)',
+    ],
+    [
+      'the YAML parser names the wrong character if the YAML contains a full-width colon inside braces',
+      'a: {b：\u3000{c: d}}\n',
+      ['1:6'],
+      'U+FF1A (full-width colon)',
+    ],
+    [
+      'the YAML parser names the wrong character if the YAML contains lone carriage returns',
+      'id: a\rkey: b\rname: c\r',
+      ['1:6'],
+      'U+000D (carriage return)',
+    ],
+  ])('%s', (_, text, places, name) => {
     expect(summarizeProblems(text)).toEqual(places.map((place) => `yaml/look-alike ${place}`));
     for (const { message } of parse(text).problems) expect(message).toContain(name);
   });

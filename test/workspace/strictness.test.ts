@@ -3,28 +3,28 @@ import { parseValidFile, messages, parse, makeSource, summarizeProblems } from '
 
 describe('parsePromptFile on raw bytes', () => {
   test.each<[string, readonly number[], string]>([
-    ['a byte that is never valid in UTF-8', [0x0a, 0x61, 0xff, 0x62], '6:2'],
-    ['an overlong UTF-8 sequence', [0xc0, 0xaf], '5:4'],
-    ['a lone surrogate encoded in UTF-8', [0xc3, 0xa9, 0xed, 0xa0, 0x80], '5:5'],
-    ['an incomplete character at the end', [0x61, 0xf0, 0x9f, 0x98], '5:5'],
-    ['a stray continuation byte', [0x0d, 0x0a, 0xf0, 0x9f, 0x98, 0x80, 0x80], '6:3'],
-  ])('the prompt file parser rejects %s', (_, bytes, place) => {
+    ['the prompt file parser rejects a byte that is never valid in UTF-8', [0x0a, 0x61, 0xff, 0x62], '6:2'],
+    ['the prompt file parser rejects an overlong UTF-8 sequence', [0xc0, 0xaf], '5:4'],
+    ['the prompt file parser rejects a lone surrogate encoded in UTF-8', [0xc3, 0xa9, 0xed, 0xa0, 0x80], '5:5'],
+    ['the prompt file parser rejects an incomplete character at the end', [0x61, 0xf0, 0x9f, 0x98], '5:5'],
+    ['the prompt file parser rejects a stray continuation byte', [0x0d, 0x0a, 0xf0, 0x9f, 0x98, 0x80, 0x80], '6:3'],
+  ])('%s', (_, bytes, place) => {
     const source = Buffer.concat([Buffer.from(makeSource('', '').slice(0, -1)), Buffer.from(bytes)]);
     expect(summarizeProblems(parse(source).problems)).toEqual([`prompt/not-utf8 ${place}`]);
   });
 
   test.each([
     [
-      'a Git LFS pointer',
+      'the prompt file parser says how to check out a Git LFS pointer',
       Buffer.from('version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n'),
       'The file is a Git LFS pointer. It does not contain the prompt. Run `git lfs pull`. In a GitHub workflow, set `lfs: true` for `actions/checkout`.',
     ],
     [
-      'a file encrypted with git-crypt',
+      'the prompt file parser says how to check out a file encrypted with git-crypt',
       Buffer.from([0, ...Buffer.from('GITCRYPT'), 0, 0xff, 0x80]),
       'The file is encrypted with git-crypt. Run `git-crypt unlock`.',
     ],
-  ])('the prompt file parser says how to check out %s', (_, source, expected) => {
+  ])('%s', (_, source, expected) => {
     const { problems } = parse(source);
     expect(summarizeProblems(problems)).toEqual(['prompt/not-decoded 1:1']);
     expect(messages(problems)).toBe(expected);
@@ -81,16 +81,28 @@ describe('parsePromptFile on files with several problems', () => {
   });
 
   test.each<[string, string, readonly string[]]>([
-    ['a YAML syntax error and missing text', '---\nid: "a\n---\n', ['yaml/syntax 2:5', 'prompt/empty-body 4:1']],
     [
-      'each problem with a value only once',
+      'the prompt file parser reports a YAML syntax error and missing text',
+      '---\nid: "a\n---\n',
+      ['yaml/syntax 2:5', 'prompt/empty-body 4:1'],
+    ],
+    [
+      'the prompt file parser reports each problem with a value only once',
       makeSource('pins: {a: &x 1, b: !t 2}\nvariables: [*y ]\ndescription: .nan\n'),
       ['yaml/alias 5:14', 'yaml/tag 5:23', 'yaml/alias 6:13', 'yaml/number 7:14'],
     ],
-    ['a NUL character only once', makeSource('', 'a\nb\0c\0\n'), ['prompt/nul 7:2']],
-    ['NUL and hidden characters', makeSource('', 'b\0\n\u200b\n'), ['prompt/hidden-character 7:1', 'prompt/nul 6:2']],
-    ['a hidden character in a field', makeSource('description: a\u200b\n'), ['prompt/hidden-character 5:15']],
-  ])('the prompt file parser reports %s', (_, source, expected) => {
+    ['the prompt file parser reports a NUL character only once', makeSource('', 'a\nb\0c\0\n'), ['prompt/nul 7:2']],
+    [
+      'the prompt file parser reports NUL and hidden characters',
+      makeSource('', 'b\0\n\u200b\n'),
+      ['prompt/hidden-character 7:1', 'prompt/nul 6:2'],
+    ],
+    [
+      'the prompt file parser reports a hidden character in a field',
+      makeSource('description: a\u200b\n'),
+      ['prompt/hidden-character 5:15'],
+    ],
+  ])('%s', (_, source, expected) => {
     expect(summarizeProblems(parse(source).problems)).toEqual(expected);
   });
 

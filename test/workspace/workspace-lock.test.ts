@@ -84,10 +84,16 @@ describe('lockWorkspace', () => {
   });
 
   test.each<[string, (path: string, folder: string) => void]>([
-    ['a file', (path) => writeFileSync(path, '')],
-    ['a non-empty folder', (path) => mkdirSync(join(path, 'folder'), { recursive: true })],
-    ['a symbolic link to a folder', (path, folder) => symlinkSync(join(folder, 'prompts'), path)],
-  ])('lockWorkspace fails and deletes nothing if the lock path is %s', async (_, make) => {
+    ['lockWorkspace fails and deletes nothing if the lock path is a file', (path) => writeFileSync(path, '')],
+    [
+      'lockWorkspace fails and deletes nothing if the lock path is a non-empty folder',
+      (path) => mkdirSync(join(path, 'folder'), { recursive: true }),
+    ],
+    [
+      'lockWorkspace fails and deletes nothing if the lock path is a symbolic link to a folder',
+      (path, folder) => symlinkSync(join(folder, 'prompts'), path),
+    ],
+  ])('%s', async (_, make) => {
     const root = makeWorkspace({ 'prompts/a.md': '' });
     make(join(root, LOCK), root);
     utimesSync(join(root, LOCK), 1, 1);

@@ -112,16 +112,16 @@ describe('escapeHtml', () => {
 
 describe('markup', () => {
   test.each([
-    ['escapes HTML tags', '<b>', '&#60;b&#62;'],
-    ['escapes HTML entities', '&lt;', '&#38;lt;'],
-    ['escapes quotes that could end an attribute', '"\'', '&#34;&#39;'],
-    ['escapes a runner command in the old syntax', '##[error]', '##&#91;error]'],
-    ['escapes a runner command on any line', 'a\n  ::error::x', 'a\n  &#58;:error::x'],
-    ['shows hidden characters', '\u202e\u0000\r', '\\u{202e}\\u{0}\\u{d}'],
-    ['keeps line feeds, tabs and numbers', 'a\n\tb7', 'a\n\tb7'],
-    ['inserts markup without escaping it again', markup`<b>${'&'}</b>`, '<b>&#38;</b>'],
-    ['joins a list of fragments', [markup`<i>`, NO_MARKUP, markup`</i>`], '<i></i>'],
-  ])('markup() %s', (_, value, html) => {
+    ['markup() escapes HTML tags', '<b>', '&#60;b&#62;'],
+    ['markup() escapes HTML entities', '&lt;', '&#38;lt;'],
+    ['markup() escapes quotes that could end an attribute', '"\'', '&#34;&#39;'],
+    ['markup() escapes a runner command in the old syntax', '##[error]', '##&#91;error]'],
+    ['markup() escapes a runner command on any line', 'a\n  ::error::x', 'a\n  &#58;:error::x'],
+    ['markup() shows hidden characters', '\u202e\u0000\r', '\\u{202e}\\u{0}\\u{d}'],
+    ['markup() keeps line feeds, tabs and numbers', 'a\n\tb7', 'a\n\tb7'],
+    ['markup() inserts markup without escaping it again', markup`<b>${'&'}</b>`, '<b>&#38;</b>'],
+    ['markup() joins a list of fragments', [markup`<i>`, NO_MARKUP, markup`</i>`], '<i></i>'],
+  ])('%s', (_, value, html) => {
     expect(markup`(${value})`).toEqual({ html: `(${html})` });
   });
 });

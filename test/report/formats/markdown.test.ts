@@ -76,26 +76,31 @@ describe('a Markdown page with hostile texts', () => {
 
 describe('renderMarkdown', () => {
   test.each<[string, string, string, readonly string[]]>([
-    ['a sign before each line', 'One.\nTwo.\nThree.', 'One.\n2.\nThree.', [' One.', '-Two.', '+2.', ' Three.']],
     [
-      'an extra space before the continuation of a long line',
+      'A diff in a Markdown report shows a sign before each line',
+      'One.\nTwo.\nThree.',
+      'One.\n2.\nThree.',
+      [' One.', '-Two.', '+2.', ' Three.'],
+    ],
+    [
+      'A diff in a Markdown report shows an extra space before the continuation of a long line',
       `${'Be kind to all. '.repeat(6)}Bye.`,
       `${'Be kind to all. '.repeat(6)}Good night.`,
       ['…', '   Be kind to all.', '   Be kind to all.', '-  Bye.', '+  Good night.'],
     ],
     [
-      'an ellipsis in place of omitted lines',
+      'A diff in a Markdown report shows an ellipsis in place of omitted lines',
       'a\nb\nc\nd\ne\n-\nf\ng\nh\ni\nj\nk',
       'a\nb\nC\nd\ne\n-\nf\ng\nH\ni\nj\nk',
       [' a', ' b', '-c', '+C', ' d', ' e', '…', ' f', ' g', '-h', '+H', ' i', ' j', '…'],
     ],
     [
-      'unusual spaces as code points, but only in changed lines',
+      'A diff in a Markdown report shows unusual spaces as code points, but only in changed lines',
       'a\u00a0b\nc d',
       'a\u00a0b\nc\u00a0d',
       [' a\u00a0b', '-c d', '+c\\u{a0}d', '(only white space differs)'],
     ],
-  ])('A diff in a Markdown report shows %s', (_, before, after, lines) => {
+  ])('%s', (_, before, after, lines) => {
     expect(page(planOf([changeText(before, after)]))).toContain(`\n\n\`\`\`diff\n${lines.join('\n')}\n\`\`\`\n\n`);
   });
 

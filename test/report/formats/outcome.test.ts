@@ -18,29 +18,79 @@ const DRIFTED = make('blocked', 'guard/drift');
 
 describe('chooseFailureReason', () => {
   test.each<[string, readonly ReportPrompt[], readonly string[], FailureReason]>([
-    ['no reason if everything was applied', [APPLIED], [], ''],
-    ['no reason if a plan has pending changes', [make('pending')], [], ''],
-    ['no reason if a newer commit appeared during a successful apply', [APPLIED], ['guard/overtaken'], ''],
-    ['invalid files if there are errors but no prompts', [], ['prompt/invalid-field'], 'invalid'],
-    ['a failure if an error affects the whole run, even if all was applied', [APPLIED], ['git/failed'], 'failed'],
-    ['a failure if a prompt failed', [FAILED], [], 'failed'],
-    ['a failure if a prompt was not attempted', [make('not_attempted')], [], 'failed'],
-    ['a failure if one prompt failed and another is blocked', [DRIFTED, FAILED], [], 'failed'],
-    ['a failure if a prompt failed and a newer commit appeared', [APPLIED, FAILED], ['guard/overtaken'], 'failed'],
-    ['drift if a prompt is blocked only because of drift', [DRIFTED, APPLIED], [], 'drift'],
-    ['drift if a drifted prompt also has a warning', [make('blocked', 'guard/drift', 'warning/any')], [], 'drift'],
-    ['a refusal if another guard blocks a second prompt', [DRIFTED, make('blocked', 'guard/x')], [], 'refused'],
+    ['chooseFailureReason returns no reason if everything was applied', [APPLIED], [], ''],
+    ['chooseFailureReason returns no reason if a plan has pending changes', [make('pending')], [], ''],
     [
-      'a refusal if drift and a guard block the same prompt',
+      'chooseFailureReason returns no reason if a newer commit appeared during a successful apply',
+      [APPLIED],
+      ['guard/overtaken'],
+      '',
+    ],
+    [
+      'chooseFailureReason returns invalid files if there are errors but no prompts',
+      [],
+      ['prompt/invalid-field'],
+      'invalid',
+    ],
+    [
+      'chooseFailureReason returns a failure if an error affects the whole run, even if all was applied',
+      [APPLIED],
+      ['git/failed'],
+      'failed',
+    ],
+    ['chooseFailureReason returns a failure if a prompt failed', [FAILED], [], 'failed'],
+    ['chooseFailureReason returns a failure if a prompt was not attempted', [make('not_attempted')], [], 'failed'],
+    [
+      'chooseFailureReason returns a failure if one prompt failed and another is blocked',
+      [DRIFTED, FAILED],
+      [],
+      'failed',
+    ],
+    [
+      'chooseFailureReason returns a failure if a prompt failed and a newer commit appeared',
+      [APPLIED, FAILED],
+      ['guard/overtaken'],
+      'failed',
+    ],
+    ['chooseFailureReason returns drift if a prompt is blocked only because of drift', [DRIFTED, APPLIED], [], 'drift'],
+    [
+      'chooseFailureReason returns drift if a drifted prompt also has a warning',
+      [make('blocked', 'guard/drift', 'warning/any')],
+      [],
+      'drift',
+    ],
+    [
+      'chooseFailureReason returns a refusal if another guard blocks a second prompt',
+      [DRIFTED, make('blocked', 'guard/x')],
+      [],
+      'refused',
+    ],
+    [
+      'chooseFailureReason returns a refusal if drift and a guard block the same prompt',
       [make('blocked', 'guard/drift', 'guard/x')],
       [],
       'refused',
     ],
-    ['a refusal if a pin cannot be resolved', [make('blocked', 'pin/unresolvable')], [], 'refused'],
-    ['a refusal if a guard refuses the whole run', [], ['guard/expected-plan'], 'refused'],
-    ['a superseded run if the branch has a newer commit', [make('blocked', 'guard/superseded')], [], 'superseded'],
-    ['a superseded run even if drift blocks another', [DRIFTED, make('blocked', 'guard/superseded')], [], 'superseded'],
-  ])('chooseFailureReason returns %s', (_, prompts, codes, expected) => {
+    [
+      'chooseFailureReason returns a refusal if a pin cannot be resolved',
+      [make('blocked', 'pin/unresolvable')],
+      [],
+      'refused',
+    ],
+    ['chooseFailureReason returns a refusal if a guard refuses the whole run', [], ['guard/expected-plan'], 'refused'],
+    [
+      'chooseFailureReason returns a superseded run if the branch has a newer commit',
+      [make('blocked', 'guard/superseded')],
+      [],
+      'superseded',
+    ],
+    [
+      'chooseFailureReason returns a superseded run even if drift blocks another',
+      [DRIFTED, make('blocked', 'guard/superseded')],
+      [],
+      'superseded',
+    ],
+  ])('%s', (_, prompts, codes, expected) => {
     expect(chooseFailureReason({ prompts, problems: codes.map(makeProblemWithCode) })).toBe(expected);
   });
 });

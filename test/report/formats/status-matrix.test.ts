@@ -21,28 +21,36 @@ const only = (parts: Partial<NonNullable<ReportPrompt['environments']>[number]>)
 
 describe('makeMatrixCell', () => {
   test.each<[string, Partial<ReportPrompt>, object]>([
-    ['no pin', {}, { kind: 'unpinned' }],
-    ['the active version in sync', { environments: [row] }, { kind: 'in-sync', now: 'v1' }],
-    ['a planned change', { environments: [row], changes: [move] }, { kind: 'change', now: 'v1', next: 'v2' }],
-    ['a planned change without a pin', { changes: [move] }, { kind: 'change', now: 'v1', next: 'v2' }],
-    ['an edited pin', { edits: [pinned] }, { kind: 'pin', now: '', next: '2' }],
-    ['drift', { environments: [row], drift: [drift] }, { kind: 'in-sync', drift }],
+    ['makeMatrixCell recognizes no pin', {}, { kind: 'unpinned' }],
+    ['makeMatrixCell recognizes the active version in sync', { environments: [row] }, { kind: 'in-sync', now: 'v1' }],
     [
-      'a pin to an unknown version',
+      'makeMatrixCell recognizes a planned change',
+      { environments: [row], changes: [move] },
+      { kind: 'change', now: 'v1', next: 'v2' },
+    ],
+    [
+      'makeMatrixCell recognizes a planned change without a pin',
+      { changes: [move] },
+      { kind: 'change', now: 'v1', next: 'v2' },
+    ],
+    ['makeMatrixCell recognizes an edited pin', { edits: [pinned] }, { kind: 'pin', now: '', next: '2' }],
+    ['makeMatrixCell recognizes drift', { environments: [row], drift: [drift] }, { kind: 'in-sync', drift }],
+    [
+      'makeMatrixCell recognizes a pin to an unknown version',
       { status: 'blocked', ...only({ wanted: null, in_sync: false }) },
       { kind: 'unresolved', now: 'v1', next: '2?' },
     ],
     [
-      'a difference without a planned change',
+      'makeMatrixCell recognizes a difference without a planned change',
       only({ wanted: v2, in_sync: false }),
       { kind: 'differs', now: 'v1', next: 'v2' },
     ],
     [
-      'an environment that nobody could read',
+      'makeMatrixCell recognizes an environment that nobody could read',
       { status: 'failed', ...only({ active: null, wanted: null, in_sync: false }) },
       { kind: 'unread' },
     ],
-  ])('makeMatrixCell recognizes %s', (_, parts, cell) => {
+  ])('%s', (_, parts, cell) => {
     expect(makeMatrixCell(promptOf(parts), 'staging')).toMatchObject(cell);
   });
 });
@@ -69,17 +77,47 @@ describe('listTraits', () => {
   const warning = { code: 'x', severity: 'warning', message: 'm', hint: 'h' } as const;
 
   test.each<[string, Partial<ReportPrompt>, Report['mode'], readonly string[]]>([
-    ['an unchanged prompt', { environments: [row] }, 'dry-run', []],
-    ['an unchanged prompt with a warning', { problems: [warning] }, 'dry-run', ['review']],
-    ['a changed prompt', { status: 'pending', changes: [move] }, 'dry-run', ['review', 'changed']],
-    ['a prompt with an edited pin', { status: 'applied', edits: [pinned] }, 'promote', ['review', 'changed']],
-    ['a drifted prompt', { drift: [drift] }, 'dry-run', ['review', 'drift']],
-    ['a prompt that does not match its pins', only({ in_sync: false }), 'history', ['review', 'drift']],
-    ['a blocked change', { status: 'blocked', changes: [move] }, 'dry-run', ['review', 'changed', 'blocked']],
-    ['a failed prompt', { status: 'failed' }, 'apply', ['review', 'failed']],
-    ['a prompt that was not attempted', { status: 'not_attempted' }, 'apply', ['review', 'failed']],
-    ['a validated prompt', { status: 'not_attempted' }, 'validate', []],
-  ])('listTraits returns the filters of %s', (_, parts, mode, traits) => {
+    ['listTraits returns the filters of an unchanged prompt', { environments: [row] }, 'dry-run', []],
+    [
+      'listTraits returns the filters of an unchanged prompt with a warning',
+      { problems: [warning] },
+      'dry-run',
+      ['review'],
+    ],
+    [
+      'listTraits returns the filters of a changed prompt',
+      { status: 'pending', changes: [move] },
+      'dry-run',
+      ['review', 'changed'],
+    ],
+    [
+      'listTraits returns the filters of a prompt with an edited pin',
+      { status: 'applied', edits: [pinned] },
+      'promote',
+      ['review', 'changed'],
+    ],
+    ['listTraits returns the filters of a drifted prompt', { drift: [drift] }, 'dry-run', ['review', 'drift']],
+    [
+      'listTraits returns the filters of a prompt that does not match its pins',
+      only({ in_sync: false }),
+      'history',
+      ['review', 'drift'],
+    ],
+    [
+      'listTraits returns the filters of a blocked change',
+      { status: 'blocked', changes: [move] },
+      'dry-run',
+      ['review', 'changed', 'blocked'],
+    ],
+    ['listTraits returns the filters of a failed prompt', { status: 'failed' }, 'apply', ['review', 'failed']],
+    [
+      'listTraits returns the filters of a prompt that was not attempted',
+      { status: 'not_attempted' },
+      'apply',
+      ['review', 'failed'],
+    ],
+    ['listTraits returns the filters of a validated prompt', { status: 'not_attempted' }, 'validate', []],
+  ])('%s', (_, parts, mode, traits) => {
     expect(listTraits(promptOf(parts), mode)).toEqual(traits);
   });
 });

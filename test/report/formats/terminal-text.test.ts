@@ -71,31 +71,39 @@ describe('a report on a narrow terminal', () => {
 
 describe('listProblems', () => {
   test.each<[string, readonly ReportPrompt[], readonly (string | undefined)[]]>([
-    ['adds the path to a problem that only one prompt has', [change('a', [down]), change('b', [])], ['a.md']],
     [
-      'returns a problem of some prompts once for each of them',
+      'listProblems adds the path to a problem that only one prompt has',
+      [change('a', [down]), change('b', [])],
+      ['a.md'],
+    ],
+    [
+      'listProblems returns a problem of some prompts once for each of them',
       [change('a', [down]), change('b', [down]), change('c', [])],
       ['a.md', 'b.md'],
     ],
     [
-      'returns a problem of all prompts once and without a path',
+      'listProblems returns a problem of all prompts once and without a path',
       [change('a', [down]), change('b', [down])],
       [undefined],
     ],
     [
-      'does not treat a problem as shared by all if an unchanged prompt lacks it',
+      'listProblems does not treat a problem as shared by all if an unchanged prompt lacks it',
       [change('a', [down]), change('b', [down]), promptOf({ key: 'c' })],
       ['a.md', 'b.md'],
     ],
     [
-      'adds the path only to the problem that is not shared',
+      'listProblems adds the path only to the problem that is not shared',
       [change('a', [down, broken]), change('b', [down])],
       [undefined, 'a.md'],
     ],
-    ['adds the path to the problem of the only prompt', [change('a', [down])], ['a.md']],
-    ['keeps the path that a problem has', [change('a', [placed]), change('b', [])], ['elsewhere.md']],
-    ['adds no path if the path of the prompt is unknown', [change('a', [down], { path: '' })], [undefined]],
-  ])('listProblems %s', (_, prompts, paths) => {
+    ['listProblems adds the path to the problem of the only prompt', [change('a', [down])], ['a.md']],
+    ['listProblems keeps the path that a problem has', [change('a', [placed]), change('b', [])], ['elsewhere.md']],
+    [
+      'listProblems adds no path if the path of the prompt is unknown',
+      [change('a', [down], { path: '' })],
+      [undefined],
+    ],
+  ])('%s', (_, prompts, paths) => {
     expect(listProblems({ problems: [], prompts }).map(({ path }) => path)).toEqual(paths);
   });
 
@@ -115,41 +123,45 @@ describe('groupProblems', () => {
   const together = [['a.md', 'b.md']];
 
   test.each<[string, readonly Problem[], readonly (readonly string[])[]]>([
-    ['combines errors with the same message from two files', [at('a.md'), at('b.md')], together],
+    ['groupProblems combines errors with the same message from two files', [at('a.md'), at('b.md')], together],
     [
-      'combines warnings with the same code even if their messages differ',
+      'groupProblems combines warnings with the same code even if their messages differ',
       [warnAt('a.md', 'x'), warnAt('b.md', 'y')],
       together,
     ],
-    ['does not combine two errors from the same file', [at('a.md'), at('a.md')], [['a.md'], ['a.md']]],
+    ['groupProblems does not combine two errors from the same file', [at('a.md'), at('a.md')], [['a.md'], ['a.md']]],
     [
-      'combines errors with different messages and the same hint',
+      'groupProblems combines errors with different messages and the same hint',
       [at('a.md', { message: 'About a.' }), at('b.md', { message: 'About b.' })],
       together,
     ],
     [
-      'ignores the command at the end of a hint when it compares hints',
+      'groupProblems ignores the command at the end of a hint when it compares hints',
       ['a.md', 'b.md'].map((path) => at(path, { hint: `Then run: \`promptsync pull ${path}\`` })),
       together,
     ],
-    ['combines the unknown version numbers of several prompts', [pin('a'), pin('b')], together],
+    ['groupProblems combines the unknown version numbers of several prompts', [pin('a'), pin('b')], together],
     [
-      'does not combine errors with different hints',
+      'groupProblems does not combine errors with different hints',
       [at('a.md', { hint: 'Do x.' }), at('b.md', { hint: 'Do y.' })],
       [['a.md'], ['b.md']],
     ],
-  ])('groupProblems %s', (_, problems, expected) => {
+  ])('%s', (_, problems, expected) => {
     expect(groupProblems(problems).map((group) => group.map(({ path }) => path))).toEqual(expected);
   });
 
   test.each([
     [
-      'the command of the first hint if only the commands differ',
+      'combineProblems shows as an example the command of the first hint if only the commands differ',
       ['Pin it. To see more, run: `promptsync plan a`', 'Pin it. To see more, run: `promptsync plan b`'],
       'Pin it. To see more, run, for example: `promptsync plan a`',
     ],
-    ['the first hint if the hints differ', ['Do x.', 'Do y.'], 'For example, in `a.md`: Do x.'],
-  ] as const)('combineProblems shows as an example %s', (_, [first, second], expected) => {
+    [
+      'combineProblems shows as an example the first hint if the hints differ',
+      ['Do x.', 'Do y.'],
+      'For example, in `a.md`: Do x.',
+    ],
+  ] as const)('%s', (_, [first, second], expected) => {
     const group = [at('a.md', { hint: first }), at('b.md', { hint: second })] as const;
     expect(combineProblems(group).title.hint).toBe(expected);
   });

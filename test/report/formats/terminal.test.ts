@@ -89,30 +89,36 @@ test('renderProblem puts a long command on a separate line without backticks so 
 
 describe('wrap', () => {
   test.each<[string, text: string, columns: number, hang: number, lines: string]>([
-    ['does not change a line that fits', 'It fits.', 20, 2, 'It fits.'],
+    ['wrap() does not change a line that fits', 'It fits.', 20, 2, 'It fits.'],
     [
-      'breaks between words and indents the rest',
+      'wrap() breaks between words and indents the rest',
       'Between words, with a hang.',
       20,
       2,
       'Between words, \n  with a hang.',
     ],
-    ['uses the full width', 'Exactly twenty wide. And more', 20, 0, 'Exactly twenty wide.\nAnd more'],
+    ['wrap() uses the full width', 'Exactly twenty wide. And more', 20, 0, 'Exactly twenty wide.\nAnd more'],
     [
-      'keeps a word that is too wide',
+      'wrap() keeps a word that is too wide',
       'So Averyveryverylongwordwithoutend is',
       20,
       2,
       'So \n  Averyveryverylongwordwithoutend\n  is',
     ],
-    ['keeps consecutive spaces', 'many      blanks      are      kept', 20, 0, 'many      blanks    \n  are      kept'],
     [
-      'turns off inverse text before a line break and turns it on again afterward',
+      'wrap() keeps consecutive spaces',
+      'many      blanks      are      kept',
+      20,
+      0,
+      'many      blanks    \n  are      kept',
+    ],
+    [
+      'wrap() turns off inverse text before a line break and turns it on again afterward',
       '\u001b[31mred \u001b[7minverse over the end\u001b[27m red\u001b[39m',
       ...([20, 1] as const),
       '\u001b[31mred \u001b[7minverse over \u001b[27m\n \u001b[7mthe end\u001b[27m red\u001b[39m',
     ],
-  ])('wrap() %s', (_, text, columns, hang, expected) => {
+  ])('%s', (_, text, columns, hang, expected) => {
     expect(makeScreen(columns).wrap(text, columns, hang).join('\n')).toBe(expected);
   });
 });

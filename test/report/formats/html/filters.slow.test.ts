@@ -63,10 +63,10 @@ describeInBrowser('filters and search', () => {
 });
 
 test.each([
-  ['initially selects the review filter if prompts need review', { quiet, changed, drifted }],
-  ['omits filters that match no prompts', { quiet, changed }],
-  ['does not select the review filter if no prompt needs review', { quiet, other: quiet }],
-] as const)('An HTML report %s', (_, prompts) => {
+  ['An HTML report initially selects the review filter if prompts need review', { quiet, changed, drifted }],
+  ['An HTML report omits filters that match no prompts', { quiet, changed }],
+  ['An HTML report does not select the review filter if no prompt needs review', { quiet, other: quiet }],
+] as const)('%s', (_, prompts) => {
   const shown = pageOf(prompts);
   expect(shown.includes('value="review" checked')).toBe('changed' in prompts);
   expect(shown.includes('value="drift"')).toBe('drifted' in prompts);
