@@ -75,15 +75,9 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
 
   /** Successive edits: the number of the text, and whether production follows the text or is held at version 1. */
   test.each([
-    [
-      'Even after 25 newer versions, production can be pinned to a version that it was pinned to before',
-      '1 follows, 1 held, 2 held, 2 follows',
-    ],
-    [
-      'Even after 25 newer versions, production can be pinned to a version that an earlier rollback restored',
-      '1 follows, 2 follows, 3 held, 3 follows',
-    ],
-  ])('%s', async (_title, edits) => {
+    ['that it was pinned to before', '1 follows, 1 held, 2 held, 2 follows'],
+    ['that an earlier rollback restored', '1 follows, 2 follows, 3 held, 3 follows'],
+  ])('Even after 25 newer versions, production can be pinned to a version %s', async (_title, edits) => {
     const both = { staging: 'latest', production: 'latest' };
     const held = { staging: 'latest', production: 1 };
     const service = await start();
@@ -98,18 +92,18 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
 
   /** Rows `title: 'FILES synced before, or versions left by others | FILE | CALLS | OUTCOME'`. */
   const stories = {
-    'promptsync sends only the description to the service if no other prompt field changed':
+    'sends only the description to the service if no other prompt field changed':
       'Hello staging=latest | description=Other staging=latest | update p1 {"description":"Other"} | applied: made',
-    'promptsync probes a version only once before activating it in two environments': `One a=latest b=latest; Two a=latest b=latest | One a=latest b=latest | look ver_1, a ver_1, b ver_1
+    'probes a version only once before activating it in two environments': `One a=latest b=latest; Two a=latest b=latest | One a=latest b=latest | look ver_1, a ver_1, b ver_1
         | applied: made made`,
-    'promptsync creates a version for a file without pins and activates it only in the tracking environment':
+    'creates a version for a file without pins and activates it only in the tracking environment':
       'nothing | nothing | create "Hello", track ver_1 | applied: made',
-    'promptsync finds a pinned version number in the ledger of a probed version': `left ~Theirs; left Two(~1:Theirs) | Two production=1 | look ver_2, track ver_2, look ver_1, production ver_1
+    'finds a pinned version number in the ledger of a probed version': `left ~Theirs; left Two(~1:Theirs) | Two production=1 | look ver_2, track ver_2, look ver_1, production ver_1
         | applied: made`,
-    'promptsync probes a version before activating it if no ledger lists that version': `Hello a=latest; left ~Theirs | a=latest b=version:ver_2 c=version:ver_2 | look ver_2, b ver_2, c ver_2
+    'probes a version before activating it if no ledger lists that version': `Hello a=latest; left ~Theirs | a=latest b=version:ver_2 c=version:ver_2 | look ver_2, b ver_2, c ver_2
         | applied: made made`,
   };
-  test.each(Object.entries(stories))('%s', async (_title, row) => {
+  test.each(Object.entries(stories))('promptsync %s', async (_title, row) => {
     const [before = '', words = '', calls, outcome] = row.split(/\s+\|\s+/);
     const service = await start();
     for (const step of before.split('; ').filter((one) => one !== 'nothing')) {
@@ -134,9 +128,9 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
   });
 
   test.each([
-    ['A prompt is blocked before any change if it pins the id of a version that belongs to another prompt', 'ver_3'],
-    ['A prompt is blocked before any change if it pins a version id that does not exist', 'ver_9'],
-  ])('%s', async (_title, id) => {
+    ['the id of a version that belongs to another prompt', 'ver_3'],
+    ['a version id that does not exist', 'ver_9'],
+  ])('A prompt is blocked before any change if it pins %s', async (_title, id) => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
     service.addVersion('p1', { text: 'Theirs' });

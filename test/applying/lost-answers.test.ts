@@ -166,26 +166,26 @@ describe('the search for a version after a lost answer', () => {
     service.addVersion('p1', { text, metadata: { promptsync: renderVersionRecord(record) } });
   test.each<[string, status: string, CreateHandler]>([
     [
-      'After a lost create-version response, promptsync does not activate its own version if the service changed the text',
+      'its own version if the service changed the text',
       'made',
       (service, { stamp }) => addCopy(service, 'T-w-o', stamp),
     ],
     [
-      'After a lost create-version response, promptsync does not activate a version with changed whitespace and a modified record',
+      'a version with changed whitespace and a modified record',
       'unknown',
       (service, { stamp }) => addCopy(service, ' Two', { ...stamp, ledger: [] }),
     ],
     [
-      'After a lost create-version response, promptsync does not activate a version with changed text and the record of another run',
+      'a version with changed text and the record of another run',
       'unknown',
       (service, { stamp }) => addCopy(service, 'T-w-o', { ...stamp, operation: 'of another run' }),
     ],
     [
-      'After a lost create-version response, promptsync does not activate a version with changed whitespace and no version record',
+      'a version with changed whitespace and no version record',
       'unknown',
       (service) => service.addVersion('p1', { text: ' Two ' }),
     ],
-  ])('%s', async (_title, status, handle) => {
+  ])('After a lost create-version response, promptsync does not activate %s', async (_title, status, handle) => {
     const { service, line, said, outcomes } = await syncWithLostAnswers(handle);
     expect(line).toBe(`failed: ${status} not_made apply/rewritten`);
     expect(said).toContain('The content of version v2 in the service differs');
@@ -196,15 +196,9 @@ describe('the search for a version after a lost answer', () => {
   });
 
   test.each([
-    [
-      'After a lost create-version response, a prompt fails if a foreign version has different whitespace and metadata',
-      ' Two ',
-    ],
-    [
-      'After a lost create-version response, a prompt fails if a foreign version has the same text but unreviewed metadata',
-      'Two',
-    ],
-  ])('%s', async (_title, text) => {
+    ['has different whitespace and metadata', ' Two '],
+    ['has the same text but unreviewed metadata', 'Two'],
+  ])('After a lost create-version response, a prompt fails if a foreign version %s', async (_title, text) => {
     const { line } = await syncWithLostAnswers((service) => service.addVersion('p1', { text, metadata: { by: 'x' } }));
     expect(line).toBe('failed: unknown not_made apply/somebody-else-wrote');
   });

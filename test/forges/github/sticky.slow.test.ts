@@ -30,7 +30,7 @@ type Attempt = GitHubOptions & {
   readonly failure?: readonly [method: 'GET' | 'POST' | 'PATCH', Failure];
 };
 /** One row: the sentence, the attempt, and the lines that describe its expected result. */
-type Row<Try> = readonly [sentence: string, attempt: Try, ...result: readonly string[]];
+type Row<Try> = readonly [what: string, attempt: Try, ...result: readonly string[]];
 
 /** Returns `done` or `throws` with the status, then the write requests, then the lines that `describeState` returns. */
 async function describeResult(
@@ -174,10 +174,10 @@ const failingRequests: readonly Row<Attempt>[] = [
 ];
 
 test.each<[string, readonly Row<Attempt>[]]>([
-  ['upsertComment updates its own comment or creates one, and leaves all other comments unchanged', existingComments],
-  ['upsertComment recognizes its own comment by the account of its token', identities],
-  ['upsertComment creates no duplicate comment when requests fail', failingRequests],
-])('%s', async (_, rows) => {
+  ['updates its own comment or creates one, and leaves all other comments unchanged', existingComments],
+  ['recognizes its own comment by the account of its token', identities],
+  ['creates no duplicate comment when requests fail', failingRequests],
+])('upsertComment %s', async (_, rows) => {
   const { actual, expected } = await tryAll(rows, tryToKeepComment);
   expect(actual).toEqual(expected);
 });
