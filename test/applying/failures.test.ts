@@ -182,28 +182,26 @@ describe('an interrupted apply', () => {
   });
 });
 
-describe('applyPlan with concurrency', () => {
-  test.each([1, 2])(
-    'With a concurrency limit of %i, promptsync makes up to that many calls at once and reports each applied prompt',
-    async (concurrency) => {
-      const reported: string[] = [];
-      let inFlight = 0;
-      let most = 0;
-      const hooks: Hooks = {
-        before: async () => {
-          most = Math.max(most, ++inFlight);
-          await new Promise((resolve) => setImmediate(resolve));
-        },
-        after: () => void (inFlight -= 1),
-      };
-      const onApplied = ({ status }: { status: string }, done: number) => void reported.push(`${done} ${status}`);
-      const { outcomes } = await sync(inMemoryBackend(), [whole, other], { refs, hooks, concurrency, onApplied });
-      expect(most).toBe(concurrency);
-      expect(reported).toStrictEqual(['1 applied', '2 applied']);
-      expect(outcomes.map(({ plan }) => plan.file.id)).toStrictEqual(['p1', 'p2']);
-    },
-  );
-});
+test.each([1, 2])(
+  'With a concurrency limit of %i, promptsync makes up to that many calls at once and reports each applied prompt',
+  async (concurrency) => {
+    const reported: string[] = [];
+    let inFlight = 0;
+    let most = 0;
+    const hooks: Hooks = {
+      before: async () => {
+        most = Math.max(most, ++inFlight);
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+      after: () => void (inFlight -= 1),
+    };
+    const onApplied = ({ status }: { status: string }, done: number) => void reported.push(`${done} ${status}`);
+    const { outcomes } = await sync(inMemoryBackend(), [whole, other], { refs, hooks, concurrency, onApplied });
+    expect(most).toBe(concurrency);
+    expect(reported).toStrictEqual(['1 applied', '2 applied']);
+    expect(outcomes.map(({ plan }) => plan.file.id)).toStrictEqual(['p1', 'p2']);
+  },
+);
 
 const redirect = makeProblem('service/redirect', { status: 302, target: null, isSameOrigin: false });
 

@@ -54,22 +54,20 @@ describe('parseEvent for pull requests', () => {
   );
 });
 
-describe('parseEvent for other events', () => {
-  const home = { repository: { full_name: 'acme/prompts', default_branch: 'main' } };
-  const queue = (base: string, head = base) => ({ merge_group: { base_sha: base, head_sha: head } });
-  test.each<[string, object, Partial<ActionEvent>]>([
-    ['the previous commit of a push', pushEvent(HEAD, BASE), { before: BASE }],
-    ['no previous commit for the first push of a branch', pushEvent(HEAD), { before: null }],
-    ['no previous commit for a first push with SHA-256 ids', pushEvent(SHA_256, '0'.repeat(64)), { before: null }],
-    ['the commits of a merge queue', { ...queue(BASE, HEAD), ...home }, { before: BASE, queued: HEAD }],
-    ['commit ids with SHA-256', queue(SHA_256), { before: SHA_256, defaultBranch: null, queued: SHA_256 }],
-    ['the default branch of a schedule event', scheduleEvent(), { defaultBranch: 'main' }],
-    ['an empty payload', {}, { defaultBranch: null }],
-  ])('parseEvent reads %s', (_, payload, expected) => {
-    expect(parseEvent('any', 'refs/heads/main', payload)).toEqual({
-      ...{ name: 'any', ref: 'refs/heads/main', pull: null, defaultBranch: 'main', before: null, queued: null },
-      ...expected,
-    });
+const home = { repository: { full_name: 'acme/prompts', default_branch: 'main' } };
+const queue = (base: string, head = base) => ({ merge_group: { base_sha: base, head_sha: head } });
+test.each<[string, object, Partial<ActionEvent>]>([
+  ['the previous commit of a push', pushEvent(HEAD, BASE), { before: BASE }],
+  ['no previous commit for the first push of a branch', pushEvent(HEAD), { before: null }],
+  ['no previous commit for a first push with SHA-256 ids', pushEvent(SHA_256, '0'.repeat(64)), { before: null }],
+  ['the commits of a merge queue', { ...queue(BASE, HEAD), ...home }, { before: BASE, queued: HEAD }],
+  ['commit ids with SHA-256', queue(SHA_256), { before: SHA_256, defaultBranch: null, queued: SHA_256 }],
+  ['the default branch of a schedule event', scheduleEvent(), { defaultBranch: 'main' }],
+  ['an empty payload', {}, { defaultBranch: null }],
+])('parseEvent reads %s', (_, payload, expected) => {
+  expect(parseEvent('any', 'refs/heads/main', payload)).toEqual({
+    ...{ name: 'any', ref: 'refs/heads/main', pull: null, defaultBranch: 'main', before: null, queued: null },
+    ...expected,
   });
 });
 

@@ -83,23 +83,18 @@ test('openFullRepository loads the missing history of a shallow clone, and opens
   expect([shallow.head, shallow.isShallow]).toEqual([commits.merge, true]);
 });
 
-describe('makeRootPathConverter', () => {
-  const files = { '.git/HEAD': '', 'promptsync.yaml': '', 'team/ws/promptsync.yaml': '', 'team/ws/my.yaml': '' };
-  test.each<[at: string, config: string, path: string, string]>([
-    ['.', '', 'prompts/a.md', 'prompts/a.md'],
-    ['team/ws', '', 'prompts/a.md', 'team/ws/prompts/a.md'],
-    ['team/ws', '', 'promptsync.yaml', 'team/ws/promptsync.yaml'],
-    ['team', '', 'prompts/a.md', 'team/prompts/a.md'],
-    ['.', 'team/ws/my.yaml', 'prompts/a.md', 'team/ws/prompts/a.md'],
-    ['.', 'team/ws/my.yaml', 'team/ws/my.yaml', 'team/ws/my.yaml'],
-    ['team', 'ws/my.yaml', 'ws/my.yaml', 'team/ws/my.yaml'],
-    ['team/ws', '', '../../a.md', 'a.md'],
-    ['.', '', 'prompts/ü #[1].md', 'prompts/ü #[1].md'],
-  ])(
-    'In the folder %j with the configuration %j, makeRootPathConverter maps %j to %j',
-    (at, config, path, expected) => {
-      const folder = join(makeWorkspace({ ...files, 'team/ws/prompts/.keep': '' }), at);
-      expect(makeRootPathConverter(folder, config || undefined)(path)).toBe(expected);
-    },
-  );
+const files = { '.git/HEAD': '', 'promptsync.yaml': '', 'team/ws/promptsync.yaml': '', 'team/ws/my.yaml': '' };
+test.each<[at: string, config: string, path: string, string]>([
+  ['.', '', 'prompts/a.md', 'prompts/a.md'],
+  ['team/ws', '', 'prompts/a.md', 'team/ws/prompts/a.md'],
+  ['team/ws', '', 'promptsync.yaml', 'team/ws/promptsync.yaml'],
+  ['team', '', 'prompts/a.md', 'team/prompts/a.md'],
+  ['.', 'team/ws/my.yaml', 'prompts/a.md', 'team/ws/prompts/a.md'],
+  ['.', 'team/ws/my.yaml', 'team/ws/my.yaml', 'team/ws/my.yaml'],
+  ['team', 'ws/my.yaml', 'ws/my.yaml', 'team/ws/my.yaml'],
+  ['team/ws', '', '../../a.md', 'a.md'],
+  ['.', '', 'prompts/ü #[1].md', 'prompts/ü #[1].md'],
+])('In the folder %j with the configuration %j, makeRootPathConverter maps %j to %j', (at, config, path, expected) => {
+  const folder = join(makeWorkspace({ ...files, 'team/ws/prompts/.keep': '' }), at);
+  expect(makeRootPathConverter(folder, config || undefined)(path)).toBe(expected);
 });

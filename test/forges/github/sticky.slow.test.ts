@@ -106,19 +106,14 @@ const existingComments: readonly Row<Attempt>[] = [
   ['replaces a duplicate of an up-to-date comment', withComments([BODY], [OLD]), 'done', patch(2), OURS, RETIRED],
   ['leaves a replaced duplicate unchanged', withComments([BODY], [LINK]), 'done', OURS, RETIRED],
   [
-    'does not replace a duplicate by another account',
-    withComments([OLD], [OLD, ADA], [OLD, OTHER_BOT]),
-    ...[...UPDATED, ...OLD_OF_OTHERS],
+    'finds its own comment between comments by other accounts, and does not replace those',
+    withComments([OLD, ADA], [OLD], [OLD, OTHER_BOT]),
+    ...['done', patch(2), 'ada: An old plan', OURS, 'other[bot]: An old plan'],
   ],
   [
     'ignores comments by other accounts even if they contain the marker',
     withComments([OLD, ADA], [OLD, OTHER_BOT]),
     ...['done', POST, ...OLD_OF_OTHERS, OURS],
-  ],
-  [
-    'finds its own comment after a comment by another user',
-    withComments([OLD, ADA], [OLD]),
-    ...['done', patch(2), 'ada: An old plan', OURS],
   ],
   [
     'ignores comments that do not begin with the marker',
@@ -255,16 +250,6 @@ test('upsertIssue and closeIssues manage a single issue and ignore issues by oth
     ],
     ['closes two issues', { ...hasTwo, steps: ['close'] }, 'done', 'PATCH issues/2', PATCH, CLOSED, CLOSED],
     ['does nothing if there is no issue to close', { steps: ['close'] }, 'done'],
-    [
-      'does not close an issue by another user',
-      { ...hasIssue({ user: ADA }), steps: ['close'] },
-      ...['done', 'open Drift: An old plan'],
-    ],
-    [
-      'opens a new issue after it has closed the previous one',
-      { ...hasIssue(), steps: ['close', 'keep'] },
-      ...['done', PATCH, NEW_ISSUE, CLOSED, OPENED],
-    ],
     ['opens only one issue if the response is lost', { failure: ['POST', 'lost-answer'] }, 'done', NEW_ISSUE, OPENED],
     ['throws if issues are disabled', { failure: ['POST', { status: 410 }] }, 'throws 410', NEW_ISSUE],
   ];

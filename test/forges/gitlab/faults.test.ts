@@ -15,9 +15,7 @@ describe('comment with transient failures', () => {
   const HTML = { status: 201, body: '<html>' };
   const gateway = { status: 502 };
   test.each<[string, FailureMatch, Failure, times: number, writes: readonly string[]]>([
-    ['despite a rate limit while it reads notes', LIST, limit(5), 1, [POST]],
     ['despite gateway errors while it reads notes', LIST, gateway, 3, [POST]],
-    ['despite a broken connection while it reads notes', LIST, 'reset', 2, [POST]],
     ['despite a rate limit while it creates the note', CREATE, limit(5), 2, [POST, POST, POST]],
     ['despite a gateway error while it creates the note', CREATE, gateway, 1, [POST, POST]],
     ['despite a broken connection while it creates the note', CREATE, 'reset', 1, [POST, POST]],
@@ -81,19 +79,16 @@ describe('comment with permanent failures', () => {
   });
 });
 
-test.each([301, 307])(
-  'promptsync comment does not send the token to the target of a redirect with status %d',
-  async (status) => {
-    const receivedUrls: string[] = [];
-    const other = await listen(
-      createServer((request, response) => void response.end(receivedUrls.push(request.url ?? ''))),
-    );
-    const { gitlab, publish } = await makeJob();
-    gitlab.fail({ path: /./ }, { status, headers: { location: `${other}/api/v4/user` } }, Infinity);
-    expect(formatRun(await publish())).toMatch(new RegExp(`^1 .*${status}[^]*does not follow redirects`));
-    expect({ receivedUrls, requestCount: gitlab.requests.length }).toEqual({ receivedUrls: [], requestCount: 1 });
-  },
-);
+test('promptsync comment does not send the token to the target of a redirect', async () => {
+  const receivedUrls: string[] = [];
+  const other = await listen(
+    createServer((request, response) => void response.end(receivedUrls.push(request.url ?? ''))),
+  );
+  const { gitlab, publish } = await makeJob();
+  gitlab.fail({ path: /./ }, { status: 307, headers: { location: `${other}/api/v4/user` } }, Infinity);
+  expect(formatRun(await publish())).toMatch(/^1 .*307[^]*does not follow redirects/);
+  expect({ receivedUrls, requestCount: gitlab.requests.length }).toEqual({ receivedUrls: [], requestCount: 1 });
+});
 
 test.each<[string, FailureMatch, Failure]>([
   ['if every request hangs', { path: /./ }, 'hang'],

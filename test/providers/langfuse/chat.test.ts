@@ -68,7 +68,7 @@ test('Chat prompts can be imported, edited, promoted, reverted and pulled, and e
   expect(read('prompts/chat/empty-messages.md')).toContain('\n{{role "assistant"}}\n\\{{role "done"}}\n');
 });
 
-test('pull merges one message and keeps every other byte of the file, and marks conflicts that a later edit resolves', async () => {
+test('pull merges one message and keeps every other byte of the file, and refuses messages that a file cannot hold', async () => {
   const body = '{{role "system"}} \n\nYou help.\n\n\n{{role "user"}}\n{{question}}';
   const path = 'prompts/a.md';
   const { json, read, write, addVersion, sync } = await makeScene({ [path]: makeChatFile('a', body) });
@@ -78,15 +78,6 @@ test('pull merges one message and keeps every other byte of the file, and marks 
   addVersion('a', { messages: [system('You help.'), user('Please answer: {{question}}')] });
   expect((await json('pull')).exitCode).toBe(0);
   expect(read(path)).toBe(kind.replace('{{question}}', 'Please answer: {{question}}'));
-  write({ [path]: kind });
-  addVersion('a', { messages: [system('You help fast.'), user('{{question}}')] });
-  const { exitCode, report } = await json('pull');
-  expect([exitCode, report.prompts[0]?.problems.map(({ code }) => code)]).toEqual([4, ['pull/conflict']]);
-  const conflicted = read(path);
-  expect(conflicted).toContain('You help kindly.\n=======\nYou help fast.\n>>>>>>> staging v3');
-  expect((await json('validate')).exitCode).toBe(1);
-  write({ [path]: conflicted.replaceAll(/^(?:<<<<<<<|=======|>>>>>>>).*\n/gm, '') });
-  expect((await json('validate')).exitCode).toBe(0);
   write({ [path]: kind });
   addVersion('a', { messages: [system('a\r'), user('b')] });
   const unwritable = await json('pull');

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { init, type InitOptions } from '../../../src/commands/init/init.ts';
 import { gatherAnswers, type AnswerHelpers } from '../../../src/commands/init/init-answers.ts';
-import type { Interview } from '../../../src/domain/system.ts';
+import { makeInterview } from '../../commands/init/answers.ts';
 import { SECRET_KEY, startLangfuse } from '../../doubles/langfuse-server.ts';
 import { makeFolder } from '../../support/folder.ts';
 import { startFront } from '../../support/front.ts';
@@ -145,8 +145,6 @@ describe('the flags of init for Langfuse', () => {
 });
 
 describe('the questions of init for Langfuse', () => {
-  const CHOICES: Readonly<Record<string, string>> = { 'Which service': 'langfuse', 'Which CI': 'none' };
-
   /** Runs init. Answers the questions about the address from `addresses` in turn, and other questions with their defaults. */
   async function interviewWith(
     environment: Readonly<Record<string, string>>,
@@ -154,21 +152,8 @@ describe('the questions of init for Langfuse', () => {
     addresses: readonly string[] = [],
   ) {
     const folder = makeFolder();
-    const asked: string[] = [];
-    const open = [...addresses];
-    const interview: Interview = {
-      text: async ({ message, initial, findFault }) => {
-        asked.push(message);
-        const answer = message.includes('What is the address') ? (open.shift() ?? initial) : initial;
-        expect(findFault(answer)).toBeNull();
-        return answer;
-      },
-      select: async ({ message }) => {
-        asked.push(message);
-        return CHOICES[message.split(' ').slice(0, 2).join(' ')] ?? '';
-      },
-      confirm: async () => false,
-    };
+    const replies = { 'Which service': 'langfuse', 'Which CI': 'none', 'What is the address': addresses };
+    const { asked, interview } = makeInterview(replies);
     await init({ embedded: false, force: false, ...flags }, { ...makeSystem(folder, environment), interview });
     return { folder, asked, ofAddress: asked.filter((message) => message.includes('What is the address')) };
   }
@@ -177,7 +162,7 @@ describe('the questions of init for Langfuse', () => {
     const langfuse = await startLabeled();
     const { folder, asked } = await interviewWith(langfuse.environment, { provider: 'langfuse' });
     const labels = /\blabels do you use.*labels: "production", "staging", "eu"/;
-    const expected = [/address of Langfuse/, /folder/, labels, /Which prompt/, /CI/];
+    const expected = [/address of Langfuse/, /folder/, labels, /Which prompt/, /CI/, /pre-commit/];
     expect(asked).toEqual(expected.map((one) => expect.stringMatching(one)));
     expect(asked[2]).not.toMatch(/environment|service/);
     expect(serviceIn(folder)).toEqual({ ...SERVICE, base_url: langfuse.baseUrl });
@@ -201,11 +186,8 @@ describe('the questions of init for Langfuse', () => {
   });
 
   test('init suggests Langfuse Cloud if no variable contains an address', async () => {
-    const text: Interview['text'] = ({ initial }) => Promise.reject(new Error(`suggested ${initial}`));
-    const interview = { text, select: async () => 'langfuse', confirm: async () => false };
-    const system = { ...makeSystem(makeFolder(), { LANGFUSE_SECRET_KEY: SECRET_KEY }), interview };
-    const run = init({ embedded: false, force: false }, system);
-    await expect(run).rejects.toThrow('suggested https://cloud.langfuse.com');
+    const { folder } = await interviewWith({ LANGFUSE_SECRET_KEY: SECRET_KEY });
+    expect(serviceIn(folder)).toEqual(SERVICE);
   });
 
   test('The user can complete init for Langfuse without API keys, and it then names no labels', async () => {
