@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { applyPlan } from '../../src/applying/apply-plan.ts';
 import type { ObservedPrompt } from '../../src/domain/observed-prompt.ts';
 import type { Change, PromptPlan } from '../../src/domain/plan.ts';
@@ -43,27 +43,21 @@ test('applyPlan sends no writes for unchanged, blocked or failed prompts', async
   });
 });
 
-describe('applyPlan with an inconsistent plan', () => {
-  const whole = planPrompt(file({ pins: staging }), observed({ active: { staging: null } }), rules());
-  const toUnknown: Change = {
-    ...{ kind: 'set-active', environment: 'staging', before: null },
-    after: { id: 'x', number: null },
-  };
+const whole = planPrompt(file({ pins: staging }), observed({ active: { staging: null } }), rules());
+const toUnknown: Change = {
+  ...{ kind: 'set-active', environment: 'staging', before: null },
+  after: { id: 'x', number: null },
+};
 
-  test.each<[string, readonly Change[], string]>([
-    [
-      'applyPlan marks a prompt as failed if its plan activates a new version without creating it',
-      whole.changes.filter(({ kind }) => kind === 'set-active'),
-      'the version to activate was not created',
-    ],
-    [
-      'applyPlan marks a prompt as failed if its plan activates a version that is unknown to promptsync',
-      [toUnknown],
-      'the version to activate is not known',
-    ],
-  ])('%s', async (_, changes, reason) => {
-    const { writes, outcomes, problems } = await apply([{ ...whole, changes }]);
-    expect([writes, outcomes]).toStrictEqual([[], ['failed: not_made internal/unexpected']]);
-    expect(problems[0]?.message).toContain(reason);
-  });
+test.each<[string, readonly Change[], string]>([
+  [
+    'a new version without creating it',
+    whole.changes.filter(({ kind }) => kind === 'set-active'),
+    'the version to activate was not created',
+  ],
+  ['a version that is unknown to promptsync', [toUnknown], 'the version to activate is not known'],
+])('applyPlan marks a prompt as failed if its plan activates %s', async (_, changes, reason) => {
+  const { writes, outcomes, problems } = await apply([{ ...whole, changes }]);
+  expect([writes, outcomes]).toStrictEqual([[], ['failed: not_made internal/unexpected']]);
+  expect(problems[0]?.message).toContain(reason);
 });

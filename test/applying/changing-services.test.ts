@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { omitKey } from '../../src/domain/json.ts';
 import type { NewServiceVersion, PromptService } from '../../src/providers/four-call/prompt-service.ts';
 import { formatOutcome, sync, type SyncParts } from './support.ts';
 import { type Backend, inMemoryBackend } from '../doubles/backends.ts';
-import { content, file, type FileParts } from '../planning/support.ts';
+import { content, file, type FileParts, type WrittenPins } from '../planning/support.ts';
 
 const staging = { staging: 'latest' };
 
@@ -29,39 +30,28 @@ function startTrimming() {
 }
 
 describe('a service that rewrites versions', () => {
+  const MODEL = { metadata: { model: 'x' } };
   const rewriting: readonly (readonly [string, FileParts, rewrite: (sent: SentContent) => Partial<SentContent>])[] = [
-    [
-      'Each of three syncs fails with apply/rewritten and only the first creates a version if the service trims text',
-      { text: 'Hello ' },
-      ({ text }) => ({ text: text.trim() }),
-    ],
-    [
-      'Each of three syncs fails with apply/rewritten and only the first creates a version if the service composes characters',
-      { text: 'u\u0308ber' },
-      ({ text }) => ({ text: text.normalize('NFC') }),
-    ],
-    [
-      'Each of three syncs fails with apply/rewritten and only the first creates a version if the service removes HTML',
-      { text: 'Hello <b>you</b>' },
-      () => ({ text: 'Hello you' }),
-    ],
-    [
-      'Each of three syncs fails with apply/rewritten and only the first creates a version if the service extends the metadata of the file',
-      { metadata: { model: 'x' } },
-      ({ metadata }) => ({ metadata: { ...metadata, by: 'api' } }),
-    ],
+    ['trims text', { text: 'Hello ' }, ({ text }) => ({ text: text.trim() })],
+    ['composes characters', { text: 'u\u0308ber' }, ({ text }) => ({ text: text.normalize('NFC') })],
+    ['removes HTML', { text: 'Hello <b>you</b>' }, () => ({ text: 'Hello you' })],
+    ['extends the metadata of the file', MODEL, ({ metadata }) => ({ metadata: { ...metadata, by: 'api' } })],
+    ['drops the metadata of the file', MODEL, ({ metadata }) => ({ metadata: omitKey(metadata, 'model') })],
   ];
-  test.each(rewriting)('%s', async (_effect, parts, rewrite) => {
-    for (const pins of [staging, {}]) {
-      const backend = inMemoryBackend();
-      const service = rewriteVersions(backend, (sent) => ({ ...sent, ...rewrite(sent) }));
-      expect(await syncFile(service, { ...parts, pins })).toMatch(/^failed: made.* apply\/rewritten$/);
-      expect(await syncFile(service, { ...parts, pins })).toMatch(/^failed: not_made.* apply\/rewritten$/);
-      expect(await syncFile(service, { ...parts, pins })).toMatch(/^failed: not_made.* apply\/rewritten$/);
-      expect(backend.countVersions('p1')).toBe(1);
-      expect([backend.serves('p1', 'staging'), backend.serves('p1', 'promptsync')]).toStrictEqual([null, null]);
-    }
-  });
+  test.each(rewriting)(
+    'Each of three syncs fails with apply/rewritten and only the first creates a version if the service %s',
+    async (_effect, parts, rewrite) => {
+      for (const pins of [staging, {}]) {
+        const backend = inMemoryBackend();
+        const service = rewriteVersions(backend, (sent) => ({ ...sent, ...rewrite(sent) }));
+        expect(await syncFile(service, { ...parts, pins })).toMatch(/^failed: made.* apply\/rewritten$/);
+        expect(await syncFile(service, { ...parts, pins })).toMatch(/^failed: not_made.* apply\/rewritten$/);
+        expect(await syncFile(service, { ...parts, pins })).toMatch(/^failed: not_made.* apply\/rewritten$/);
+        expect(backend.countVersions('p1')).toBe(1);
+        expect([backend.serves('p1', 'staging'), backend.serves('p1', 'promptsync')]).toStrictEqual([null, null]);
+      }
+    },
+  );
 
   test('If the service trims text, sync succeeds as soon as the file contains the trimmed text, or a new text that needs no trimming', async () => {
     const { backend, service } = startTrimming();
@@ -86,27 +76,11 @@ describe('a service that rewrites versions', () => {
   });
 
   test.each([
-    [
-      'The second sync of a file with a latest pin changes nothing if the service drops metadata',
-      { pins: staging },
-      'applied: made made',
-    ],
-    [
-      'The second sync of a file with metadata and a latest pin changes nothing if the service drops metadata',
-      { pins: staging, metadata: { model: 'x' } },
-      'applied: made made',
-    ],
-    [
-      'The second sync of a file without pins changes nothing if the service drops metadata',
-      { pins: {} },
-      'applied: made',
-    ],
-    [
-      'The second sync of a file with metadata but no pins changes nothing if the service drops metadata',
-      { pins: {}, metadata: { model: 'x' } },
-      'applied: made',
-    ],
-  ])('%s', async (_title, parts, first) => {
+    ['with a latest pin', { pins: staging }, 'applied: made made'],
+    ['with metadata and a latest pin', { pins: staging, metadata: { model: 'x' } }, 'applied: made made'],
+    ['without pins', { pins: {} }, 'applied: made'],
+    ['with metadata but no pins', { pins: {}, metadata: { model: 'x' } }, 'applied: made'],
+  ])('The second sync of a file %s changes nothing if the service drops metadata', async (_title, parts, first) => {
     const backend = inMemoryBackend();
     const service = dropMetadata(backend);
     expect(await syncFile(service, parts)).toBe(`${first} service/drops-metadata`);
@@ -123,37 +97,28 @@ const WARNING =
 
 const dropMetadata = (service: Backend) => rewriteVersions(service, (sent) => ({ ...sent, metadata: {} }));
 
-describe.each([
-  { kind: 'without metadata', wanted: file({ text: 'One', pins: staging }) },
-  { kind: 'with metadata', wanted: file({ text: 'One', metadata: { model: 'x' }, pins: staging }) },
-])('sync of a file $kind to a service that drops all metadata', ({ wanted }) => {
-  const edited = (text: string) => ({ ...wanted, content: content(text, wanted.content.metadata) });
+describe('a service that drops all metadata', () => {
+  const edited = (text: string, pins: WrittenPins = staging) => file({ text, metadata: { model: 'x' }, pins });
 
   test('If the service drops all metadata, promptsync warns that the tracked version has no version record', async () => {
     const service = inMemoryBackend();
-    const { outcomes } = await sync(dropMetadata(service), [wanted]);
+    const { outcomes } = await sync(dropMetadata(service), [edited('One')]);
     expect(outcomes[0]?.problems).toMatchObject([{ severity: 'warning', path: 'prompts/a.md', message: WARNING }]);
-    const draft = { ...wanted, pins: file({ pins: { staging: 1 } }).pins };
-    const again = await sync(dropMetadata(service), [draft]);
+    const again = await sync(dropMetadata(service), [edited('One', { staging: 1 })]);
     expect(again.outcomes.map(formatOutcome)).toStrictEqual(['unchanged: service/drops-metadata']);
-    expect(again.outcomes[0]?.problems[0]).toMatchObject({ path: 'prompts/a.md', message: WARNING });
   });
 
   test('If the service drops all metadata, promptsync warns about it only once per sync even if it creates two versions', async () => {
     const service = inMemoryBackend();
-    await sync(dropMetadata(service), [wanted]);
-    const { pins } = file({ pins: { staging: 'latest', production: 'git:v1' } });
-    const { outcomes } = await sync(dropMetadata(service), [{ ...edited('Two'), pins }], {
-      refs: { v1: content('Old') },
-    });
+    await sync(dropMetadata(service), [edited('One')]);
+    const wanted = edited('Two', { staging: 'latest', production: 'git:v1' });
+    const { outcomes } = await sync(dropMetadata(service), [wanted], { refs: { v1: content('Old') } });
     expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: made made made made service/drops-metadata']);
   });
 
   test('If the service drops all metadata, promptsync cannot find the old version of a reverted text and creates a new one', async () => {
     const service = inMemoryBackend();
-    await sync(dropMetadata(service), [wanted]);
-    await sync(dropMetadata(service), [edited('Two')]);
-    await sync(dropMetadata(service), [wanted]);
+    for (const text of ['One', 'Two', 'One']) await sync(dropMetadata(service), [edited(text)]);
     expect(service.serves('p1', 'staging')).toStrictEqual(['ver_3', 'One']);
   });
 });
@@ -169,13 +134,4 @@ test('If the service drops all metadata, a reviewed sync uses the same version f
   });
   const { outcomes } = await sync(dropMetadata(service), [wanted], { refs, guards: { expectedPlan: plan.digest } });
   expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: made adopted made made service/drops-metadata']);
-});
-
-test('promptsync does not activate a version if the service dropped all of its metadata except the version record', async () => {
-  const service = rewriteVersions(inMemoryBackend(), ({ metadata: { promptsync }, ...rest }) => {
-    return { ...rest, metadata: { promptsync: promptsync! } };
-  });
-  const { lines, outcomes } = await sync(service, [file({ metadata: { model: 'x' }, pins: staging })]);
-  expect(lines).toStrictEqual(['create p1 "Hello"']);
-  expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: made not_made apply/rewritten']);
 });

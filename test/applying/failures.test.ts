@@ -182,28 +182,26 @@ describe('an interrupted apply', () => {
   });
 });
 
-describe('applyPlan with concurrency', () => {
-  test.each([1, 2])(
-    'With a concurrency limit of %i, promptsync makes up to that many calls at once and reports each applied prompt',
-    async (concurrency) => {
-      const reported: string[] = [];
-      let inFlight = 0;
-      let most = 0;
-      const hooks: Hooks = {
-        before: async () => {
-          most = Math.max(most, ++inFlight);
-          await new Promise((resolve) => setImmediate(resolve));
-        },
-        after: () => void (inFlight -= 1),
-      };
-      const onApplied = ({ status }: { status: string }, done: number) => void reported.push(`${done} ${status}`);
-      const { outcomes } = await sync(inMemoryBackend(), [whole, other], { refs, hooks, concurrency, onApplied });
-      expect(most).toBe(concurrency);
-      expect(reported).toStrictEqual(['1 applied', '2 applied']);
-      expect(outcomes.map(({ plan }) => plan.file.id)).toStrictEqual(['p1', 'p2']);
-    },
-  );
-});
+test.each([1, 2])(
+  'With a concurrency limit of %i, promptsync makes up to that many calls at once and reports each applied prompt',
+  async (concurrency) => {
+    const reported: string[] = [];
+    let inFlight = 0;
+    let most = 0;
+    const hooks: Hooks = {
+      before: async () => {
+        most = Math.max(most, ++inFlight);
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+      after: () => void (inFlight -= 1),
+    };
+    const onApplied = ({ status }: { status: string }, done: number) => void reported.push(`${done} ${status}`);
+    const { outcomes } = await sync(inMemoryBackend(), [whole, other], { refs, hooks, concurrency, onApplied });
+    expect(most).toBe(concurrency);
+    expect(reported).toStrictEqual(['1 applied', '2 applied']);
+    expect(outcomes.map(({ plan }) => plan.file.id)).toStrictEqual(['p1', 'p2']);
+  },
+);
 
 const redirect = makeProblem('service/redirect', { status: 302, target: null, isSameOrigin: false });
 
@@ -264,31 +262,30 @@ describe('reading back an activation', () => {
   }
 
   test.each<[string, () => object | null, serves: string]>([
+    ['no active version', () => null, 'version "ver_1" in "staging", but "staging" now serves nothing'],
     [
-      'A prompt is reported as failed ten seconds after activation if its environment serves no active version',
-      () => null,
-      'version "ver_1" in "staging", but "staging" now serves nothing',
-    ],
-    [
-      'A prompt is reported as failed ten seconds after activation if its environment serves a different version',
+      'a different version',
       () => ({ id: 'ver_9' }),
       'version "ver_1" in "staging", but "staging" now serves version "ver_9"',
     ],
     [
-      'A prompt is reported as failed ten seconds after activation if its environment serves different text',
+      'different text',
       () => ({ content: { text: 'Theirs', metadata: {} } }),
       'the planned text in "staging", but "staging" now serves different text (v1)',
     ],
-  ])('%s', async (_, shown, serves) => {
-    let waited = 0;
-    const onWait = (milliseconds: number) => void (waited += milliseconds);
-    const { outcomes } = await sync(replaceInStaging(inMemoryBackend(), shown), [file({ pins: staging })], {
-      onWait,
-    });
-    expect(waited).toBe(10_000);
-    expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: made unknown apply/not-active']);
-    expect(outcomes[0]?.problems.map(({ message }) => message)).toStrictEqual([`promptsync activated ${serves}.`]);
-  });
+  ])(
+    'A prompt is reported as failed ten seconds after activation if its environment serves %s',
+    async (_, shown, serves) => {
+      let waited = 0;
+      const onWait = (milliseconds: number) => void (waited += milliseconds);
+      const { outcomes } = await sync(replaceInStaging(inMemoryBackend(), shown), [file({ pins: staging })], {
+        onWait,
+      });
+      expect(waited).toBe(10_000);
+      expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: made unknown apply/not-active']);
+      expect(outcomes[0]?.problems.map(({ message }) => message)).toStrictEqual([`promptsync activated ${serves}.`]);
+    },
+  );
 
   test('promptsync reads an environment again if the service still returns its old state right after an activation', async () => {
     let old = 3;
@@ -308,12 +305,9 @@ describe('reading back an activation', () => {
 });
 
 test.each([
-  [
-    'A prompt fails without any change if someone activates another version in the probe environment during a probe',
-    'ver_1',
-  ],
-  ['A prompt fails without any change if someone clears the probe environment during a probe', ''],
-])('%s', async (_, to) => {
+  ['activates another version in the probe environment during a probe', 'ver_1'],
+  ['clears the probe environment during a probe', ''],
+])('A prompt fails without any change if someone %s', async (_, to) => {
   const service = inMemoryBackend();
   await sync(service, [file({ pins: staging })]);
   service.addVersion('p1', { text: 'Theirs' });

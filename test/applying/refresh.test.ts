@@ -40,38 +40,17 @@ describe.each(backends)('the second observation before a write (backend: %s)', (
     expect([watched.count, outcomes.map(formatOutcome)]).toStrictEqual([1, ['applied: made made']]);
   });
 
+  const activate = (text: string) => (service: Backend) => activateForeignVersion(service, text);
+  const addDraft = (text: string) => (service: Backend) => service.addVersion('p1', { text });
+  const update = (fields: object) => (service: Backend) => service.updatePrompt('p1', fields);
   test.each<[string, (service: Backend) => unknown, string]>([
-    [
-      'promptsync replans a prompt if a different version becomes active before the write',
-      (service) => activateForeignVersion(service, 'Theirs'),
-      'applied: made made',
-    ],
-    [
-      'promptsync replans a prompt if the desired text becomes active before the write',
-      (service) => activateForeignVersion(service, 'Two'),
-      'unchanged:',
-    ],
-    [
-      'promptsync replans a prompt if someone adds a draft before the write',
-      (service) => service.addVersion('p1', { text: 'Draft' }),
-      'applied: made made',
-    ],
-    [
-      'promptsync replans a prompt if someone adds a draft with the desired text before the write',
-      (service) => service.addVersion('p1', { text: 'Two' }),
-      'applied: made made',
-    ],
-    [
-      'promptsync replans a prompt if someone renames it before the write',
-      (service) => service.updatePrompt('p1', { name: 'Theirs' }),
-      'applied: made made made',
-    ],
-    [
-      'promptsync replans a prompt if someone changes its description before the write',
-      (service) => service.updatePrompt('p1', { description: 'New' }),
-      'applied: made made',
-    ],
-  ])('%s', async (_title, changeService, outcome) => {
+    ['a different version becomes active', activate('Theirs'), 'applied: made made'],
+    ['the desired text becomes active', activate('Two'), 'unchanged:'],
+    ['someone adds a draft', addDraft('Draft'), 'applied: made made'],
+    ['someone adds a draft with the desired text', addDraft('Two'), 'applied: made made'],
+    ['someone renames it', update({ name: 'Theirs' }), 'applied: made made made'],
+    ['someone changes its description', update({ description: 'New' }), 'applied: made made'],
+  ])('promptsync replans a prompt if %s before the write', async (_title, changeService, outcome) => {
     const service = await startWithTextOne(start);
     const watched = changeBeforeWrite(1, () => changeService(service));
     const { outcomes, lines } = await sync(service, [two], watched);
@@ -81,13 +60,6 @@ describe.each(backends)('the second observation before a write (backend: %s)', (
     expect(service.serves('p1', 'staging')?.[1]).toBe('Two');
     expect(lines.filter((line) => line.startsWith('create')).length).toBeLessThanOrEqual(1);
     expect((await sync(service, [two])).lines).toStrictEqual([]);
-  });
-
-  test('The updated plan names the version that was active right before the write', async () => {
-    const service = await startWithTextOne(start);
-    const change = changeBeforeWrite(1, () => activateForeignVersion(service, 'Theirs'));
-    const { outcomes } = await sync(service, [two], change);
-    expect(outcomes[0]?.plan.changes.at(-1)).toMatchObject({ before: { id: 'ver_2', number: 2 } });
   });
 
   test('A prompt fails without a write if it changes in the service twice before its first write', async () => {
@@ -116,6 +88,8 @@ describe.each(backends)('the second observation before a write (backend: %s)', (
     const change = changeBeforeWrite(1, () => activateForeignVersion(service, 'Theirs'));
     const refused = await sync(service, [two], { guards, ...change });
     expect(refused.outcomes.map(formatOutcome)).toStrictEqual(['blocked: not_made not_made guard/stale-plan']);
+    // The new plan names the version that was active right before the write.
+    expect(refused.outcomes[0]?.plan.changes.at(-1)).toMatchObject({ before: { id: 'ver_2', number: 2 } });
     const message = refused.outcomes[0]?.problems[0]?.message;
     expect(message).toMatch(/^The digest of this plan is sha256:[0-9a-f]{12}, but sha256:[0-9a-f]{12} was expected\./);
     expect(message).toContain(`, but ${shortenDigest(plan.digest)} was expected.`);
@@ -182,31 +156,12 @@ describe('changes that make promptsync plan a prompt again', () => {
   }
 
   test.each([
-    [
-      'promptsync replans a prompt if an environment loses its active version in the service before the write',
-      () => null,
-    ],
-    [
-      'promptsync replans a prompt if the id of the active version changes in the service before the write',
-      () => ({ id: 'ver_9' }),
-    ],
-    [
-      'promptsync replans a prompt if the number of the active version changes in the service before the write',
-      () => ({ number: 9 }),
-    ],
-    [
-      'promptsync replans a prompt if the text of the active version changes in the service before the write',
-      () => ({ content: { text: 'x', metadata: { a: 1 } } }),
-    ],
-    [
-      'promptsync replans a prompt if the metadata of the active version changes in the service before the write',
-      () => ({ content: { text: 'One', metadata: { a: 2 } } }),
-    ],
-  ])('%s', async (_title, shows) => {
+    ['if an environment loses its active version', () => null],
+    ['if the id of the active version changes', () => ({ id: 'ver_9' })],
+    ['if the number of the active version changes', () => ({ number: 9 })],
+    ['if the text of the active version changes', () => ({ content: { text: 'x', metadata: { a: 1 } } })],
+    ['if the metadata of the active version changes', () => ({ content: { text: 'One', metadata: { a: 2 } } })],
+  ])('promptsync replans a prompt %s in the service before the write', async (_title, shows) => {
     expect(await countObservations(shows)).toBe(2);
-  });
-
-  test('promptsync does not replan a prompt if both observations show the same state', async () => {
-    expect(await countObservations(() => ({}))).toBe(1);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeSharedRequirements } from '../../src/conformance/requirements.ts';
 import { DEFAULT_WORDS } from '../../src/service-words.ts';
 import { makeOkPoint } from '../../src/domain/doctor-point.ts';
@@ -81,59 +81,57 @@ const returning = (metadata: JsonObject): Partial<ConformanceTarget> => ({
   createVersion: async (text) => ({ id: 'v1', number: 1, content: { text, metadata } }),
 });
 
-describe('checkConformance', () => {
-  test('checkConformance reports ok for every point if the service is correct', async () => {
-    const { points } = await check({});
-    expect(points.filter(({ level }) => level !== 'ok')).toEqual([]);
-  });
+test('checkConformance reports ok for every point if the service is correct', async () => {
+  const { points } = await check({});
+  expect(points.filter(({ level }) => level !== 'ok')).toEqual([]);
+});
 
-  test.each([
-    ['checkConformance stops after two timeouts, keeps the points so far and cleans up', timeOut],
-    ['checkConformance stops after two failed connections, keeps the points so far and cleans up', failToConnect],
-  ])('%s', async (_, fail) => {
-    let reads = 0;
-    const { points, calls } = await check({ readActive: async () => ((reads += 1) > 1 ? fail() : null) });
-    expect(calls.filter((name) => name === 'readActive')).toHaveLength(3);
-    expect(points.at(0)?.name).toBe('text: white space');
-    expect(points.at(-2)).toMatchObject({ name: 'other points', level: 'error' });
-    expect(points.at(-1)?.name).toBe('left behind');
-  });
+test.each([
+  ['timeouts', timeOut],
+  ['failed connections', failToConnect],
+])('checkConformance stops after two %s, keeps the points so far and cleans up', async (_, fail) => {
+  let reads = 0;
+  const { points, calls } = await check({ readActive: async () => ((reads += 1) > 1 ? fail() : null) });
+  expect(calls.filter((name) => name === 'readActive')).toHaveLength(3);
+  expect(points.at(0)?.name).toBe('text: white space');
+  expect(points.at(-2)).toMatchObject({ name: 'other points', level: 'error' });
+  expect(points.at(-1)?.name).toBe('left behind');
+});
 
-  test('checkConformance stops if the search for a lost version times out, too', async () => {
-    let newestReads = 0;
-    const readNewestId = async (): Promise<string | null> => ((newestReads += 1) > 1 ? timeOut() : null);
-    const { points, calls } = await check({ createVersion: timeOut, readNewestId });
-    expect(calls).toEqual(['readActive', 'readNewestId', 'create', 'readNewestId']);
-    expect(points.map(({ name }) => name)).toEqual(['other points', 'left behind']);
-    expect(points[1]?.found).toBe('[{"id":null,"number":null}]');
-  });
+test('checkConformance stops if the search for a lost version times out, too', async () => {
+  let newestReads = 0;
+  const readNewestId = async (): Promise<string | null> => ((newestReads += 1) > 1 ? timeOut() : null);
+  const { points, calls } = await check({ createVersion: timeOut, readNewestId });
+  expect(calls).toEqual(['readActive', 'readNewestId', 'create', 'readNewestId']);
+  expect(points.map(({ name }) => name)).toEqual(['other points', 'left behind']);
+  expect(points[1]?.found).toBe('[{"id":null,"number":null}]');
+});
 
-  test('checkConformance counts the time of slow reads when it waits for an activation', async () => {
-    const clock = makeClock();
-    const readActive = async (): Promise<null> => {
-      await clock.pass(14_000);
-      return null;
-    };
-    const { points, calls } = await check({ readActive }, clock);
-    expect(points.find(({ name }) => name === 'activation')?.level).toBe('error');
-    // One read before the first create, three reads of the first version, and one read of each further version. Then
-    // two reads around the unknown version, and one of an environment in which nothing is active.
-    expect(calls.filter((name) => name === 'readActive')).toHaveLength(1 + 3 + 3 + 2 + 1);
-  });
+test('checkConformance counts the time of slow reads when it waits for an activation', async () => {
+  const clock = makeClock();
+  const readActive = async (): Promise<null> => {
+    await clock.pass(14_000);
+    return null;
+  };
+  const { points, calls } = await check({ readActive }, clock);
+  expect(points.find(({ name }) => name === 'activation')?.level).toBe('error');
+  // One read before the first create, three reads of the first version, and one read of each further version. Then
+  // two reads around the unknown version, and one of an environment in which nothing is active.
+  expect(calls.filter((name) => name === 'readActive')).toHaveLength(1 + 3 + 3 + 2 + 1);
+});
 
-  test('checkConformance reports metadata that is nested 100,000 levels deep as changed', async () => {
-    let metadata: JsonObject = {};
-    for (let level = 0; level < 100_000; level += 1) metadata = { a: metadata };
-    const { points } = await check(returning(metadata));
-    const point = { level: 'error', found: 'the service changed it' };
-    expect(points.find(({ name }) => name === 'metadata')).toMatchObject(point);
-  });
+test('checkConformance reports metadata that is nested 100,000 levels deep as changed', async () => {
+  let metadata: JsonObject = {};
+  for (let level = 0; level < 100_000; level += 1) metadata = { a: metadata };
+  const { points } = await check(returning(metadata));
+  const point = { level: 'error', found: 'the service changed it' };
+  expect(points.find(({ name }) => name === 'metadata')).toMatchObject(point);
+});
 
-  test('checkConformance cleans up even if comparing the metadata throws', async () => {
-    const get = () => {
-      throw new RangeError('too deep');
-    };
-    const { points } = await check(returning(Object.defineProperty({}, 'a', { enumerable: true, get })));
-    expect(points.map(({ name }) => name)).toEqual(['other points', 'left behind']);
-  });
+test('checkConformance cleans up even if comparing the metadata throws', async () => {
+  const get = () => {
+    throw new RangeError('too deep');
+  };
+  const { points } = await check(returning(Object.defineProperty({}, 'a', { enumerable: true, get })));
+  expect(points.map(({ name }) => name)).toEqual(['other points', 'left behind']);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BOTH_KEY, NOW_TEXT, OTHER_KEY, startService } from './support.ts';
+import { BOTH_KEY, OTHER_KEY, startService } from './support.ts';
 
 const READ = ['GET', '/v1/integration/prompts/p1', undefined] as const;
 const CREATE = ['POST', '/v1/integration/prompts/p1/versions', { content: 'x' }] as const;
@@ -42,19 +42,6 @@ describe('create-version of the embedded service', () => {
   });
 });
 
-describe('update-prompt of the embedded service', () => {
-  test('update-prompt returns every prompt field and leaves the active version unchanged', async () => {
-    const { create, activate, update, read } = await startService();
-    const version = await create('p1', { content: 'x' });
-    await activate('p1', 'staging', version.body.id);
-    const { status, body } = await update('p1', { name: 'Näme', description: '' });
-    const expected = { id: 'p1', project_id: 'one', key: 'k/1', name: 'Näme', description: '' };
-    expect(status).toBe(200);
-    expect(body).toEqual({ ...expected, latest_version_id: version.body.id, created_at: NOW_TEXT });
-    expect((await read('p1', 'staging')).body).toMatchObject({ ...expected, active_version: version.body });
-  });
-});
-
 test('the embedded service accepts unusual environment names', async () => {
   const { create, activate, read } = await startService();
   const version = await create('p1', { content: 'x' });
@@ -69,21 +56,19 @@ test('the embedded service accepts unusual environment names', async () => {
   }
 });
 
-describe('authorization of the embedded service', () => {
-  test.each(endpoints)('the embedded service checks the API key of %s %s requests', async (method, path, body) => {
-    const { call } = await startService();
-    for (const [apiKey, status] of [
-      [null, 401],
-      ['', 401],
-      ['nobody', 401],
-      [OTHER_KEY, 403],
-    ] as const) {
-      const reply = await call(method, path, { apiKey, body });
-      expect(reply).toMatchObject({ status, body: { detail: expect.any(String) } });
-    }
-    expect((await call(...READ)).body).toMatchObject({ name: 'First', latest_version_id: null });
-    for (const id of ['p1', 'q1']) {
-      expect((await call('GET', `/v1/integration/prompts/${id}`, { apiKey: BOTH_KEY })).status).toBe(200);
-    }
-  });
+test.each(endpoints)('the embedded service checks the API key of %s %s requests', async (method, path, body) => {
+  const { call } = await startService();
+  for (const [apiKey, status] of [
+    [null, 401],
+    ['', 401],
+    ['nobody', 401],
+    [OTHER_KEY, 403],
+  ] as const) {
+    const reply = await call(method, path, { apiKey, body });
+    expect(reply).toMatchObject({ status, body: { detail: expect.any(String) } });
+  }
+  expect((await call(...READ)).body).toMatchObject({ name: 'First', latest_version_id: null });
+  for (const id of ['p1', 'q1']) {
+    expect((await call('GET', `/v1/integration/prompts/${id}`, { apiKey: BOTH_KEY })).status).toBe(200);
+  }
 });

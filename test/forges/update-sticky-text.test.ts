@@ -88,23 +88,21 @@ describe('two jobs that replace their sections of one comment', () => {
   });
 });
 
-describe('makeStickySection', () => {
-  test('A section gets the room that the rest of the comment leaves', () => {
-    const rooms: number[] = [];
-    const { makeBody } = makeStickySection({
-      marker: '<!-- a -->',
-      environments: ['staging'],
-      promotionOrder: [],
-      limit: { most: 60_000, measure: (text) => text.length },
-      render: ({ most }) => {
-        rooms.push(most);
-        return wrapSection(['staging'], '\n#### staging: applied\n');
-      },
-    });
-    makeBody('x'.repeat(50_000));
-    makeBody('x'.repeat(59_999));
-    const [roomy = 0, full] = rooms;
-    expect(roomy).toBeGreaterThan(9_900);
-    expect(full).toBe(4_500);
+test('A section gets the room that the rest of the comment leaves', () => {
+  const rooms: number[] = [];
+  const { makeBody } = makeStickySection({
+    marker: '<!-- a -->',
+    environments: ['staging'],
+    promotionOrder: [],
+    limit: { most: 60_000, measure: (text) => text.length },
+    render: ({ most }) => {
+      rooms.push(most);
+      return wrapSection(['staging'], '\n#### staging: applied\n');
+    },
   });
+  makeBody('x'.repeat(50_000));
+  makeBody('x'.repeat(59_999));
+  const [roomy = 0, full] = rooms;
+  expect(roomy).toBeGreaterThan(9_900);
+  expect(full).toBe(4_500);
 });

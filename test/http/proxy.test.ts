@@ -61,19 +61,19 @@ describe('a proxy from the environment variables', () => {
   });
 
   const brokenProxies: readonly (readonly [string, string, (socket: Socket) => void])[] = [
-    ['the client times out if a proxy never responds', 'service/no-answer', () => {}],
+    ['times out if a proxy never responds', 'service/no-answer', () => {}],
     [
-      'the client times out if a proxy opens a tunnel but never sends data',
+      'times out if a proxy opens a tunnel but never sends data',
       'service/no-answer',
       (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n'),
     ],
     [
-      'the client reports a failure if a proxy requires a password',
+      'reports a failure if a proxy requires a password',
       'service/unreachable',
       (socket) => void socket.end('HTTP/1.1 407 Who are you\r\n\r\n'),
     ],
   ];
-  test.each(brokenProxies)('%s, with the problem %s', async (_, code, onConnect) => {
+  test.each(brokenProxies)('the client %s, with the problem %s', async (_, code, onConnect) => {
     const { url } = await startProxy(onConnect);
     const options = { baseUrl: 'https://prompts.invalid', environment: { https_proxy: url }, timeoutSeconds: 0.1 };
     const failure = await failureOf(openTestClient(options).service.readPrompt('prm_1'));

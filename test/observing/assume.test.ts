@@ -31,30 +31,28 @@ function planOneOffline(now: FileParts, then: FileParts, parts: Partial<Rules> =
   return planOffline([file(now)], [file(then)], parts).prompts[0]!;
 }
 
-describe('assumeObservation for equal files', () => {
-  test('An offline plan is empty if base and head have the same files', () => {
-    const pin = fc.oneof(
-      fc.constantFrom<string | number>('latest', 'git:v1', 'git:same', 'git:rich', 'version:ver_2', 'version:theirs'),
-      fc.integer({ min: 1, max: 3 }),
-    );
-    const environments = fc.constantFrom('staging', 'qa', 'production');
-    const parts = fc.record(
-      {
-        pins: fc.dictionary(environments, pin, { noNullPrototype: true }),
-        text: fc.constantFrom('Hello', 'At v1', 'Rich', 'Another'),
-        metadata: fc.constantFrom({}, { model: 'x' }),
-        description: fc.constantFrom('', 'What it is for.'),
-      },
-      { requiredKeys: ['pins', 'text'] },
-    );
-    fc.assert(
-      fc.property(parts, (one) => {
-        const nothing = { status: 'unchanged', changes: [], drift: [], problems: [], pinsToFind: [] };
-        expect(planOneOffline(one, one)).toMatchObject(nothing);
-      }),
-      { numRuns: runs(300) },
-    );
-  });
+test('An offline plan is empty if base and head have the same files', () => {
+  const pin = fc.oneof(
+    fc.constantFrom<string | number>('latest', 'git:v1', 'git:same', 'git:rich', 'version:ver_2', 'version:theirs'),
+    fc.integer({ min: 1, max: 3 }),
+  );
+  const environments = fc.constantFrom('staging', 'qa', 'production');
+  const parts = fc.record(
+    {
+      pins: fc.dictionary(environments, pin, { noNullPrototype: true }),
+      text: fc.constantFrom('Hello', 'At v1', 'Rich', 'Another'),
+      metadata: fc.constantFrom({}, { model: 'x' }),
+      description: fc.constantFrom('', 'What it is for.'),
+    },
+    { requiredKeys: ['pins', 'text'] },
+  );
+  fc.assert(
+    fc.property(parts, (one) => {
+      const nothing = { status: 'unchanged', changes: [], drift: [], problems: [], pinsToFind: [] };
+      expect(planOneOffline(one, one)).toMatchObject(nothing);
+    }),
+    { numRuns: runs(300) },
+  );
 });
 
 const PINS = { staging: 'latest', production: 7 };
@@ -115,16 +113,14 @@ test('An offline plan blocks a prompt that pins a nonexistent git ref', () => {
   expect(planLines(planOneOffline(now, now, { contentsAtRefs }))).toEqual(['blocked: pin/unknown-ref']);
 });
 
-describe('version numbers without the service', () => {
-  test('An offline plan shows only version numbers that appear in a prompt file', () => {
-    const then = { pins: { a: 'latest', b: 7, c: 'version:x', d: 'git:v1' } };
-    const now = { pins: { a: 9, b: 'latest', c: 'git:v1', d: 'version:x' } };
-    const { changes } = planOneOffline(now, then);
-    expect(changes).toMatchObject([
-      { environment: 'a', before: { id: 'base', number: null }, after: { id: 'v9', number: 9 } },
-      { environment: 'b', before: { id: 'v7', number: 7 }, after: { id: 'base', number: null } },
-      { environment: 'c', before: { id: 'x', number: null }, after: { id: 'git:v1', number: null } },
-      { environment: 'd', before: { id: 'git:v1', number: null }, after: { id: 'x', number: null } },
-    ]);
-  });
+test('An offline plan shows only version numbers that appear in a prompt file', () => {
+  const then = { pins: { a: 'latest', b: 7, c: 'version:x', d: 'git:v1' } };
+  const now = { pins: { a: 9, b: 'latest', c: 'git:v1', d: 'version:x' } };
+  const { changes } = planOneOffline(now, then);
+  expect(changes).toMatchObject([
+    { environment: 'a', before: { id: 'base', number: null }, after: { id: 'v9', number: 9 } },
+    { environment: 'b', before: { id: 'v7', number: 7 }, after: { id: 'base', number: null } },
+    { environment: 'c', before: { id: 'x', number: null }, after: { id: 'git:v1', number: null } },
+    { environment: 'd', before: { id: 'git:v1', number: null }, after: { id: 'x', number: null } },
+  ]);
 });

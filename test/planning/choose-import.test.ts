@@ -49,24 +49,22 @@ describe('chooseImport', () => {
   });
 });
 
-describe('chooseImport with portable pins', () => {
-  /** Rows `title: 'SERVICE | PINS | environments without a pin'`. */
-  const rows: Rows = {
-    'With portable pins, chooseImport pins every environment with the text of the file to latest if latest is allowed':
-      'staging=~2:T2 canary=~1:T2 production=- | staging=latest canary=latest | ',
-    'With portable pins, chooseImport does not pin an environment that serves a text other than that of the file':
-      'staging=~2:T2 canary=~1:T1 production=- | staging=latest | canary',
-    'With portable pins, chooseImport does not pin an environment that serves the text of the file with other metadata':
-      'staging=~2:T2 canary=~1:T2{"model":"a"} production=- | staging=latest | canary',
-    'With portable pins, chooseImport does not pin an environment that does not allow latest, even if it serves the text of the file':
-      'staging=~2:T2 canary=- production=~2:T2 | staging=latest | production',
-  };
-  test.each(Object.entries(rows))('%s', (_, row) => {
-    const [service = '', expectedPins, expectedUnpinned] = row.split(' | ');
-    const { pins = [], unpinned = [] } = chooseImport(seen(service), [open, canary, closed], null, true) ?? {};
-    expect(pins.map(({ environment, value }) => `${environment}=${value}`).join(' ')).toBe(expectedPins);
-    expect(unpinned.join(' ')).toBe(expectedUnpinned);
-  });
+/** Rows `title: 'SERVICE | PINS | environments without a pin'`. */
+const rows: Rows = {
+  'With portable pins, chooseImport pins every environment with the text of the file to latest if latest is allowed':
+    'staging=~2:T2 canary=~1:T2 production=- | staging=latest canary=latest | ',
+  'With portable pins, chooseImport does not pin an environment that serves a text other than that of the file':
+    'staging=~2:T2 canary=~1:T1 production=- | staging=latest | canary',
+  'With portable pins, chooseImport does not pin an environment that serves the text of the file with other metadata':
+    'staging=~2:T2 canary=~1:T2{"model":"a"} production=- | staging=latest | canary',
+  'With portable pins, chooseImport does not pin an environment that does not allow latest, even if it serves the text of the file':
+    'staging=~2:T2 canary=- production=~2:T2 | staging=latest | production',
+};
+test.each(Object.entries(rows))('%s', (_, row) => {
+  const [service = '', expectedPins, expectedUnpinned] = row.split(' | ');
+  const { pins = [], unpinned = [] } = chooseImport(seen(service), [open, canary, closed], null, true) ?? {};
+  expect(pins.map(({ environment, value }) => `${environment}=${value}`).join(' ')).toBe(expectedPins);
+  expect(unpinned.join(' ')).toBe(expectedUnpinned);
 });
 
 describe('listOtherServedContents', () => {

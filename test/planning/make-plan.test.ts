@@ -234,39 +234,18 @@ describe('makePlan', () => {
       'prompts/a.md:5:3 "staging" is pinned to `latest`, which `promptsync.yaml` does not allow for this environment.',
     ]);
   });
-
-  test('The plan includes the service state that promptsync observed for each prompt', () => {
-    const found = observed({ active: { staging: version(2, 'Hello') } });
-    expect(planPrompt(file({ pins: latest }), found, rules()).observed).toBe(found);
-  });
 });
 
-describe('new versions for git pins', () => {
-  const refs = { v1: content('Old'), v2: content('Older') };
-  const pins = { staging: 'latest', qa: 'git:v1', production: 'git:v2' };
-  const active = { staging: null, qa: version(1, 'Hey'), production: null };
-  const changesOf = () =>
-    makePlan([file({ pins })], observation(observed({ active })), rules({ refs })).prompts.flatMap(
-      ({ changes }) => changes,
-    );
-
-  test('If the plan activates a new version for a git pin, it names the git ref of that pin', () => {
-    const targets = changesOf().flatMap((change) => (change.kind === 'set-active' ? [change.after] : []));
-    expect(targets.map((after) => isNewVersionRef(after) && [after.newContent.text, after.ref])).toEqual([
-      ['Hello', undefined],
-      ['Old', 'v1'],
-      ['Older', 'v2'],
-    ]);
-  });
-
-  test('The plan records the git ref and its commit for each version that it creates for a git pin', () => {
-    const created = changesOf().flatMap((change) => (change.kind === 'create-version' ? [change] : []));
-    expect(created.map(({ content: made, ref, provenance }) => [made.text, ref, provenance])).toStrictEqual([
-      ['Old', 'v1', { commit: 'at-v1', path: 'prompts/a.md' }],
-      ['Older', 'v2', { commit: 'at-v2', path: 'prompts/a.md' }],
-      ['Hello', undefined, {}],
-    ]);
-  });
+test('If the plan activates a new version for a git pin, it names the git ref of that pin', () => {
+  const wanted = file({ pins: { staging: 'latest', qa: 'git:v1', production: 'git:v2' } });
+  const seen = observed({ active: { staging: null, qa: version(1, 'Hey'), production: null } });
+  const { changes } = planPrompt(wanted, seen, rules({ refs: { v1: content('Old'), v2: content('Older') } }));
+  const targets = changes.flatMap((change) => (change.kind === 'set-active' ? [change.after] : []));
+  expect(targets.map((after) => isNewVersionRef(after) && [after.newContent.text, after.ref])).toEqual([
+    ['Hello', undefined],
+    ['Old', 'v1'],
+    ['Older', 'v2'],
+  ]);
 });
 
 /** Rows `title: 'FILE | RULES'`, for an edited file. */

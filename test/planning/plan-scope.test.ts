@@ -1,11 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Change, isNewVersionRef, isVisibleChange, type PromptPlan } from '../../src/domain/plan.ts';
-import { computeChangeDigests } from '../../src/forges/approval.ts';
+import type { PromptPlan } from '../../src/domain/plan.ts';
 import {
   compareWithBase,
   content,
-  deepFreeze,
   file,
   type FileParts,
   line,
@@ -16,7 +13,6 @@ import {
   planPrompt,
   rules,
   type RulesParts,
-  version,
 } from './support.ts';
 
 const ORDER = ['staging', 'qa', 'production'] as const;
@@ -102,22 +98,10 @@ describe('a plan for some environments', () => {
   });
 
   test.each([
-    [
-      'The plan changes the name of a prompt only with the last environment that the file pins',
-      'staging=latest qa=latest',
-      'qa',
-    ],
-    [
-      'The plan changes the name of a prompt only with the last pinned environment in promotion order, not in the file',
-      'production=latest staging=latest',
-      'production',
-    ],
-    [
-      'The plan changes the name of a prompt only with the last configured environment if a file has no pins',
-      '',
-      'production',
-    ],
-  ])('%s', (_, pins, owner) => {
+    ['environment that the file pins', 'staging=latest qa=latest', 'qa'],
+    ['pinned environment in promotion order, not in the file', 'production=latest staging=latest', 'production'],
+    ['configured environment if a file has no pins', '', 'production'],
+  ])('The plan changes the name of a prompt only with the last %s', (_, pins, owner) => {
     const row = `A name=Renamed ${pins} | promptsync=1:A ${pins.replaceAll('latest', '1:A')}`;
     const renaming = ORDER.filter((environment) => listKinds(planFor(environment, row)).includes('update-prompt'));
     expect(renaming).toEqual([owner]);
@@ -138,76 +122,3 @@ describe('a plan for some environments', () => {
     expect(drift).toMatchObject([{ subject: 'environment', environment: 'staging' }]);
   });
 });
-
-describe('plans for single environments and for all environments', () => {
-  const texts = fc.constantFrom('A', 'B', 'C');
-  const pins = fc.dictionary(
-    fc.constantFrom(...ORDER),
-    fc.oneof(
-      fc.constantFrom<string | number>('latest', 'git:v1', 'git:v2', 'version:ver_2'),
-      fc.integer({ min: 1, max: 4 }),
-    ),
-    { noNullPrototype: true },
-  );
-  const numbers = fc.option(fc.integer({ min: 1, max: 3 }));
-  const prompts = fc
-    .record({
-      history: fc.array(fc.record({ text: texts, isManaged: fc.boolean() }), { minLength: 3, maxLength: 3 }),
-      active: fc.record({ staging: numbers, qa: numbers, production: numbers, promptsync: numbers }),
-      pins,
-      text: texts,
-      name: fc.constantFrom('First', 'New'),
-    })
-    .map(({ history, active, ...rest }) => {
-      const versions = history.map(({ text, isManaged }, index) =>
-        version(index + 1, text, isManaged ? {} : { stampFor: null }),
-      );
-      const shown = Object.entries(active).map(
-        ([name, number]) => [name, versions[(number ?? 0) - 1] ?? null] as const,
-      );
-      return { ...rest, active: Object.fromEntries(shown) };
-    });
-  const refs = { v1: content('A'), v2: content('D') };
-
-  test('The plans for the individual environments add up to exactly the changes of the full plan, with the same digests', () => {
-    fc.assert(
-      fc.property(prompts, ({ active, ...parts }) => {
-        const input = deepFreeze([file(parts), observed({ active })] as const);
-        const planWith = (given: RulesParts) =>
-          planPrompt(...input, rules({ refs, environmentOrder: ORDER, ...given }));
-        const whole = planWith({});
-        const plans = ORDER.map((name) => planWith({ environmentSelection: { selected: [name], known: ORDER } }));
-        // The first environment may need a baseline of its own, and no digest covers baselines.
-        const changes = plans.flatMap((plan) => plan.changes).filter(isVisibleChange);
-        const setOf = (all: readonly Change[]) => new Set(all.map((change) => JSON.stringify(change)));
-        expect(setOf(changes)).toEqual(setOf(whole.changes.filter(isVisibleChange)));
-        const others = changes.filter(({ kind }) => kind !== 'create-version');
-        expect(others).toHaveLength(whole.changes.filter(({ kind }) => kind !== 'create-version').length);
-        expect(new Set(plans.flatMap(computeChangeDigests))).toEqual(new Set(computeChangeDigests(whole)));
-        for (const plan of plans) expectCreatesBeforeUses(plan);
-      }),
-    );
-  });
-
-  test('Naming every environment gives the same plan as naming none', () => {
-    fc.assert(
-      fc.property(prompts, ({ active, ...parts }) => {
-        const input = [file(parts), observed({ active })] as const;
-        const environmentSelection = { selected: ORDER, known: ORDER };
-        expect(planPrompt(...input, rules({ refs, environmentOrder: ORDER, environmentSelection }))).toStrictEqual(
-          planPrompt(...input, rules({ refs, environmentOrder: ORDER })),
-        );
-      }),
-    );
-  });
-});
-
-/** Expects that each activation of a new version follows the change that creates the version. */
-function expectCreatesBeforeUses({ changes }: PromptPlan): void {
-  for (const [index, change] of changes.entries()) {
-    if (change.kind !== 'set-active' || !isNewVersionRef(change.after)) continue;
-    const { digest } = change.after.newContent;
-    const created = changes.slice(0, index).filter(({ kind }) => kind === 'create-version');
-    expect(created.some((one) => one.kind === 'create-version' && one.content.digest === digest)).toBe(true);
-  }
-}

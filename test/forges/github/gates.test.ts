@@ -38,19 +38,15 @@ test('If the git remote is unreachable, sync writes only if GitHub says that no 
     expect(service.takeWrites().length > 0).toBe(codes.length === 0);
     return codes;
   };
-  expect({
-    'HEAD is the tip': await syncWith('First', () => {}),
-    'the newer commit changes no prompt': await syncWith('Words', () => {}),
-    'the newer commit changes a prompt': await syncWith('Second', () => {}),
-    'GitHub does not know the branch': await syncWith('First', failGitCalls),
-    'GitHub returns a truncated list of files': await syncWith('Words', truncateTree),
-    'there is no token for GitHub': await syncWith('First', null),
-  }).toEqual({
-    'HEAD is the tip': [],
-    'the newer commit changes no prompt': [],
-    'the newer commit changes a prompt': ['guard/superseded'],
-    'GitHub does not know the branch': ['guard/unknown-newest'],
-    'GitHub returns a truncated list of files': ['guard/unknown-newest'],
-    'there is no token for GitHub': ['guard/unknown-newest'],
-  });
+  const rows: readonly (readonly [string, Name, ((github: GitHubDouble) => void) | null, readonly string[]])[] = [
+    ['HEAD is the tip', 'First', () => {}, []],
+    ['the newer commit changes no prompt', 'Words', () => {}, []],
+    ['the newer commit changes a prompt', 'Second', () => {}, ['guard/superseded']],
+    ['GitHub does not know the branch', 'First', failGitCalls, ['guard/unknown-newest']],
+    ['GitHub returns a truncated list of files', 'Words', truncateTree, ['guard/unknown-newest']],
+    ['there is no token for GitHub', 'First', null, ['guard/unknown-newest']],
+  ];
+  for (const [situation, tip, prepare, codes] of rows) {
+    expect([situation, await syncWith(tip, prepare)]).toEqual([situation, codes]);
+  }
 });

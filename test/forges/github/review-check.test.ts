@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeCheckId, publishCheck, readReview, type ReviewCheck } from '../../../src/forges/github/review-check.ts';
 import { renderApproval } from '../../../src/forges/approval.ts';
 import { type CheckRun, startGitHub } from '../../support/github-api.ts';
@@ -25,52 +25,47 @@ const approvesPlan = (digit: string, pull = 7) => ({
 });
 const approvesNothing = { pull: 7, shown: null, otherCheck: null };
 
-describe('publishCheck and readReview', () => {
-  test('publishCheck creates separate check runs for two pull requests with the same head commit', async () => {
-    const github = await startGitHub();
-    const client = connectTo(github);
-    await publishCheck(client, checkOf(7, 'a'));
-    await publishCheck(client, checkOf(8, 'b'));
-    await publishCheck(client, checkOf(7, 'c'));
-    const ids = github.checks(HEAD).map(({ external_id: id }) => id);
-    expect(ids).toEqual([`promptsync #7 ${PATH}`, `promptsync #8 ${PATH}`]);
-    expect(await readReview(client, { number: 7, head: HEAD }, source)).toEqual(approvesPlan('c'));
-    expect(await readReview(client, { number: 8, head: HEAD }, source)).toEqual(approvesPlan('b', 8));
-  });
+test('publishCheck creates separate check runs for two pull requests with the same head commit', async () => {
+  const github = await startGitHub();
+  const client = connectTo(github);
+  await publishCheck(client, checkOf(7, 'a'));
+  await publishCheck(client, checkOf(8, 'b'));
+  await publishCheck(client, checkOf(7, 'c'));
+  const ids = github.checks(HEAD).map(({ external_id: id }) => id);
+  expect(ids).toEqual([`promptsync #7 ${PATH}`, `promptsync #8 ${PATH}`]);
+  expect(await readReview(client, { number: 7, head: HEAD }, source)).toEqual(approvesPlan('c'));
+  expect(await readReview(client, { number: 8, head: HEAD }, source)).toEqual(approvesPlan('b', 8));
+});
 
-  test('readReview finds the check and publishCheck updates it despite 150 newer check runs with the same name', async () => {
-    const github = await startGitHub();
-    github.addCheck({ ...checkOf(7, 'a'), head_sha: HEAD });
-    for (let index = 0; index < 150; index++) github.addCheck({ ...other, external_id: `job ${index}` });
-    expect(await readReview(connectTo(github), { number: 7, head: HEAD }, source)).toEqual(approvesPlan('a'));
-    await publishCheck(connectTo(github), checkOf(7, 'b'));
-    expect(github.checks(HEAD)).toHaveLength(151);
-  });
+test('readReview finds the check and publishCheck updates it despite 150 newer check runs with the same name', async () => {
+  const github = await startGitHub();
+  github.addCheck({ ...checkOf(7, 'a'), head_sha: HEAD });
+  for (let index = 0; index < 150; index++) github.addCheck({ ...other, external_id: `job ${index}` });
+  expect(await readReview(connectTo(github), { number: 7, head: HEAD }, source)).toEqual(approvesPlan('a'));
+  await publishCheck(connectTo(github), checkOf(7, 'b'));
+  expect(github.checks(HEAD)).toHaveLength(151);
+});
 
-  test.each<[string, Partial<CheckRun>]>([
-    ['readReview ignores a check run on another commit', { head_sha: 'd'.repeat(40) }],
-    ['readReview ignores a check run for another pull request', { external_id: makeCheckId(PATH, 17) }],
-    ['readReview ignores a check run for another configuration', { external_id: makeCheckId(`b/${PATH}`, 7) }],
-    ['readReview ignores a check run for a merge queue', { external_id: makeCheckId(PATH, null) }],
-    ['readReview ignores a check run without an external id', { external_id: null }],
-    ['readReview ignores a check run without output text', { output: { title: null, summary: null, text: null } }],
-    ['readReview ignores a check run with the output text of another pull request', { output: checkOf(8, 'f').output }],
-  ])('%s', async (_, parts) => {
-    const github = await startGitHub();
-    github.addCheck({ ...other, ...parts });
-    expect(await readReview(connectTo(github), { number: 7, head: HEAD }, source)).toEqual(approvesNothing);
-  });
+test.each<[string, Partial<CheckRun>]>([
+  ['readReview ignores a check run on another commit', { head_sha: 'd'.repeat(40) }],
+  ['readReview ignores a check run for another pull request', { external_id: makeCheckId(PATH, 17) }],
+  ['readReview ignores a check run for another configuration', { external_id: makeCheckId(`b/${PATH}`, 7) }],
+  ['readReview ignores a check run for a merge queue', { external_id: makeCheckId(PATH, null) }],
+  ['readReview ignores a check run without an external id', { external_id: null }],
+  ['readReview ignores a check run without output text', { output: { title: null, summary: null, text: null } }],
+  ['readReview ignores a check run with the output text of another pull request', { output: checkOf(8, 'f').output }],
+])('%s', async (_, parts) => {
+  const github = await startGitHub();
+  github.addCheck({ ...other, ...parts });
+  expect(await readReview(connectTo(github), { number: 7, head: HEAD }, source)).toEqual(approvesNothing);
+});
 
-  test.each<[string, string | null]>([
-    [
-      'readReview names the other app that created a check run with the id of the check, unless its own check exists',
-      other.external_id,
-    ],
-    [
-      'readReview names the other app that created a check run with only the name of the check, unless its own check exists',
-      null,
-    ],
-  ])('%s', async (_, id) => {
+test.each<[string, string | null]>([
+  ['with the id', other.external_id],
+  ['with only the name', null],
+])(
+  'readReview names the other app that created a check run %s of the check, unless its own check exists',
+  async (_, id) => {
     const github = await startGitHub();
     github.addCheck({ ...other, external_id: id, app: { slug: 'other' } });
     const otherCheck = { app: 'other', ownApp: 'github-actions' };
@@ -78,13 +73,13 @@ describe('publishCheck and readReview', () => {
     expect(await read()).toEqual({ ...approvesNothing, otherCheck });
     github.addCheck({ ...checkOf(7, 'a'), head_sha: HEAD });
     expect(await read()).toEqual(approvesPlan('a'));
-  });
+  },
+);
 
-  test('readReview returns an approval only for the reviewed base branch', async () => {
-    const github = await startGitHub();
-    github.addCheck(other);
-    const read = (branch: string) => readReview(connectTo(github), { number: 7, head: HEAD }, { ...source, branch });
-    expect(await read('main')).toEqual(approvesPlan('f'));
-    expect(await read('release')).toEqual(approvesNothing);
-  });
+test('readReview returns an approval only for the reviewed base branch', async () => {
+  const github = await startGitHub();
+  github.addCheck(other);
+  const read = (branch: string) => readReview(connectTo(github), { number: 7, head: HEAD }, { ...source, branch });
+  expect(await read('main')).toEqual(approvesPlan('f'));
+  expect(await read('release')).toEqual(approvesNothing);
 });

@@ -68,7 +68,7 @@ test('Chat prompts can be imported, edited, promoted, reverted and pulled, and e
   expect(read('prompts/chat/empty-messages.md')).toContain('\n{{role "assistant"}}\n\\{{role "done"}}\n');
 });
 
-test('pull merges one message and keeps every other byte of the file, and marks conflicts that a later edit resolves', async () => {
+test('pull merges one message and keeps every other byte of the file, and refuses messages that a file cannot hold', async () => {
   const body = '{{role "system"}} \n\nYou help.\n\n\n{{role "user"}}\n{{question}}';
   const path = 'prompts/a.md';
   const { json, read, write, addVersion, sync } = await makeScene({ [path]: makeChatFile('a', body) });
@@ -78,15 +78,6 @@ test('pull merges one message and keeps every other byte of the file, and marks 
   addVersion('a', { messages: [system('You help.'), user('Please answer: {{question}}')] });
   expect((await json('pull')).exitCode).toBe(0);
   expect(read(path)).toBe(kind.replace('{{question}}', 'Please answer: {{question}}'));
-  write({ [path]: kind });
-  addVersion('a', { messages: [system('You help fast.'), user('{{question}}')] });
-  const { exitCode, report } = await json('pull');
-  expect([exitCode, report.prompts[0]?.problems.map(({ code }) => code)]).toEqual([4, ['pull/conflict']]);
-  const conflicted = read(path);
-  expect(conflicted).toContain('You help kindly.\n=======\nYou help fast.\n>>>>>>> staging v3');
-  expect((await json('validate')).exitCode).toBe(1);
-  write({ [path]: conflicted.replaceAll(/^(?:<<<<<<<|=======|>>>>>>>).*\n/gm, '') });
-  expect((await json('validate')).exitCode).toBe(0);
   write({ [path]: kind });
   addVersion('a', { messages: [system('a\r'), user('b')] });
   const unwritable = await json('pull');
@@ -115,16 +106,16 @@ describe('mergePrompt for a chat prompt', () => {
   };
   const chat = (first: string, second: string) => `{{role "system"}}\n${first}\n\n{{role "user"}}\n${second}`;
 
-  test.each<[sentence: string, side: 'ours' | 'theirs' | null, conflicts: number, text: string]>([
+  test.each<[what: string, side: 'ours' | 'theirs' | null, conflicts: number, text: string]>([
     [
-      'mergePrompt marks both sides of a conflict in one message',
+      'marks both sides of a conflict in one message',
       null,
       1,
       chat('<<<<<<< mine\nKind.\n=======\nFast.\n>>>>>>> yours', 'Please?'),
     ],
-    ['mergePrompt keeps the side of the file in a conflict with --ours', 'ours', 0, chat('Kind.', 'Please?')],
-    ['mergePrompt takes the side of the service in a conflict with --theirs', 'theirs', 0, chat('Fast.', 'Please?')],
-  ])('%s', async (_, side, conflicts, text) => {
+    ['keeps the side of the file in a conflict with --ours', 'ours', 0, chat('Kind.', 'Please?')],
+    ['takes the side of the service in a conflict with --theirs', 'theirs', 0, chat('Fast.', 'Please?')],
+  ])('mergePrompt %s', async (_, side, conflicts, text) => {
     const merged = await merge(chat('Help.', 'Q?'), chat('Kind.', 'Q?'), chat('Fast.', 'Please?'), side);
     expect(merged.text).toEqual({ text, conflicts });
   });
@@ -147,15 +138,15 @@ describe('mergePrompt for a chat prompt', () => {
   });
 });
 
-test.each<[sentence: string, before: string, after: string, messages: object | null]>([
-  ['A report omits the sequence of messages if only their content changes', '{{role "a"}}\nb', '{{role "a"}}\nc', null],
+test.each<[what: string, before: string, after: string, messages: object | null]>([
+  ['omits the sequence of messages if only their content changes', '{{role "a"}}\nb', '{{role "a"}}\nc', null],
   [
-    'A report writes roles with special characters as JSON strings, so that no role looks like a placeholder',
+    'writes roles with special characters as JSON strings, so that no role looks like a placeholder',
     '{{role "a"}}',
     '{{role "history*"}}\n\n{{role ""}}\n\n{{role "a b"}}\n\n{{role "x-1_y"}}\n\n{{placeholder "h"}}',
     { before: ['a'], after: ['"history*"', '""', '"a b"', 'x-1_y', 'h*'] },
   ],
-])('%s', (_, before, after, messages) => {
+])('A report %s', (_, before, after, messages) => {
   const side = (text: string) => ({ type: 'chat' as const, text, metadata: undefined });
   expect(compareMessages({ before: side(before), after: side(after) })).toEqual(messages);
 });

@@ -21,16 +21,12 @@ const filesOf = (texts: Texts) =>
     return file({ id, key: id, path: `prompts/${index}.md`, text, pins: { staging: 'latest' } });
   });
 
-test.each<[sentence: string, texts: Texts, order: string]>([
-  [
-    'sortPartsFirst puts the parts of a composed prompt before it',
-    { a: tag('z') + tag('b@c'), z: '', 'b@c': '' },
-    'z b@c a',
-  ],
-  ['sortPartsFirst puts parts of parts first', { a: tag('b'), b: tag('c'), c: '' }, 'c b a'],
-  ['sortPartsFirst keeps the order of two prompts that contain each other', { a: tag('b'), b: tag('a') }, 'a b'],
-  ['sortPartsFirst puts a cycle before a prompt that includes it', { a: tag('b'), b: tag('c'), c: tag('b') }, 'b c a'],
-])('%s', (_, texts, order) => {
+test.each<[what: string, texts: Texts, order: string]>([
+  ['puts the parts of a composed prompt before it', { a: tag('z') + tag('b@c'), z: '', 'b@c': '' }, 'z b@c a'],
+  ['puts parts of parts first', { a: tag('b'), b: tag('c'), c: '' }, 'c b a'],
+  ['keeps the order of two prompts that contain each other', { a: tag('b'), b: tag('a') }, 'a b'],
+  ['puts a cycle before a prompt that includes it', { a: tag('b'), b: tag('c'), c: tag('b') }, 'b c a'],
+])('sortPartsFirst %s', (_, texts, order) => {
   const plans = filesOf(texts).map((one) => ({ file: one, changes: [] as readonly Change[] }) as PromptPlan);
   const sorted = sortPartsFirst(plans, listParts);
   expect(sorted.map(({ plan }) => plan.file.id).join(' ')).toBe(order);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { init, type InitOptions } from '../../../src/commands/init/init.ts';
 import { gatherAnswers, type AnswerHelpers } from '../../../src/commands/init/init-answers.ts';
-import type { Interview } from '../../../src/domain/system.ts';
+import { makeInterview } from '../../commands/init/answers.ts';
 import { SECRET_KEY, startLangfuse } from '../../doubles/langfuse-server.ts';
 import { makeFolder } from '../../support/folder.ts';
 import { startFront } from '../../support/front.ts';
@@ -87,19 +87,11 @@ test('init --id imports a prompt instead of creating an example, and lists the l
 });
 
 test.each<[reason: string, variables: object, failure: Failure | null]>([
-  ['init succeeds without an example prompt if Langfuse fails', {}, { status: 500 }],
-  [
-    'init succeeds without an example prompt if Langfuse returns an invalid list of prompts',
-    {},
-    { status: 200, body: '<html>' },
-  ],
-  [
-    'init succeeds without an example prompt if Langfuse rejects the keys',
-    { LANGFUSE_SECRET_KEY: 'sk-lf-wrong' },
-    null,
-  ],
-  ['init succeeds without an example prompt if a key is missing', { LANGFUSE_PUBLIC_KEY: '' }, null],
-])('%s', async (_, variables, failure) => {
+  ['if Langfuse fails', {}, { status: 500 }],
+  ['if Langfuse returns an invalid list of prompts', {}, { status: 200, body: '<html>' }],
+  ['if Langfuse rejects the keys', { LANGFUSE_SECRET_KEY: 'sk-lf-wrong' }, null],
+  ['if a key is missing', { LANGFUSE_PUBLIC_KEY: '' }, null],
+])('init succeeds without an example prompt %s', async (_, variables, failure) => {
   const langfuse = await startLabeled();
   if (failure !== null) langfuse.fail({ path: /./ }, failure, 100);
   const environment = { ...langfuse.environment, ...variables };
@@ -122,15 +114,15 @@ describe('the flags of init for Langfuse', () => {
   }
   const URL = 'https://langfuse.example.com';
 
-  test.each<[sentence: string, flags: Partial<InitOptions>, message: string]>([
-    ['init --provider langfuse rejects --embedded', { embedded: true }, '`--provider` and `--embedded`'],
-    ['init --provider langfuse rejects --api-key-env because Langfuse uses two keys', { apiKeyEnv: 'K' }, 'two keys'],
-    ['init --provider langfuse rejects an invalid label', { environments: 'Prod' }, '--environments'],
-    ['init --provider langfuse rejects the reserved label latest', { environments: 'latest' }, '--environments'],
-    ['init suggests commas if the labels are separated by spaces', { environments: 'dev prod' }, 'such as dev,prod.'],
-    ['init --provider langfuse rejects an invalid prompt name', { id: 'a//b' }, '--id'],
-    ['init --provider langfuse rejects an invalid service URL', { url: 'langfuse' }, '--url'],
-  ])('%s', async (_, flags, message) => {
+  test.each<[what: string, flags: Partial<InitOptions>, message: string]>([
+    ['--provider langfuse rejects --embedded', { embedded: true }, '`--provider` and `--embedded`'],
+    ['--provider langfuse rejects --api-key-env because Langfuse uses two keys', { apiKeyEnv: 'K' }, 'two keys'],
+    ['--provider langfuse rejects an invalid label', { environments: 'Prod' }, '--environments'],
+    ['--provider langfuse rejects the reserved label latest', { environments: 'latest' }, '--environments'],
+    ['suggests commas if the labels are separated by spaces', { environments: 'dev prod' }, 'such as dev,prod.'],
+    ['--provider langfuse rejects an invalid prompt name', { id: 'a//b' }, '--id'],
+    ['--provider langfuse rejects an invalid service URL', { url: 'langfuse' }, '--url'],
+  ])('init %s', async (_, flags, message) => {
     const { problems } = { problems: [], ...(await gather(flags, URL)) };
     expect(problems).toMatchObject([{ message: expect.stringContaining(message) }]);
   });
@@ -153,8 +145,6 @@ describe('the flags of init for Langfuse', () => {
 });
 
 describe('the questions of init for Langfuse', () => {
-  const CHOICES: Readonly<Record<string, string>> = { 'Which service': 'langfuse', 'Which CI': 'none' };
-
   /** Runs init. Answers the questions about the address from `addresses` in turn, and other questions with their defaults. */
   async function interviewWith(
     environment: Readonly<Record<string, string>>,
@@ -162,21 +152,8 @@ describe('the questions of init for Langfuse', () => {
     addresses: readonly string[] = [],
   ) {
     const folder = makeFolder();
-    const asked: string[] = [];
-    const open = [...addresses];
-    const interview: Interview = {
-      text: async ({ message, initial, findFault }) => {
-        asked.push(message);
-        const answer = message.includes('What is the address') ? (open.shift() ?? initial) : initial;
-        expect(findFault(answer)).toBeNull();
-        return answer;
-      },
-      select: async ({ message }) => {
-        asked.push(message);
-        return CHOICES[message.split(' ').slice(0, 2).join(' ')] ?? '';
-      },
-      confirm: async () => false,
-    };
+    const replies = { 'Which service': 'langfuse', 'Which CI': 'none', 'What is the address': addresses };
+    const { asked, interview } = makeInterview(replies);
     await init({ embedded: false, force: false, ...flags }, { ...makeSystem(folder, environment), interview });
     return { folder, asked, ofAddress: asked.filter((message) => message.includes('What is the address')) };
   }
@@ -185,7 +162,7 @@ describe('the questions of init for Langfuse', () => {
     const langfuse = await startLabeled();
     const { folder, asked } = await interviewWith(langfuse.environment, { provider: 'langfuse' });
     const labels = /\blabels do you use.*labels: "production", "staging", "eu"/;
-    const expected = [/address of Langfuse/, /folder/, labels, /Which prompt/, /CI/];
+    const expected = [/address of Langfuse/, /folder/, labels, /Which prompt/, /CI/, /pre-commit/];
     expect(asked).toEqual(expected.map((one) => expect.stringMatching(one)));
     expect(asked[2]).not.toMatch(/environment|service/);
     expect(serviceIn(folder)).toEqual({ ...SERVICE, base_url: langfuse.baseUrl });
@@ -209,11 +186,8 @@ describe('the questions of init for Langfuse', () => {
   });
 
   test('init suggests Langfuse Cloud if no variable contains an address', async () => {
-    const text: Interview['text'] = ({ initial }) => Promise.reject(new Error(`suggested ${initial}`));
-    const interview = { text, select: async () => 'langfuse', confirm: async () => false };
-    const system = { ...makeSystem(makeFolder(), { LANGFUSE_SECRET_KEY: SECRET_KEY }), interview };
-    const run = init({ embedded: false, force: false }, system);
-    await expect(run).rejects.toThrow('suggested https://cloud.langfuse.com');
+    const { folder } = await interviewWith({ LANGFUSE_SECRET_KEY: SECRET_KEY });
+    expect(serviceIn(folder)).toEqual(SERVICE);
   });
 
   test('The user can complete init for Langfuse without API keys, and it then names no labels', async () => {
