@@ -51,12 +51,16 @@ const toUnknown: Change = {
 
 test.each<[string, readonly Change[], string]>([
   [
-    'a new version without creating it',
+    'applyPlan marks a prompt as failed if its plan activates a new version without creating it',
     whole.changes.filter(({ kind }) => kind === 'set-active'),
     'the version to activate was not created',
   ],
-  ['a version that is unknown to promptsync', [toUnknown], 'the version to activate is not known'],
-])('applyPlan marks a prompt as failed if its plan activates %s', async (_, changes, reason) => {
+  [
+    'applyPlan marks a prompt as failed if its plan activates a version that is unknown to promptsync',
+    [toUnknown],
+    'the version to activate is not known',
+  ],
+])('%s', async (_, changes, reason) => {
   const { writes, outcomes, problems } = await apply([{ ...whole, changes }]);
   expect([writes, outcomes]).toStrictEqual([[], ['failed: not_made internal/unexpected']]);
   expect(problems[0]?.message).toContain(reason);

@@ -32,26 +32,43 @@ function startTrimming() {
 describe('a service that rewrites versions', () => {
   const MODEL = { metadata: { model: 'x' } };
   const rewriting: readonly (readonly [string, FileParts, rewrite: (sent: SentContent) => Partial<SentContent>])[] = [
-    ['trims text', { text: 'Hello ' }, ({ text }) => ({ text: text.trim() })],
-    ['composes characters', { text: 'u\u0308ber' }, ({ text }) => ({ text: text.normalize('NFC') })],
-    ['removes HTML', { text: 'Hello <b>you</b>' }, () => ({ text: 'Hello you' })],
-    ['extends the metadata of the file', MODEL, ({ metadata }) => ({ metadata: { ...metadata, by: 'api' } })],
-    ['drops the metadata of the file', MODEL, ({ metadata }) => ({ metadata: omitKey(metadata, 'model') })],
+    [
+      'Each of three syncs fails with apply/rewritten and only the first creates a version if the service trims text',
+      { text: 'Hello ' },
+      ({ text }) => ({ text: text.trim() }),
+    ],
+    [
+      'Each of three syncs fails with apply/rewritten and only the first creates a version if the service composes characters',
+      { text: 'u\u0308ber' },
+      ({ text }) => ({ text: text.normalize('NFC') }),
+    ],
+    [
+      'Each of three syncs fails with apply/rewritten and only the first creates a version if the service removes HTML',
+      { text: 'Hello <b>you</b>' },
+      () => ({ text: 'Hello you' }),
+    ],
+    [
+      'Each of three syncs fails with apply/rewritten and only the first creates a version if the service extends the metadata of the file',
+      MODEL,
+      ({ metadata }) => ({ metadata: { ...metadata, by: 'api' } }),
+    ],
+    [
+      'Each of three syncs fails with apply/rewritten and only the first creates a version if the service drops the metadata of the file',
+      MODEL,
+      ({ metadata }) => ({ metadata: omitKey(metadata, 'model') }),
+    ],
   ];
-  test.each(rewriting)(
-    'Each of three syncs fails with apply/rewritten and only the first creates a version if the service %s',
-    async (_effect, parts, rewrite) => {
-      for (const pins of [staging, {}]) {
-        const backend = inMemoryBackend();
-        const service = rewriteVersions(backend, (sent) => ({ ...sent, ...rewrite(sent) }));
-        expect(await syncFile(service, { ...parts, pins })).toMatch(/^failed: made.* apply\/rewritten$/);
-        expect(await syncFile(service, { ...parts, pins })).toMatch(/^failed: not_made.* apply\/rewritten$/);
-        expect(await syncFile(service, { ...parts, pins })).toMatch(/^failed: not_made.* apply\/rewritten$/);
-        expect(backend.countVersions('p1')).toBe(1);
-        expect([backend.serves('p1', 'staging'), backend.serves('p1', 'promptsync')]).toStrictEqual([null, null]);
-      }
-    },
-  );
+  test.each(rewriting)('%s', async (_effect, parts, rewrite) => {
+    for (const pins of [staging, {}]) {
+      const backend = inMemoryBackend();
+      const service = rewriteVersions(backend, (sent) => ({ ...sent, ...rewrite(sent) }));
+      expect(await syncFile(service, { ...parts, pins })).toMatch(/^failed: made.* apply\/rewritten$/);
+      expect(await syncFile(service, { ...parts, pins })).toMatch(/^failed: not_made.* apply\/rewritten$/);
+      expect(await syncFile(service, { ...parts, pins })).toMatch(/^failed: not_made.* apply\/rewritten$/);
+      expect(backend.countVersions('p1')).toBe(1);
+      expect([backend.serves('p1', 'staging'), backend.serves('p1', 'promptsync')]).toStrictEqual([null, null]);
+    }
+  });
 
   test('If the service trims text, sync succeeds as soon as the file contains the trimmed text, or a new text that needs no trimming', async () => {
     const { backend, service } = startTrimming();
@@ -76,11 +93,27 @@ describe('a service that rewrites versions', () => {
   });
 
   test.each([
-    ['with a latest pin', { pins: staging }, 'applied: made made'],
-    ['with metadata and a latest pin', { pins: staging, metadata: { model: 'x' } }, 'applied: made made'],
-    ['without pins', { pins: {} }, 'applied: made'],
-    ['with metadata but no pins', { pins: {}, metadata: { model: 'x' } }, 'applied: made'],
-  ])('The second sync of a file %s changes nothing if the service drops metadata', async (_title, parts, first) => {
+    [
+      'The second sync of a file with a latest pin changes nothing if the service drops metadata',
+      { pins: staging },
+      'applied: made made',
+    ],
+    [
+      'The second sync of a file with metadata and a latest pin changes nothing if the service drops metadata',
+      { pins: staging, metadata: { model: 'x' } },
+      'applied: made made',
+    ],
+    [
+      'The second sync of a file without pins changes nothing if the service drops metadata',
+      { pins: {} },
+      'applied: made',
+    ],
+    [
+      'The second sync of a file with metadata but no pins changes nothing if the service drops metadata',
+      { pins: {}, metadata: { model: 'x' } },
+      'applied: made',
+    ],
+  ])('%s', async (_title, parts, first) => {
     const backend = inMemoryBackend();
     const service = dropMetadata(backend);
     expect(await syncFile(service, parts)).toBe(`${first} service/drops-metadata`);

@@ -262,30 +262,31 @@ describe('reading back an activation', () => {
   }
 
   test.each<[string, () => object | null, serves: string]>([
-    ['no active version', () => null, 'version "ver_1" in "staging", but "staging" now serves nothing'],
     [
-      'a different version',
+      'A prompt is reported as failed ten seconds after activation if its environment serves no active version',
+      () => null,
+      'version "ver_1" in "staging", but "staging" now serves nothing',
+    ],
+    [
+      'A prompt is reported as failed ten seconds after activation if its environment serves a different version',
       () => ({ id: 'ver_9' }),
       'version "ver_1" in "staging", but "staging" now serves version "ver_9"',
     ],
     [
-      'different text',
+      'A prompt is reported as failed ten seconds after activation if its environment serves different text',
       () => ({ content: { text: 'Theirs', metadata: {} } }),
       'the planned text in "staging", but "staging" now serves different text (v1)',
     ],
-  ])(
-    'A prompt is reported as failed ten seconds after activation if its environment serves %s',
-    async (_, shown, serves) => {
-      let waited = 0;
-      const onWait = (milliseconds: number) => void (waited += milliseconds);
-      const { outcomes } = await sync(replaceInStaging(inMemoryBackend(), shown), [file({ pins: staging })], {
-        onWait,
-      });
-      expect(waited).toBe(10_000);
-      expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: made unknown apply/not-active']);
-      expect(outcomes[0]?.problems.map(({ message }) => message)).toStrictEqual([`promptsync activated ${serves}.`]);
-    },
-  );
+  ])('%s', async (_, shown, serves) => {
+    let waited = 0;
+    const onWait = (milliseconds: number) => void (waited += milliseconds);
+    const { outcomes } = await sync(replaceInStaging(inMemoryBackend(), shown), [file({ pins: staging })], {
+      onWait,
+    });
+    expect(waited).toBe(10_000);
+    expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: made unknown apply/not-active']);
+    expect(outcomes[0]?.problems.map(({ message }) => message)).toStrictEqual([`promptsync activated ${serves}.`]);
+  });
 
   test('promptsync reads an environment again if the service still returns its old state right after an activation', async () => {
     let old = 3;
@@ -305,9 +306,12 @@ describe('reading back an activation', () => {
 });
 
 test.each([
-  ['activates another version in the probe environment during a probe', 'ver_1'],
-  ['clears the probe environment during a probe', ''],
-])('A prompt fails without any change if someone %s', async (_, to) => {
+  [
+    'A prompt fails without any change if someone activates another version in the probe environment during a probe',
+    'ver_1',
+  ],
+  ['A prompt fails without any change if someone clears the probe environment during a probe', ''],
+])('%s', async (_, to) => {
   const service = inMemoryBackend();
   await sync(service, [file({ pins: staging })]);
   service.addVersion('p1', { text: 'Theirs' });

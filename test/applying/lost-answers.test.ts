@@ -151,19 +151,27 @@ describe('the search for a version after a lost answer', () => {
   const addCopy = (service: Backend, text: string, record: VersionRecord) =>
     service.addVersion('p1', { text, metadata: { promptsync: renderVersionRecord(record) } });
   test.each<[string, status: string, CreateHandler]>([
-    ['its own version with a changed text', 'made', (service, { stamp }) => addCopy(service, 'T-w-o', stamp)],
     [
-      'a version with changed whitespace and a modified record',
+      'After a lost create-version response, promptsync does not activate its own version with a changed text',
+      'made',
+      (service, { stamp }) => addCopy(service, 'T-w-o', stamp),
+    ],
+    [
+      'After a lost create-version response, promptsync does not activate a version with changed whitespace and a modified record',
       'unknown',
       (service, { stamp }) => addCopy(service, ' Two', { ...stamp, ledger: [] }),
     ],
     [
-      'a version with changed text and the record of another run',
+      'After a lost create-version response, promptsync does not activate a version with changed text and the record of another run',
       'unknown',
       (service, { stamp }) => addCopy(service, 'T-w-o', { ...stamp, operation: 'of another run' }),
     ],
-    ['a copy without a record', 'unknown', (service) => service.addVersion('p1', { text: ' Two ' })],
-  ])('After a lost create-version response, promptsync does not activate %s', async (_title, status, handle) => {
+    [
+      'After a lost create-version response, promptsync does not activate a copy without a record',
+      'unknown',
+      (service) => service.addVersion('p1', { text: ' Two ' }),
+    ],
+  ])('%s', async (_title, status, handle) => {
     const { service, line, said, outcomes } = await syncWithLostAnswers(handle);
     expect(line).toBe(`failed: ${status} not_made apply/rewritten`);
     expect(said).toContain('The content of version v2 in the service differs');
@@ -175,18 +183,18 @@ describe('the search for a version after a lost answer', () => {
 
   test.each<[string, CreateHandler]>([
     [
-      'with different whitespace and the record of another text',
+      'After a lost create-version response, a prompt fails if it finds a version with different whitespace and the record of another text',
       (service, { stamp }) => addCopy(service, ' Two ', { ...stamp, digest: computeContentDigest('Another') }),
     ],
     [
-      'with different whitespace and metadata',
+      'After a lost create-version response, a prompt fails if it finds a version with different whitespace and metadata',
       (service) => service.addVersion('p1', { text: ' Two ', metadata: { by: 'x' } }),
     ],
     [
-      'with the same text but unreviewed metadata',
+      'After a lost create-version response, a prompt fails if it finds a version with the same text but unreviewed metadata',
       (service) => service.addVersion('p1', { text: 'Two', metadata: { by: 'x' } }),
     ],
-  ])('After a lost create-version response, a prompt fails if it finds a version %s', async (_title, handle) => {
+  ])('%s', async (_title, handle) => {
     const { service, line } = await syncWithLostAnswers(handle);
     expect(line).toBe('failed: unknown not_made apply/somebody-else-wrote');
     expect(service.serves('p1', 'promptsync')).toStrictEqual(['ver_1', 'One']);

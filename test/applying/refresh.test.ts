@@ -44,13 +44,29 @@ describe.each(backends)('the second observation before a write (backend: %s)', (
   const addDraft = (text: string) => (service: Backend) => service.addVersion('p1', { text });
   const update = (fields: object) => (service: Backend) => service.updatePrompt('p1', fields);
   test.each<[string, (service: Backend) => unknown, string]>([
-    ['a different version becomes active', activate('Theirs'), 'applied: made made'],
-    ['the desired text becomes active', activate('Two'), 'unchanged:'],
-    ['someone adds a draft', addDraft('Draft'), 'applied: made made'],
-    ['someone adds a draft with the desired text', addDraft('Two'), 'applied: made made'],
-    ['someone renames it', update({ name: 'Theirs' }), 'applied: made made made'],
-    ['someone changes its description', update({ description: 'New' }), 'applied: made made'],
-  ])('promptsync replans a prompt if %s before the write', async (_title, changeService, outcome) => {
+    [
+      'promptsync replans a prompt if a different version becomes active before the write',
+      activate('Theirs'),
+      'applied: made made',
+    ],
+    ['promptsync replans a prompt if the desired text becomes active before the write', activate('Two'), 'unchanged:'],
+    ['promptsync replans a prompt if someone adds a draft before the write', addDraft('Draft'), 'applied: made made'],
+    [
+      'promptsync replans a prompt if someone adds a draft with the desired text before the write',
+      addDraft('Two'),
+      'applied: made made',
+    ],
+    [
+      'promptsync replans a prompt if someone renames it before the write',
+      update({ name: 'Theirs' }),
+      'applied: made made made',
+    ],
+    [
+      'promptsync replans a prompt if someone changes its description before the write',
+      update({ description: 'New' }),
+      'applied: made made',
+    ],
+  ])('%s', async (_title, changeService, outcome) => {
     const service = await startWithTextOne(start);
     const watched = changeBeforeWrite(1, () => changeService(service));
     const { outcomes, lines } = await sync(service, [two], watched);
@@ -156,12 +172,27 @@ describe('changes that make promptsync plan a prompt again', () => {
   }
 
   test.each([
-    ['if an environment loses its active version', () => null],
-    ['if the id of the active version changes', () => ({ id: 'ver_9' })],
-    ['if the number of the active version changes', () => ({ number: 9 })],
-    ['if the text of the active version changes', () => ({ content: { text: 'x', metadata: { a: 1 } } })],
-    ['if the metadata of the active version changes', () => ({ content: { text: 'One', metadata: { a: 2 } } })],
-  ])('promptsync replans a prompt %s in the service before the write', async (_title, shows) => {
+    [
+      'promptsync replans a prompt if an environment loses its active version in the service before the write',
+      () => null,
+    ],
+    [
+      'promptsync replans a prompt if the id of the active version changes in the service before the write',
+      () => ({ id: 'ver_9' }),
+    ],
+    [
+      'promptsync replans a prompt if the number of the active version changes in the service before the write',
+      () => ({ number: 9 }),
+    ],
+    [
+      'promptsync replans a prompt if the text of the active version changes in the service before the write',
+      () => ({ content: { text: 'x', metadata: { a: 1 } } }),
+    ],
+    [
+      'promptsync replans a prompt if the metadata of the active version changes in the service before the write',
+      () => ({ content: { text: 'One', metadata: { a: 2 } } }),
+    ],
+  ])('%s', async (_title, shows) => {
     expect(await countObservations(shows)).toBe(2);
   });
 });

@@ -87,9 +87,9 @@ test('checkConformance reports ok for every point if the service is correct', as
 });
 
 test.each([
-  ['timeouts', timeOut],
-  ['failed connections', failToConnect],
-])('checkConformance stops after two %s, keeps the points so far and cleans up', async (_, fail) => {
+  ['checkConformance stops after two timeouts, keeps the points so far and cleans up', timeOut],
+  ['checkConformance stops after two failed connections, keeps the points so far and cleans up', failToConnect],
+])('%s', async (_, fail) => {
   let reads = 0;
   const { points, calls } = await check({ readActive: async () => ((reads += 1) > 1 ? fail() : null) });
   expect(calls.filter((name) => name === 'readActive')).toHaveLength(3);

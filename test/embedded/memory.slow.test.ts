@@ -5,9 +5,9 @@ const VERSIONS = '/v1/integration/prompts/p1/versions';
 const MIB = 1024 * 1024;
 
 test.each([
-  ['accepts a request body of exactly 32 MiB', 0, 200],
-  ['rejects a request body that is one byte larger than 32 MiB', 1, 413],
-])('the embedded service %s', async (_, over, status) => {
+  ['the embedded service accepts a request body of exactly 32 MiB', 0, 200],
+  ['the embedded service rejects a request body that is one byte larger than 32 MiB', 1, 413],
+])('%s', async (_, over, status) => {
   const { call, read } = await startService();
   const content = 'x'.repeat(32 * MIB + over - '{"content":""}'.length);
   expect((await call('POST', VERSIONS, { body: { content } })).status).toBe(status);

@@ -67,14 +67,14 @@ test('creating a version with an id that already exists fails and changes nothin
 });
 
 test.each([
-  ['changes to an existing version', "UPDATE versions SET content = 'other'", 'immutable'],
-  ['the deletion of an existing version', 'DELETE FROM versions', 'immutable'],
+  ['the database rejects changes to an existing version', "UPDATE versions SET content = 'other'", 'immutable'],
+  ['the database rejects the deletion of an existing version', 'DELETE FROM versions', 'immutable'],
   [
-    'the activation of a version that belongs to another prompt',
+    'the database rejects the activation of a version that belongs to another prompt',
     "UPDATE active_versions SET prompt_id = 'p2'",
     'FOREIGN KEY',
   ],
-])('the database rejects %s', (_, statement, message) => {
+])('%s', (_, statement, message) => {
   const path = join(makeFolder(), 'service.db');
   const store = openTestStore(path);
   const version = store.createVersion('p1', { content: 'one' });

@@ -44,11 +44,27 @@ const rename = (before: string, after: string): Change => ({
 
 describe('computeChangeDigests', () => {
   test.each<[string, Change, Change]>([
-    ['on whether the activated version exists already', activate('New'), activate(2)],
-    ['on the commit of the new version', create('New'), create('New', { provenance: { commit: 'c1' } })],
-    ['on the git ref that the pin names', create('New'), create('New', { ref: 'main' })],
-    ['on whether the metadata is empty or absent', create('New'), create('New', { content: content('New', {}) })],
-  ])('The digest of a change does not depend %s', (_, shown, done) => {
+    [
+      'The digest of a change does not depend on whether the activated version exists already',
+      activate('New'),
+      activate(2),
+    ],
+    [
+      'The digest of a change does not depend on the commit of the new version',
+      create('New'),
+      create('New', { provenance: { commit: 'c1' } }),
+    ],
+    [
+      'The digest of a change does not depend on the git ref that the pin names',
+      create('New'),
+      create('New', { ref: 'main' }),
+    ],
+    [
+      'The digest of a change does not depend on whether the metadata is empty or absent',
+      create('New'),
+      create('New', { content: content('New', {}) }),
+    ],
+  ])('%s', (_, shown, done) => {
     expect(digestsOf(done)).toEqual(digestsOf(shown));
     expect(digestsOf(done)).toHaveLength(1);
   });
@@ -100,11 +116,26 @@ describe('parseApproval', () => {
   const whole = { plan: PLAN, changes };
 
   test.each<[string, string, ApprovalTarget, ReturnType<typeof parseApproval>]>([
-    ['of its pull request', text, target, whole],
-    ['with CRLF line endings', text.replaceAll('\n', '\r\n'), target, whole],
-    ['with a base branch that has special characters', renderApproval(plan, odd, 65_535), odd, whole],
-    ['without the change digests, which did not fit', renderApproval(plan, target, 290), target, PLAN_ALONE],
-  ])('parseApproval returns the digests of an approval %s', (_, written, target, expected) => {
+    ['parseApproval returns the digests of an approval of its pull request', text, target, whole],
+    [
+      'parseApproval returns the digests of an approval with CRLF line endings',
+      text.replaceAll('\n', '\r\n'),
+      target,
+      whole,
+    ],
+    [
+      'parseApproval returns the digests of an approval with a base branch that has special characters',
+      renderApproval(plan, odd, 65_535),
+      odd,
+      whole,
+    ],
+    [
+      'parseApproval returns the digests of an approval without the change digests, which did not fit',
+      renderApproval(plan, target, 290),
+      target,
+      PLAN_ALONE,
+    ],
+  ])('%s', (_, written, target, expected) => {
     expect(parseApproval(written, target)).toEqual(expected);
   });
 
@@ -162,20 +193,48 @@ describe('compareWithReviews', () => {
   });
 
   test.each<[string, string, Reviews]>([
-    ['one review that covers every change', 'a', { a: [shows('a')] }],
-    ['a review that shows more changes than the plan', 'b', { b: [shows('ab')] }],
-    ['an empty plan without any commit', '', {}],
-    ['the changes of two prompts in separate reviews', 'ab', { a: [shows('a')], b: [shows('b', 6)] }],
-    ['a change in the review of an older commit', 'a', { a1: [shows('b')], a2: [shows('a')] }],
-    ['every change of a plan that a review showed as a whole', 'ab', { ab: [whole] }],
-    ['the newest commit even if it changed only the configuration', 'ab', { C: [shows('ab')] }],
-    ['the newest commit even if it changed no prompt', 'ab', { x: [shows('ab')] }],
-    ['an older commit that changed only the configuration', 'a', { x: [], C: [shows('a')] }],
-    ['a review before an unreviewed commit that changed other files', 'a', { x: [], a: [shows('a')] }],
-    ['a review before an unreviewed change of the configuration', 'a', { C: [], a: [shows('a')] }],
-    ['a review before an unreviewed change of another prompt', 'a', { b: [], a: [shows('a')] }],
-    ['a commit of which only one of two pull requests was approved', 'a', { a: [without, shows('a')] }],
-  ])('The review search accepts %s', async (_, ids, reviews) => {
+    ['The review search accepts one review that covers every change', 'a', { a: [shows('a')] }],
+    ['The review search accepts a review that shows more changes than the plan', 'b', { b: [shows('ab')] }],
+    ['The review search accepts an empty plan without any commit', '', {}],
+    [
+      'The review search accepts the changes of two prompts in separate reviews',
+      'ab',
+      { a: [shows('a')], b: [shows('b', 6)] },
+    ],
+    [
+      'The review search accepts a change in the review of an older commit',
+      'a',
+      { a1: [shows('b')], a2: [shows('a')] },
+    ],
+    ['The review search accepts every change of a plan that a review showed as a whole', 'ab', { ab: [whole] }],
+    [
+      'The review search accepts the newest commit even if it changed only the configuration',
+      'ab',
+      { C: [shows('ab')] },
+    ],
+    ['The review search accepts the newest commit even if it changed no prompt', 'ab', { x: [shows('ab')] }],
+    ['The review search accepts an older commit that changed only the configuration', 'a', { x: [], C: [shows('a')] }],
+    [
+      'The review search accepts a review before an unreviewed commit that changed other files',
+      'a',
+      { x: [], a: [shows('a')] },
+    ],
+    [
+      'The review search accepts a review before an unreviewed change of the configuration',
+      'a',
+      { C: [], a: [shows('a')] },
+    ],
+    [
+      'The review search accepts a review before an unreviewed change of another prompt',
+      'a',
+      { b: [], a: [shows('a')] },
+    ],
+    [
+      'The review search accepts a commit of which only one of two pull requests was approved',
+      'a',
+      { a: [without, shows('a')] },
+    ],
+  ])('%s', async (_, ids, reviews) => {
     expect((await compareWithReviews(planOf(ids), trailOf(reviews))).unreviewed).toEqual(new Map());
   });
 
@@ -185,25 +244,55 @@ describe('compareWithReviews', () => {
   const NOT_SHOWN = 'The review of #7 did not cover this change';
   const foreign = { ...without, otherCheck: { app: 'acme-bot', ownApp: 'github-actions' } };
   test.each<[string, string, Reviews, string, says: string]>([
-    ['for a direct push that changed the file', 'a', { a1: [], a2: [shows('a')] }, 'a', pushed('a1')],
-    ['for an unapproved change of the file', 'a', { a1: [without], a2: [shows('a')] }, 'a', UNAPPROVED],
-    ['for one prompt but not for others', 'ab', { x: [], a1: [], ab: [shows('ab')] }, 'a', pushed('a1')],
-    ['for a change that no review showed', 'ab', { ab: [shows('a')] }, 'b', NOT_SHOWN],
-    ['for a change in the review of another prompt', 'a', { x: [], b: [shows('a')] }, 'a', DIRECT],
     [
-      'for several reasons, which it names in order',
+      'The review search refuses the change for a direct push that changed the file',
+      'a',
+      { a1: [], a2: [shows('a')] },
+      'a',
+      pushed('a1'),
+    ],
+    [
+      'The review search refuses the change for an unapproved change of the file',
+      'a',
+      { a1: [without], a2: [shows('a')] },
+      'a',
+      UNAPPROVED,
+    ],
+    [
+      'The review search refuses the change for one prompt but not for others',
+      'ab',
+      { x: [], a1: [], ab: [shows('ab')] },
+      'a',
+      pushed('a1'),
+    ],
+    [
+      'The review search refuses the change for a change that no review showed',
+      'ab',
+      { ab: [shows('a')] },
+      'b',
+      NOT_SHOWN,
+    ],
+    [
+      'The review search refuses the change for a change in the review of another prompt',
+      'a',
+      { x: [], b: [shows('a')] },
+      'a',
+      DIRECT,
+    ],
+    [
+      'The review search refuses the change for several reasons, which it names in order',
       'a',
       { x: [without], a1: [shows('b')], a2: [], a3: [shows('a', 5)] },
       ...(['a', `${UNAPPROVED} ${NOT_SHOWN}. ${pushed('a2')}`] as const),
     ],
     [
-      'for a check by another app',
+      'The review search refuses the change for a check by another app',
       'a',
       { a: [foreign] },
       'a',
       '#8 has no valid approval because the app "acme-bot" created',
     ],
-  ])('The review search refuses the change %s', async (_, ids, reviews, refused, says) => {
+  ])('%s', async (_, ids, reviews, refused, says) => {
     const { unreviewed } = await compareWithReviews(planOf(ids), trailOf(reviews));
     expect([...unreviewed.keys()]).toEqual([refused]);
     expect(unreviewed.get(refused)?.message).toContain(`"k/1" has not been reviewed. ${says}`);

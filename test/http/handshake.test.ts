@@ -55,9 +55,12 @@ function trustTheService(): void {
 }
 
 test.each([
-  ['outlasts the timeout, the client never sends the createVersion request', directly],
-  ['through a proxy outlasts the timeout, the client never sends the createVersion request', throughProxy],
-])('if the TLS handshake %s', async (_, reach) => {
+  ['if the TLS handshake outlasts the timeout, the client never sends the createVersion request', directly],
+  [
+    'if the TLS handshake through a proxy outlasts the timeout, the client never sends the createVersion request',
+    throughProxy,
+  ],
+])('%s', async (_, reach) => {
   trustTheService();
   const { creates, slow, releases, relay } = await slowService();
   const address = await reach(relay);

@@ -52,10 +52,22 @@ describe('failures before a request was sent', () => {
   const [plainServer, bareTlsServer] = [() => startHttpServer(answer), () => listenUntilTestEnd(createTlsServer())];
   const secure = (url: string) => url.replace('http', 'https');
   test.each<[string, () => Promise<string>, reason: string]>([
-    ['no request if the host name of the service cannot be resolved', async () => 'http://promptsync.invalid', ''],
-    ['no HTTPS request to a server that supports only HTTP', async () => secure((await plainServer()).url), NO_TLS],
-    ['no request to a TLS server that has no certificate', async () => secure((await bareTlsServer()).url), ''],
-  ])('the client sends %s', async (_, start, reason) => {
+    [
+      'the client sends no request if the host name of the service cannot be resolved',
+      async () => 'http://promptsync.invalid',
+      '',
+    ],
+    [
+      'the client sends no HTTPS request to a server that supports only HTTP',
+      async () => secure((await plainServer()).url),
+      NO_TLS,
+    ],
+    [
+      'the client sends no request to a TLS server that has no certificate',
+      async () => secure((await bareTlsServer()).url),
+      '',
+    ],
+  ])('%s', async (_, start, reason) => {
     const { service, calls } = openTestClient({
       baseUrl: await start(),
       timeoutSeconds: 0.1,
@@ -94,34 +106,34 @@ describe('failures after a request was sent', () => {
   const chunk = `transfer-encoding: chunked\r\n\r\n14\r\n${half}`;
   const INVALID = 'service/invalid-answer';
   const faults: readonly Fault[] = [
-    ['a lost connection if the server destroys the socket', (s) => s.destroy(), LOST, 4],
-    ['a lost connection if the response headers are truncated', (s) => s.end(head), LOST, 4],
+    ['the client reports a lost connection if the server destroys the socket', (s) => s.destroy(), LOST, 4],
+    ['the client reports a lost connection if the response headers are truncated', (s) => s.end(head), LOST, 4],
     [
-      'a lost connection if the server resets the connection in the middle of the response body',
+      'the client reports a lost connection if the server resets the connection in the middle of the response body',
       (s) => s.write(cut, () => s.resetAndDestroy()),
       LOST,
       4,
     ],
     [
-      'a lost connection if the server ends a chunked response before its last chunk',
+      'the client reports a lost connection if the server ends a chunked response before its last chunk',
       (s) => s.end(head + chunk),
       LOST,
       4,
     ],
     [
-      'an invalid response if a chunked body with the header Connection: close lacks its last chunk',
+      'the client reports an invalid response if a chunked body with the header Connection: close lacks its last chunk',
       (s) => s.end(`${head}connection: close\r\n${chunk}`),
       INVALID,
       4,
     ],
     [
-      'an invalid response if the server closes the connection in the middle of the JSON body',
+      'the client reports an invalid response if the server closes the connection in the middle of the JSON body',
       (s) => s.end(`${head}connection: close\r\n\r\n${half}`),
       INVALID,
       1,
     ],
     [
-      'an invalid response if the response headers are too long',
+      'the client reports an invalid response if the response headers are too long',
       (s) => s.end(`${head}x: ${'y'.repeat(100_000)}`),
       INVALID,
       1,
@@ -140,7 +152,7 @@ describe('failures after a request was sent', () => {
     return { code, effect: 'unknown', calls: times, connections: times };
   };
 
-  test.each(faults)('the client reports %s', async (_, act, code, times) => {
+  test.each(faults)('%s', async (_, act, code, times) => {
     for (const name of callsMade) expect([name, await sendTo(act, name)]).toEqual([name, unknown(name, code, times)]);
   });
 

@@ -33,12 +33,18 @@ const latest = { pins: { staging: 'latest' } };
 describe('the digest of a plan', () => {
   test.each([
     [
-      'on the name of a git ref if the content is the same',
+      'The plan digest does not depend on the name of a git ref if the content is the same',
       'Hi name=New staging=latest production=git:v2 | | git:v2=Old',
     ],
-    ['on whether metadata is empty or missing', 'Hi{} name=New staging=latest production=git:v1'],
-    ['on service data that the prompt file does not manage', `| ${SERVICE} latest=ver_9 description=Theirs`],
-  ])('The plan digest does not depend %s', (_, row) => {
+    [
+      'The plan digest does not depend on whether metadata is empty or missing',
+      'Hi{} name=New staging=latest production=git:v1',
+    ],
+    [
+      'The plan digest does not depend on service data that the prompt file does not manage',
+      `| ${SERVICE} latest=ver_9 description=Theirs`,
+    ],
+  ])('%s', (_, row) => {
     expect(planRow(row).digest).toBe(base().digest);
   });
 
@@ -72,19 +78,25 @@ describe('the digest of a plan', () => {
   });
 
   test.each([
-    ['changes with the prompt text', 'Hi! name=New staging=latest production=git:v1'],
-    ['changes with the metadata', 'Hi{"a":1} name=New staging=latest production=git:v1'],
-    ['changes with the content of a pinned git ref', '| | git:v1=Older'],
-    ['changes with the new value of a field', 'Hi name=Newer staging=latest production=git:v1'],
-    ['changes with the old value of a field', `| ${SERVICE} name=Theirs`],
-    ['depends on which field changes', 'Hi key=New staging=latest production=git:v1'],
-    ['changes if an additional field changes', 'Hi name=New description=D staging=latest production=git:v1'],
-    ['changes with the name of an environment', 'Hi name=New qa=latest production=git:v1'],
-    ['changes if the file no longer pins an environment', 'Hi name=New staging=latest'],
-    ['depends on whether an environment previously served a version', '| staging=1:Hello production=-'],
-    ['depends on whether the plan activates a new or an existing version', `| ${SERVICE} qa=~5:Old`],
-    ['changes with the configured order of the environments', '| | git:v1=Old order=production,staging'],
-  ])('The plan digest %s', (_, row) => {
+    ['The plan digest changes with the prompt text', 'Hi! name=New staging=latest production=git:v1'],
+    ['The plan digest changes with the metadata', 'Hi{"a":1} name=New staging=latest production=git:v1'],
+    ['The plan digest changes with the content of a pinned git ref', '| | git:v1=Older'],
+    ['The plan digest changes with the new value of a field', 'Hi name=Newer staging=latest production=git:v1'],
+    ['The plan digest changes with the old value of a field', `| ${SERVICE} name=Theirs`],
+    ['The plan digest depends on which field changes', 'Hi key=New staging=latest production=git:v1'],
+    [
+      'The plan digest changes if an additional field changes',
+      'Hi name=New description=D staging=latest production=git:v1',
+    ],
+    ['The plan digest changes with the name of an environment', 'Hi name=New qa=latest production=git:v1'],
+    ['The plan digest changes if the file no longer pins an environment', 'Hi name=New staging=latest'],
+    ['The plan digest depends on whether an environment previously served a version', '| staging=1:Hello production=-'],
+    ['The plan digest depends on whether the plan activates a new or an existing version', `| ${SERVICE} qa=~5:Old`],
+    [
+      'The plan digest changes with the configured order of the environments',
+      '| | git:v1=Old order=production,staging',
+    ],
+  ])('%s', (_, row) => {
     expect(planRow(row).digest).not.toBe(base().digest);
   });
 

@@ -227,18 +227,26 @@ describe('the result', () => {
 
   test.each([
     [
-      'for all drifted environments and fields if the head asks for the same as the base',
+      'The plan restores the state at the base for all drifted environments and fields if the head asks for the same as the base',
       'Two description=Ours production=1',
       [true, true, true],
     ],
     [
-      'for no environment for which the head changes the text',
+      'The plan restores the state at the base for no environment for which the head changes the text',
       'New description=Ours production=1',
       [false, true, true],
     ],
-    ['for no environment for which the head changes the pin', 'Two description=Ours production=2', [true, false, true]],
-    ['for no field that the head changes', 'Two description=New production=1', [true, true, false]],
-  ])('The plan restores the state at the base %s', (_, head, restores) => {
+    [
+      'The plan restores the state at the base for no environment for which the head changes the pin',
+      'Two description=Ours production=2',
+      [true, false, true],
+    ],
+    [
+      'The plan restores the state at the base for no field that the head changes',
+      'Two description=New production=1',
+      [true, true, false],
+    ],
+  ])('%s', (_, head, restores) => {
     const served = 'staging=~3:Theirs production=~4:Four promptsync=2:Two(1:One) description=Theirs';
     const { drift } = planScene(`${served} | Two description=Ours production=1 | head: ${head}`);
     expect(drift.map(({ restoresBase }) => restoresBase)).toStrictEqual(restores);
@@ -315,12 +323,12 @@ describe('the guard on_drift: fail', () => {
   });
 
   test.each([
-    ['a prompt without drift', 'staging=1:One production=1:One | One production=latest'],
+    ['The drift guard accepts a prompt without drift', 'staging=1:One production=1:One | One production=latest'],
     [
-      'drift from an unfinished sync',
+      'The drift guard accepts drift from an unfinished sync',
       'staging=1:One production=- | Two production=latest < One production=latest | explicit',
     ],
-  ])('The drift guard accepts %s', (_, scene) => {
+  ])('%s', (_, scene) => {
     const plan = planOf(scene);
     expect(guardPlan(plan, guards)).toStrictEqual(plan);
   });

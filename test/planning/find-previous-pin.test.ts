@@ -85,10 +85,10 @@ test('findPreviousVersion finds the version for a text that has metadata even if
 });
 
 test.each([
-  ['returns the newest known version that is older than the served one', '5 6 3 1', 3],
-  ['returns undefined if there is no older version', '1 3', undefined],
-  ['skips versions with the same text as the served version', '3 2=T3 1', 1],
-])('findOlderVersion %s', (_, known, expected) => {
+  ['findOlderVersion returns the newest known version that is older than the served one', '5 6 3 1', 3],
+  ['findOlderVersion returns undefined if there is no older version', '1 3', undefined],
+  ['findOlderVersion skips versions with the same text as the served version', '3 2=T3 1', 1],
+])('%s', (_, known, expected) => {
   const [served, versions] = parseKnown(known);
   expect(findOlderVersion(versions, served)?.number).toBe(expected);
 });

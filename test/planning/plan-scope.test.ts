@@ -98,10 +98,22 @@ describe('a plan for some environments', () => {
   });
 
   test.each([
-    ['environment that the file pins', 'staging=latest qa=latest', 'qa'],
-    ['pinned environment in promotion order, not in the file', 'production=latest staging=latest', 'production'],
-    ['configured environment if a file has no pins', '', 'production'],
-  ])('The plan changes the name of a prompt only with the last %s', (_, pins, owner) => {
+    [
+      'The plan changes the name of a prompt only with the last environment that the file pins',
+      'staging=latest qa=latest',
+      'qa',
+    ],
+    [
+      'The plan changes the name of a prompt only with the last pinned environment in promotion order, not in the file',
+      'production=latest staging=latest',
+      'production',
+    ],
+    [
+      'The plan changes the name of a prompt only with the last configured environment if a file has no pins',
+      '',
+      'production',
+    ],
+  ])('%s', (_, pins, owner) => {
     const row = `A name=Renamed ${pins} | promptsync=1:A ${pins.replaceAll('latest', '1:A')}`;
     const renaming = ORDER.filter((environment) => listKinds(planFor(environment, row)).includes('update-prompt'));
     expect(renaming).toEqual([owner]);

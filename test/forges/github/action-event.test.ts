@@ -57,14 +57,22 @@ describe('parseEvent for pull requests', () => {
 const home = { repository: { full_name: 'acme/prompts', default_branch: 'main' } };
 const queue = (base: string, head = base) => ({ merge_group: { base_sha: base, head_sha: head } });
 test.each<[string, object, Partial<ActionEvent>]>([
-  ['the previous commit of a push', pushEvent(HEAD, BASE), { before: BASE }],
-  ['no previous commit for the first push of a branch', pushEvent(HEAD), { before: null }],
-  ['no previous commit for a first push with SHA-256 ids', pushEvent(SHA_256, '0'.repeat(64)), { before: null }],
-  ['the commits of a merge queue', { ...queue(BASE, HEAD), ...home }, { before: BASE, queued: HEAD }],
-  ['commit ids with SHA-256', queue(SHA_256), { before: SHA_256, defaultBranch: null, queued: SHA_256 }],
-  ['the default branch of a schedule event', scheduleEvent(), { defaultBranch: 'main' }],
-  ['an empty payload', {}, { defaultBranch: null }],
-])('parseEvent reads %s', (_, payload, expected) => {
+  ['parseEvent reads the previous commit of a push', pushEvent(HEAD, BASE), { before: BASE }],
+  ['parseEvent reads no previous commit for the first push of a branch', pushEvent(HEAD), { before: null }],
+  [
+    'parseEvent reads no previous commit for a first push with SHA-256 ids',
+    pushEvent(SHA_256, '0'.repeat(64)),
+    { before: null },
+  ],
+  ['parseEvent reads the commits of a merge queue', { ...queue(BASE, HEAD), ...home }, { before: BASE, queued: HEAD }],
+  [
+    'parseEvent reads commit ids with SHA-256',
+    queue(SHA_256),
+    { before: SHA_256, defaultBranch: null, queued: SHA_256 },
+  ],
+  ['parseEvent reads the default branch of a schedule event', scheduleEvent(), { defaultBranch: 'main' }],
+  ['parseEvent reads an empty payload', {}, { defaultBranch: null }],
+])('%s', (_, payload, expected) => {
   expect(parseEvent('any', 'refs/heads/main', payload)).toEqual({
     ...{ name: 'any', ref: 'refs/heads/main', pull: null, defaultBranch: 'main', before: null, queued: null },
     ...expected,
@@ -72,18 +80,21 @@ test.each<[string, object, Partial<ActionEvent>]>([
 });
 
 test.each<[string, unknown]>([
-  ['an array as the payload', []],
-  ['a number instead of a pull request object', { pull_request: 7 }],
-  ['a pull request number that is not positive', pullWith({ number: 0 })],
-  ['a branch name as the head commit', pullWith({ head: { sha: 'main' } })],
-  ['a command-line option as the head commit', pullWith({ head: { sha: '--all' } })],
-  ['a head commit id that is one digit too short', pullWith({ head: { sha: 'a'.repeat(39) } })],
-  ['a head commit id between SHA-1 and SHA-256', pullWith({ head: { sha: 'a'.repeat(50) } })],
-  ['a head commit id followed by a second line', pullWith({ head: { sha: `${HEAD}\n--all` } })],
-  ['a head commit id followed by a line feed', pullWith({ head: { sha: `${HEAD}\n` } })],
-  ['an empty base commit id', pullWith({ base: { sha: '', ref: 'main' } })],
-  ['an option as the base commit of a merge queue', { merge_group: { base_sha: '--all', head_sha: HEAD } }],
-])('parseEvent rejects %s', (_, payload) => {
+  ['parseEvent rejects an array as the payload', []],
+  ['parseEvent rejects a number instead of a pull request object', { pull_request: 7 }],
+  ['parseEvent rejects a pull request number that is not positive', pullWith({ number: 0 })],
+  ['parseEvent rejects a branch name as the head commit', pullWith({ head: { sha: 'main' } })],
+  ['parseEvent rejects a command-line option as the head commit', pullWith({ head: { sha: '--all' } })],
+  ['parseEvent rejects a head commit id that is one digit too short', pullWith({ head: { sha: 'a'.repeat(39) } })],
+  ['parseEvent rejects a head commit id between SHA-1 and SHA-256', pullWith({ head: { sha: 'a'.repeat(50) } })],
+  ['parseEvent rejects a head commit id followed by a second line', pullWith({ head: { sha: `${HEAD}\n--all` } })],
+  ['parseEvent rejects a head commit id followed by a line feed', pullWith({ head: { sha: `${HEAD}\n` } })],
+  ['parseEvent rejects an empty base commit id', pullWith({ base: { sha: '', ref: 'main' } })],
+  [
+    'parseEvent rejects an option as the base commit of a merge queue',
+    { merge_group: { base_sha: '--all', head_sha: HEAD } },
+  ],
+])('%s', (_, payload) => {
   const end = endOfCall(() => JSON.stringify(parseEvent('pull_request', 'refs/heads/main', payload)));
   expect(end).toMatch(/^action\/invalid-event: /);
 });

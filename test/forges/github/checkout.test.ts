@@ -43,23 +43,47 @@ describe('chooseBase', () => {
   const other = parseEvent('schedule', '', scheduleEvent());
 
   test.each<[string, ReturnType<typeof push>, at: Name, Name | undefined]>([
-    ['the first parent of the test merge of a pull request', pull('change', 'main'), 'merge', 'main'],
-    ['the merge base if the head branch of a pull request is checked out', pull('change', 'main'), 'change', 'first'],
-    ['the base of a pull request if the clone lacks that commit', pull('change', 'missing'), 'change', 'missing'],
-    ['the previous branch tip for a push', push('first'), 'merge', 'first'],
-    ['the first parent for a push that creates a branch', push('none'), 'merge', 'main'],
-    ['the first parent for a force push if the previous commit is missing', push('missing'), 'merge', 'main'],
-    ['the first parent for a scheduled run', other, 'change', 'early'],
-    ['undefined if the first commit of a repository is checked out', other, 'first', undefined],
-  ])('chooseBase returns %s', async (_, event, at, expected) => {
+    [
+      'chooseBase returns the first parent of the test merge of a pull request',
+      pull('change', 'main'),
+      'merge',
+      'main',
+    ],
+    [
+      'chooseBase returns the merge base if the head branch of a pull request is checked out',
+      pull('change', 'main'),
+      'change',
+      'first',
+    ],
+    [
+      'chooseBase returns the base of a pull request if the clone lacks that commit',
+      pull('change', 'missing'),
+      'change',
+      'missing',
+    ],
+    ['chooseBase returns the previous branch tip for a push', push('first'), 'merge', 'first'],
+    ['chooseBase returns the first parent for a push that creates a branch', push('none'), 'merge', 'main'],
+    [
+      'chooseBase returns the first parent for a force push if the previous commit is missing',
+      push('missing'),
+      'merge',
+      'main',
+    ],
+    ['chooseBase returns the first parent for a scheduled run', other, 'change', 'early'],
+    ['chooseBase returns undefined if the first commit of a repository is checked out', other, 'first', undefined],
+  ])('%s', async (_, event, at, expected) => {
     expect(await chooseBase(event, await openAt(at))).toBe(expected === undefined ? undefined : commits[expected]);
   });
 
   test.each<[string, Name, Name]>([
-    ['of a commit that precedes the head of the pull request', 'early', 'change'],
-    ['of the base branch for a pull request event', 'main', 'change'],
-    ['of a merge commit that does not merge the head of the pull request', 'merge', 'early'],
-  ])('chooseBase rejects a checkout %s', async (_, at, head) => {
+    ['chooseBase rejects a checkout of a commit that precedes the head of the pull request', 'early', 'change'],
+    ['chooseBase rejects a checkout of the base branch for a pull request event', 'main', 'change'],
+    [
+      'chooseBase rejects a checkout of a merge commit that does not merge the head of the pull request',
+      'merge',
+      'early',
+    ],
+  ])('%s', async (_, at, head) => {
     const refusal = chooseBase(pull(head, 'main'), await openAt(at));
     const [found, wanted] = [commits[at].slice(0, 12), commits[head].slice(0, 12)];
     await expect(refusal).rejects.toThrow(new RegExp(`\\(${found}\\) .* #7 \\(${wanted}\\)`));

@@ -22,18 +22,26 @@ const merged = (number: number, parts: Partial<Pull> = {}): Pull => ({
 describe('findMergedPull and listMergedPulls', () => {
   const ofHead = (number: number, mergeCommit: string | null = OTHER) => merged(number, { head: COMMIT, mergeCommit });
   test.each<[string, readonly Pull[], number | null]>([
-    ['returns null for a commit without a pull request', [], null],
-    ['returns the pull request whose merge commit is the given commit', [merged(7)], 7],
-    ['finds a pull request by its head commit after a rebase merge', [ofHead(7)], 7],
-    ['finds a pull request by its head commit if its merge commit is unknown', [ofHead(7, null)], 7],
-    ['ignores an open pull request', [merged(7, { merged: false })], null],
-    ['ignores a pull request into another branch', [merged(7, { base: 'release/1' })], null],
-    ['ignores a pull request into main-2 if the given branch is main', [merged(7, { base: 'main-2' })], null],
-    ['ignores a pull request with another merge commit', [merged(7, { mergeCommit: OTHER })], null],
-    ['prefers a matching merge commit to an earlier matching head commit', [ofHead(7), merged(8)], 8],
-    ['prefers a matching merge commit to a later matching head commit', [merged(7), ofHead(8)], 7],
-    ['returns the one that was merged into the given branch', [merged(7, { base: 'next' }), merged(8)], 8],
-  ])('findMergedPull %s', async (_, pulls, expected) => {
+    ['findMergedPull returns null for a commit without a pull request', [], null],
+    ['findMergedPull returns the pull request whose merge commit is the given commit', [merged(7)], 7],
+    ['findMergedPull finds a pull request by its head commit after a rebase merge', [ofHead(7)], 7],
+    ['findMergedPull finds a pull request by its head commit if its merge commit is unknown', [ofHead(7, null)], 7],
+    ['findMergedPull ignores an open pull request', [merged(7, { merged: false })], null],
+    ['findMergedPull ignores a pull request into another branch', [merged(7, { base: 'release/1' })], null],
+    [
+      'findMergedPull ignores a pull request into main-2 if the given branch is main',
+      [merged(7, { base: 'main-2' })],
+      null,
+    ],
+    ['findMergedPull ignores a pull request with another merge commit', [merged(7, { mergeCommit: OTHER })], null],
+    ['findMergedPull prefers a matching merge commit to an earlier matching head commit', [ofHead(7), merged(8)], 8],
+    ['findMergedPull prefers a matching merge commit to a later matching head commit', [merged(7), ofHead(8)], 7],
+    [
+      'findMergedPull returns the one that was merged into the given branch',
+      [merged(7, { base: 'next' }), merged(8)],
+      8,
+    ],
+  ])('%s', async (_, pulls, expected) => {
     const github = await startGitHub();
     pulls.forEach(github.addPull);
     const found = await findMergedPull(connectTo(github), COMMIT, 'main');
@@ -72,9 +80,9 @@ test('readBranchTip finds the tip of any branch, and throws an error for the fir
 });
 
 test.each<[string, Failure]>([
-  ['without a response', 'hang'],
-  ['in the middle of a response', 'half-answer'],
-])('The GitHub client sends no more requests after two requests time out %s', async (_, failure) => {
+  ['The GitHub client sends no more requests after two requests time out without a response', 'hang'],
+  ['The GitHub client sends no more requests after two requests time out in the middle of a response', 'half-answer'],
+])('%s', async (_, failure) => {
   const github = await startGitHub();
   github.addPull(merged(7, { merged: false }));
   github.fail({ path: /pulls/ }, failure, Infinity);

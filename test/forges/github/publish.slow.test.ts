@@ -125,9 +125,12 @@ test('If a review lacks a permission, it succeeds and one notice names the permi
 });
 
 test.each<[string, Failure]>([
-  ['responds with HTML instead of JSON', { status: 200, body: '<html>' }],
-  ['limits the request rate for hours', LIMITED],
-])('A review succeeds and shows its plan in the summary even if GitHub %s', async (_, failure) => {
+  [
+    'A review succeeds and shows its plan in the summary even if GitHub responds with HTML instead of JSON',
+    { status: 200, body: '<html>' },
+  ],
+  ['A review succeeds and shows its plan in the summary even if GitHub limits the request rate for hours', LIMITED],
+])('%s', async (_, failure) => {
   const { github, review } = await makeTeam({ greeting: {} });
   github.fail({ path: /./ }, failure, Infinity);
   const ran = await review(greets('Other'));

@@ -42,24 +42,48 @@ describe('annotateProblems', () => {
   });
 
   test.each<[string, Partial<ReportProblem>, object]>([
-    ['no place', {}, {}],
-    ['its file', { path: 'a.md' }, { file: 'root/a.md' }],
-    ['its line', { path: 'a.md', line: 3 }, { file: 'root/a.md', startLine: 3 }],
-    ['its column', { path: 'a.md', line: 3, column: 5 }, { file: 'root/a.md', startLine: 3, startColumn: 5 }],
-    ['a file with escaped characters', { path: 'a\u202e.md' }, { file: 'root/a\\u{202e}.md' }],
-  ])('annotateProblems gives the annotation of a problem %s', (_, parts, place) => {
+    ['annotateProblems gives the annotation of a problem no place', {}, {}],
+    ['annotateProblems gives the annotation of a problem its file', { path: 'a.md' }, { file: 'root/a.md' }],
+    [
+      'annotateProblems gives the annotation of a problem its line',
+      { path: 'a.md', line: 3 },
+      { file: 'root/a.md', startLine: 3 },
+    ],
+    [
+      'annotateProblems gives the annotation of a problem its column',
+      { path: 'a.md', line: 3, column: 5 },
+      { file: 'root/a.md', startLine: 3, startColumn: 5 },
+    ],
+    [
+      'annotateProblems gives the annotation of a problem a file with escaped characters',
+      { path: 'a\u202e.md' },
+      { file: 'root/a\\u{202e}.md' },
+    ],
+  ])('%s', (_, parts, place) => {
     const runner = makeRunner();
     annotateProblems([problemOfKind('error', parts)], (path) => `root/${path}`, runner);
     expect(runner.annotations.map((one) => one.place)).toEqual([{ title: 'prompt/any', ...place }]);
   });
 
   test.each<[string, message: string, expected: string]>([
-    ['a workflow command', '::error::x', '\\u{3a}:error::x'],
-    ['an indented workflow command', '  ::error::x', '  \\u{3a}:error::x'],
-    ['a workflow command in the legacy syntax', 'a ##[error]x', 'a ##\\u{5b}error]x'],
-    ['CRLF before a workflow command', 'a\r\n::error::x', 'a\\u{d}\\u{a}::error::x'],
-    ['hidden and control characters', 'a\u202eb\u0000', 'a\\u{202e}b\\u{0}'],
-  ])('annotateProblems and annotateWholeRun escape %s', (_, message, expected) => {
+    ['annotateProblems and annotateWholeRun escape a workflow command', '::error::x', '\\u{3a}:error::x'],
+    ['annotateProblems and annotateWholeRun escape an indented workflow command', '  ::error::x', '  \\u{3a}:error::x'],
+    [
+      'annotateProblems and annotateWholeRun escape a workflow command in the legacy syntax',
+      'a ##[error]x',
+      'a ##\\u{5b}error]x',
+    ],
+    [
+      'annotateProblems and annotateWholeRun escape CRLF before a workflow command',
+      'a\r\n::error::x',
+      'a\\u{d}\\u{a}::error::x',
+    ],
+    [
+      'annotateProblems and annotateWholeRun escape hidden and control characters',
+      'a\u202eb\u0000',
+      'a\\u{202e}b\\u{0}',
+    ],
+  ])('%s', (_, message, expected) => {
     const runner = makeRunner();
     const problem = problemOfKind('error', { message });
     annotateProblems([problem], (path) => path, runner);

@@ -61,20 +61,23 @@ test.each<[string, Partial<CheckRun>]>([
 });
 
 test.each<[string, string | null]>([
-  ['with the id', other.external_id],
-  ['with only the name', null],
-])(
-  'readReview names the other app that created a check run %s of the check, unless its own check exists',
-  async (_, id) => {
-    const github = await startGitHub();
-    github.addCheck({ ...other, external_id: id, app: { slug: 'other' } });
-    const otherCheck = { app: 'other', ownApp: 'github-actions' };
-    const read = () => readReview(connectTo(github), { number: 7, head: HEAD }, source);
-    expect(await read()).toEqual({ ...approvesNothing, otherCheck });
-    github.addCheck({ ...checkOf(7, 'a'), head_sha: HEAD });
-    expect(await read()).toEqual(approvesPlan('a'));
-  },
-);
+  [
+    'readReview names the other app that created a check run with the id of the check, unless its own check exists',
+    other.external_id,
+  ],
+  [
+    'readReview names the other app that created a check run with only the name of the check, unless its own check exists',
+    null,
+  ],
+])('%s', async (_, id) => {
+  const github = await startGitHub();
+  github.addCheck({ ...other, external_id: id, app: { slug: 'other' } });
+  const otherCheck = { app: 'other', ownApp: 'github-actions' };
+  const read = () => readReview(connectTo(github), { number: 7, head: HEAD }, source);
+  expect(await read()).toEqual({ ...approvesNothing, otherCheck });
+  github.addCheck({ ...checkOf(7, 'a'), head_sha: HEAD });
+  expect(await read()).toEqual(approvesPlan('a'));
+});
 
 test('readReview returns an approval only for the reviewed base branch', async () => {
   const github = await startGitHub();

@@ -169,10 +169,10 @@ const failingRequests: readonly Row<Attempt>[] = [
 ];
 
 test.each<[string, readonly Row<Attempt>[]]>([
-  ['updates its own comment or creates one, and leaves all other comments unchanged', existingComments],
-  ['recognizes its own comment by the account of its token', identities],
-  ['creates no duplicate comment when requests fail', failingRequests],
-])('upsertComment %s', async (_, rows) => {
+  ['upsertComment updates its own comment or creates one, and leaves all other comments unchanged', existingComments],
+  ['upsertComment recognizes its own comment by the account of its token', identities],
+  ['upsertComment creates no duplicate comment when requests fail', failingRequests],
+])('%s', async (_, rows) => {
   const { actual, expected } = await tryAll(rows, tryToKeepComment);
   expect(actual).toEqual(expected);
 });

@@ -20,12 +20,20 @@ const without = (...names: readonly string[]) => Object.fromEntries(names.map((n
 const [NO_TOKEN, NO_REQUEST] = ['the variable `GITLAB_TOKEN` is not set', 'this commit has no merge request'];
 const REQUEST = ['CI_MERGE_REQUEST_IID', 'CI_MERGE_REQUEST_PROJECT_ID'];
 test.each<[string, Readonly<Record<string, string>>, string]>([
-  ['outside GitLab CI', without('GITLAB_CI'), 'this is not a GitLab CI job'],
-  ['without GITLAB_TOKEN, as in a pipeline of a fork', without('GITLAB_TOKEN'), NO_TOKEN],
-  ['with a blank GITLAB_TOKEN', { GITLAB_TOKEN: ' \n' }, NO_TOKEN],
-  ['in a tag pipeline', without(...REQUEST), NO_REQUEST],
-  ['if CI_MERGE_REQUEST_IID contains a path', { CI_MERGE_REQUEST_IID: '../1' }, NO_REQUEST],
-])('promptsync comment posts nothing %s', async (_, variables, why) => {
+  ['promptsync comment posts nothing outside GitLab CI', without('GITLAB_CI'), 'this is not a GitLab CI job'],
+  [
+    'promptsync comment posts nothing without GITLAB_TOKEN, as in a pipeline of a fork',
+    without('GITLAB_TOKEN'),
+    NO_TOKEN,
+  ],
+  ['promptsync comment posts nothing with a blank GITLAB_TOKEN', { GITLAB_TOKEN: ' \n' }, NO_TOKEN],
+  ['promptsync comment posts nothing in a tag pipeline', without(...REQUEST), NO_REQUEST],
+  [
+    'promptsync comment posts nothing if CI_MERGE_REQUEST_IID contains a path',
+    { CI_MERGE_REQUEST_IID: '../1' },
+    NO_REQUEST,
+  ],
+])('%s', async (_, variables, why) => {
   const { gitlab, publish } = await makeJob();
   const environment = { ...gitlab.mergeRequestVariables(1), ...variables };
   const ran = await publish(PLAN, { environment, words: ['--config', 'none.yaml'] });
@@ -56,9 +64,13 @@ describe('comment', () => {
   });
 
   test.each<[string, (gitlab: Job['gitlab'], body: string) => void, readonly string[]]>([
-    ['ignores a note that only quotes the marker', (gitlab, body) => gitlab.addNote(1, { body: `> ${body}` }), [POST]],
     [
-      'finds its note even if earlier pages contain hidden notes',
+      'promptsync comment ignores a note that only quotes the marker',
+      (gitlab, body) => gitlab.addNote(1, { body: `> ${body}` }),
+      [POST],
+    ],
+    [
+      'promptsync comment finds its note even if earlier pages contain hidden notes',
       (gitlab, body) => {
         // GitLab hides notes that the token may not see. Two pages are short, and one is empty.
         for (let number = 0; number < 300; number++)
@@ -67,7 +79,7 @@ describe('comment', () => {
       },
       [PUT(5301)],
     ],
-  ])('promptsync comment %s', async (_, prepare, writes) => {
+  ])('%s', async (_, prepare, writes) => {
     const job = await makeJob();
     prepare(job.gitlab, await firstNote(await makeJob()));
     await job.publish();
@@ -120,18 +132,42 @@ const opened = (iid: number, parts: Partial<GitLabMergeRequest> = {}) => merged(
 const byMerge = merged(3, { merge_commit_sha: COMMIT, commits: ['a'] });
 const closed = Array.from({ length: 100 }, (_, at) => merged(9 + at, { state: 'closed' }));
 test.each<[string, readonly GitLabMergeRequest[], number | null]>([
-  ['no merge request if there is none', [], null],
-  ['a merge request by its merge commit', [merged(2, { commits: [], merge_commit_sha: COMMIT })], 2],
-  ['a merge request by its squash commit', [merged(2, { commits: [], squash_commit_sha: COMMIT })], 2],
-  ['a merge request that was merged by fast-forward', [merged(2)], 2],
-  ['no merge request into another branch', [merged(2, { target_branch: 'next' })], null],
-  ['no closed merge request', [merged(2, { state: 'closed' })], null],
-  ['an open merge request that contains the commit', [opened(2)], 2],
-  ['the one with the commit as its merge commit', [merged(2), byMerge, merged(4, { commits: [COMMIT, 'b'] })], 3],
-  ['a merged merge request before an open one', [opened(3), merged(2), opened(4)], 2],
-  ['the open one from the branch', [opened(3), opened(2, { source_branch: 'main' }), opened(4)], 2],
-  ['a merge request on the second page', [merged(2), ...closed], 2],
-])('In a branch pipeline, promptsync comment finds %s', async (_, requests, expected) => {
+  ['In a branch pipeline, promptsync comment finds no merge request if there is none', [], null],
+  [
+    'In a branch pipeline, promptsync comment finds a merge request by its merge commit',
+    [merged(2, { commits: [], merge_commit_sha: COMMIT })],
+    2,
+  ],
+  [
+    'In a branch pipeline, promptsync comment finds a merge request by its squash commit',
+    [merged(2, { commits: [], squash_commit_sha: COMMIT })],
+    2,
+  ],
+  ['In a branch pipeline, promptsync comment finds a merge request that was merged by fast-forward', [merged(2)], 2],
+  [
+    'In a branch pipeline, promptsync comment finds no merge request into another branch',
+    [merged(2, { target_branch: 'next' })],
+    null,
+  ],
+  ['In a branch pipeline, promptsync comment finds no closed merge request', [merged(2, { state: 'closed' })], null],
+  ['In a branch pipeline, promptsync comment finds an open merge request that contains the commit', [opened(2)], 2],
+  [
+    'In a branch pipeline, promptsync comment finds the one with the commit as its merge commit',
+    [merged(2), byMerge, merged(4, { commits: [COMMIT, 'b'] })],
+    3,
+  ],
+  [
+    'In a branch pipeline, promptsync comment finds a merged merge request before an open one',
+    [opened(3), merged(2), opened(4)],
+    2,
+  ],
+  [
+    'In a branch pipeline, promptsync comment finds the open one from the branch',
+    [opened(3), opened(2, { source_branch: 'main' }), opened(4)],
+    2,
+  ],
+  ['In a branch pipeline, promptsync comment finds a merge request on the second page', [merged(2), ...closed], 2],
+])('%s', async (_, requests, expected) => {
   const { gitlab, publish } = await makeJob();
   requests.forEach(gitlab.addMergeRequest);
   const ran = await publish(PLAN, { environment: gitlab.branchVariables(COMMIT) });
@@ -162,15 +198,19 @@ describe('the note after the merge', () => {
   const PART = apply(applied, failed);
   const [DONE, IDLE, LATE] = [apply(applied), apply(promptOf()), apply(blocked('guard/superseded'))];
   test.each<[string, readonly Report[], title: string | null]>([
-    ['no note for a sync without changes', [IDLE], null],
-    ['no note for a sync that was refused because of a newer commit', [LATE], null],
-    ['a note for a sync with changes', [DONE], 'applied'],
-    ['the completed apply after a later refused sync', [PLAN, DONE, LATE], 'applied'],
-    ['the partial apply after a later sync without changes', [PLAN, PART, IDLE], 'applied in part (failed)'],
-    ['the completed apply after a repeated plan', [PLAN, DONE, PLAN], 'applied'],
-    ['the successful sync after a failed one', [PLAN, apply(failed), DONE], 'applied'],
-    ['a sync without changes after a refused one', [PLAN, LATE, IDLE], 'applied'],
-  ])('promptsync comment shows %s', async (_, reports, title) => {
+    ['promptsync comment shows no note for a sync without changes', [IDLE], null],
+    ['promptsync comment shows no note for a sync that was refused because of a newer commit', [LATE], null],
+    ['promptsync comment shows a note for a sync with changes', [DONE], 'applied'],
+    ['promptsync comment shows the completed apply after a later refused sync', [PLAN, DONE, LATE], 'applied'],
+    [
+      'promptsync comment shows the partial apply after a later sync without changes',
+      [PLAN, PART, IDLE],
+      'applied in part (failed)',
+    ],
+    ['promptsync comment shows the completed apply after a repeated plan', [PLAN, DONE, PLAN], 'applied'],
+    ['promptsync comment shows the successful sync after a failed one', [PLAN, apply(failed), DONE], 'applied'],
+    ['promptsync comment shows a sync without changes after a refused one', [PLAN, LATE, IDLE], 'applied'],
+  ])('%s', async (_, reports, title) => {
     const { publish, titles } = await makeJob();
     for (const report of reports) expect((await publish(report)).exitCode).toBe(0);
     expect(titles()).toEqual(title === null ? [] : [`${title}, ${TIME}`]);

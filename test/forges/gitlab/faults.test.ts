@@ -15,13 +15,43 @@ describe('comment with transient failures', () => {
   const HTML = { status: 201, body: '<html>' };
   const gateway = { status: 502 };
   test.each<[string, FailureMatch, Failure, times: number, writes: readonly string[]]>([
-    ['despite gateway errors while it reads notes', LIST, gateway, 3, [POST]],
-    ['despite a rate limit while it creates the note', CREATE, limit(5), 2, [POST, POST, POST]],
-    ['despite a gateway error while it creates the note', CREATE, gateway, 1, [POST, POST]],
-    ['despite a broken connection while it creates the note', CREATE, 'reset', 1, [POST, POST]],
-    ['despite a lost response to its create request', CREATE, 'lost-answer', 1, [POST]],
-    ['despite a response to the create request that is not JSON', CREATE, HTML, 1, [POST, POST]],
-  ])('promptsync comment posts one note %s', async (_, match, failure, times, writes) => {
+    ['promptsync comment posts one note despite gateway errors while it reads notes', LIST, gateway, 3, [POST]],
+    [
+      'promptsync comment posts one note despite a rate limit while it creates the note',
+      CREATE,
+      limit(5),
+      2,
+      [POST, POST, POST],
+    ],
+    [
+      'promptsync comment posts one note despite a gateway error while it creates the note',
+      CREATE,
+      gateway,
+      1,
+      [POST, POST],
+    ],
+    [
+      'promptsync comment posts one note despite a broken connection while it creates the note',
+      CREATE,
+      'reset',
+      1,
+      [POST, POST],
+    ],
+    [
+      'promptsync comment posts one note despite a lost response to its create request',
+      CREATE,
+      'lost-answer',
+      1,
+      [POST],
+    ],
+    [
+      'promptsync comment posts one note despite a response to the create request that is not JSON',
+      CREATE,
+      HTML,
+      1,
+      [POST, POST],
+    ],
+  ])('%s', async (_, match, failure, times, writes) => {
     const { gitlab, publish, titles } = await makeJob();
     gitlab.fail(match, failure, times);
     expect((await publish()).exitCode).toBe(0);
@@ -46,15 +76,35 @@ describe('comment with permanent failures', () => {
   const odd: Failure = { status: 200, body: { notes: [] } };
   const secret: Failure = { status: 403, body: 'glpat-5eCre7token0123456789' };
   test.each<[string, FailureMatch, Failure, says: RegExp]>([
-    ['that the token may have expired', LIST, { status: 401 }, /401: .*has not expired/],
-    ['the missing scope', CREATE, scope, /403: "403 Forbidden".* `api` scope and the Reporter role/],
-    ['the missing role', LIST, { status: 404 }, /404: .*Reporter role/],
-    ['a rate limit that lasts longer than a minute', LIST, limit(120), /429/],
-    ['why GitLab rejects the note', CREATE, long, /400: .*is too long/],
-    ['a persistent gateway error', LIST, { status: 502, body: 'Bad gateway' }, /502: "Bad gateway"/],
-    ['a response that GitLab does not document', LIST, odd, /does not match the GitLab API documentation/],
-    ['an error response without the token in it', LIST, secret, /403: "\[/],
-  ])('promptsync comment fails and shows %s', async (_, match, failure, says) => {
+    [
+      'promptsync comment fails and shows that the token may have expired',
+      LIST,
+      { status: 401 },
+      /401: .*has not expired/,
+    ],
+    [
+      'promptsync comment fails and shows the missing scope',
+      CREATE,
+      scope,
+      /403: "403 Forbidden".* `api` scope and the Reporter role/,
+    ],
+    ['promptsync comment fails and shows the missing role', LIST, { status: 404 }, /404: .*Reporter role/],
+    ['promptsync comment fails and shows a rate limit that lasts longer than a minute', LIST, limit(120), /429/],
+    ['promptsync comment fails and shows why GitLab rejects the note', CREATE, long, /400: .*is too long/],
+    [
+      'promptsync comment fails and shows a persistent gateway error',
+      LIST,
+      { status: 502, body: 'Bad gateway' },
+      /502: "Bad gateway"/,
+    ],
+    [
+      'promptsync comment fails and shows a response that GitLab does not document',
+      LIST,
+      odd,
+      /does not match the GitLab API documentation/,
+    ],
+    ['promptsync comment fails and shows an error response without the token in it', LIST, secret, /403: "\[/],
+  ])('%s', async (_, match, failure, says) => {
     const { gitlab, publish } = await makeJob();
     gitlab.fail(match, failure, Infinity);
     const { exitCode, stdout, stderr } = await publish();
@@ -91,10 +141,10 @@ test('promptsync comment does not send the token to the target of a redirect', a
 });
 
 test.each<[string, FailureMatch, Failure]>([
-  ['if every request hangs', { path: /./ }, 'hang'],
-  ['if the request to create the note hangs', CREATE, 'hang'],
-  ['if GitLab never completes its responses', LIST, 'half-answer'],
-])('promptsync comment gives up within a minute %s', async (_, match, failure) => {
+  ['promptsync comment gives up within a minute if every request hangs', { path: /./ }, 'hang'],
+  ['promptsync comment gives up within a minute if the request to create the note hangs', CREATE, 'hang'],
+  ['promptsync comment gives up within a minute if GitLab never completes its responses', LIST, 'half-answer'],
+])('%s', async (_, match, failure) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const { gitlab, publish } = await makeJob();

@@ -304,15 +304,23 @@ describe('the status codes of the service', () => {
 
   test.each([
     [
-      'names the origin of the redirect target, but not its path',
+      'a redirect error names the origin of the redirect target, but not its path',
       `https://user:pass@login.example.com/${KEY}?next=secret#x`,
       ' to "https://login.example.com",',
     ],
-    ['shows the host of the redirect target in ASCII', 'https://аpple.example/', ' to "https://xn--pple-43d.example",'],
-    ['does not name a redirect target with an invalid host', 'https://evil\u202e.example/', ','],
-    ["names the service's own origin if the target is relative", '/other', ' to "https://prompts.example.com",'],
-    ['does not name a redirect target that is not a web address', 'javascript:alert(1)', ','],
-  ])('a redirect error %s', async (_, location, expected) => {
+    [
+      'a redirect error shows the host of the redirect target in ASCII',
+      'https://аpple.example/',
+      ' to "https://xn--pple-43d.example",',
+    ],
+    ['a redirect error does not name a redirect target with an invalid host', 'https://evil\u202e.example/', ','],
+    [
+      "a redirect error names the service's own origin if the target is relative",
+      '/other',
+      ' to "https://prompts.example.com",',
+    ],
+    ['a redirect error does not name a redirect target that is not a web address', 'javascript:alert(1)', ','],
+  ])('%s', async (_, location, expected) => {
     answerInTurn(text('', 302, { location: encodeURI(location) }));
     const failure = await failureOf(openClient().service.readPrompt('prm_1'));
     expect(failure.message).toBe(`The service returned a redirect (302)${expected} which promptsync does not follow.`);
@@ -341,20 +349,24 @@ describe('the status codes of the service', () => {
   });
 
   test.each([
-    ['shows a short error message from the service unchanged', 'Sorry', /status 400: "Sorry"$/],
+    ['the client shows a short error message from the service unchanged', 'Sorry', /status 400: "Sorry"$/],
     [
-      'shortens a long, multiline error message from the service to one line',
+      'the client shortens a long, multiline error message from the service to one line',
       `Bad\n\n  request: ${'x'.repeat(500)}`,
       /status 400: "Bad request: x{187}"$/,
     ],
-    ['shows the message of a JSON error', '{"error":{"message":"bad id"}}', /status 400: "bad id"$/],
+    ['the client shows the message of a JSON error', '{"error":{"message":"bad id"}}', /status 400: "bad id"$/],
     [
-      'shows the title of an HTML error page',
+      'the client shows the title of an HTML error page',
       '<html><head><title>Bad Request</title></head><body>nginx</body></html>',
       /status 400: "Bad Request"$/,
     ],
-    ['shows no text from an HTML error page without a title', '<html><body>nginx</body></html>', /status 400\.$/],
-  ])('the client %s', async (_, said, shown) => {
+    [
+      'the client shows no text from an HTML error page without a title',
+      '<html><body>nginx</body></html>',
+      /status 400\.$/,
+    ],
+  ])('%s', async (_, said, shown) => {
     answerInTurn(text(said, 400));
     expect((await failureOf(openClient().service.readPrompt('prm_1'))).message).toMatch(shown);
   });

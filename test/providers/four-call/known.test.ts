@@ -60,9 +60,12 @@ describe('makeLedgerEntry', () => {
   });
 
   test.each([
-    ['without a version record', outside(1, 'A')],
-    ['if the digest in its version record does not match its text', version(1, 'A', { stampFor: 'B' })],
-  ])('makeLedgerEntry marks a version as unmanaged %s', (_, made) => {
+    ['makeLedgerEntry marks a version as unmanaged without a version record', outside(1, 'A')],
+    [
+      'makeLedgerEntry marks a version as unmanaged if the digest in its version record does not match its text',
+      version(1, 'A', { stampFor: 'B' }),
+    ],
+  ])('%s', (_, made) => {
     expect(makeLedgerEntry(made)).toMatchObject({ isManaged: false });
     expect(makeLedgerEntry(made)).not.toHaveProperty('commit');
   });

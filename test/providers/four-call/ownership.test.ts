@@ -135,17 +135,20 @@ describe('isRewritten', () => {
 
 test.each([
   [
-    'dropped if neither the tracked version nor any other version has a version record',
+    'detectMetadataSupport returns dropped if neither the tracked version nor any other version has a version record',
     'dropped | a=~1:A promptsync=~2:B',
   ],
-  ['kept if only the tracked version lacks a version record', 'kept | a=1:A promptsync=~2:B'],
   [
-    'kept if the tracked version lacks a version record but a probed version has one',
+    'detectMetadataSupport returns kept if only the tracked version lacks a version record',
+    'kept | a=1:A promptsync=~2:B',
+  ],
+  [
+    'detectMetadataSupport returns kept if the tracked version lacks a version record but a probed version has one',
     'kept | promptsync=~2:B probed=1:A',
   ],
-  ['kept if the tracking environment is empty', 'kept | a=~1:A promptsync=-'],
-  ['kept if the tracking environment was not read', 'kept | a=~1:A'],
-])('detectMetadataSupport returns %s', (_, row) => {
+  ['detectMetadataSupport returns kept if the tracking environment is empty', 'kept | a=~1:A promptsync=-'],
+  ['detectMetadataSupport returns kept if the tracking environment was not read', 'kept | a=~1:A'],
+])('%s', (_, row) => {
   const [expected, service = ''] = row.split(' | ');
   expect(detectMetadataSupport(reading(parseService(service)))).toBe(expected);
 });

@@ -191,16 +191,29 @@ test.each(Object.entries(rows))('promptsync reads %s', async (_, row) => {
 });
 
 test.each<[string, text: string, ReadNeeds, reads: string]>([
-  ['an environment', 'Three', { environments: ['qa', 'staging'], readDepth: 'minimal' }, 'staging qa'],
-  ['the tracking environment', 'Four', { environments: [], readDepth: 'listed' }, 'staging promptsync'],
-])('promptsync also reads %s that the command requests', async (_, text, needs, reads) => {
+  [
+    'promptsync also reads an environment that the command requests',
+    'Three',
+    { environments: ['qa', 'staging'], readDepth: 'minimal' },
+    'staging qa',
+  ],
+  [
+    'promptsync also reads the tracking environment that the command requests',
+    'Four',
+    { environments: [], readDepth: 'listed' },
+    'staging promptsync',
+  ],
+])('%s', async (_, text, needs, reads) => {
   expect(await listReads(requestFor({ text, pins: { staging: 'latest' } }, {}, needs))).toBe(reads);
 });
 
 test.each([
-  ['an unmanaged version', {}],
-  ['a baseline', { promptsync: renderVersionRecord({ ...version(1, 'One').record!, baseline: true }) }],
-])('promptsync also reads the tracking environment if the pinned environment serves %s', async (_, metadata) => {
+  ['promptsync also reads the tracking environment if the pinned environment serves an unmanaged version', {}],
+  [
+    'promptsync also reads the tracking environment if the pinned environment serves a baseline',
+    { promptsync: renderVersionRecord({ ...version(1, 'One').record!, baseline: true }) },
+  ],
+])('%s', async (_, metadata) => {
   const service = inMemoryBackend();
   service.activate('p1', 'staging', service.addVersion('p1', { text: 'One', metadata }));
   const wanted = requestFor({ text: 'One', pins: { staging: 'latest' } });

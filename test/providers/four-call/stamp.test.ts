@@ -56,49 +56,64 @@ test('parseVersionRecord never throws an error, whatever the metadata contains',
 
 const record = (parts: object): JsonObject => ({ promptsync: { ...wireRecord, ...parts } });
 test.each<[string, Parameters<typeof parseVersionRecord>[0]]>([
-  ['if the metadata is null', null],
-  ['if the metadata is undefined', undefined],
-  ['if the metadata has no promptsync key', { model: 'gpt-5' }],
-  ['if the promptsync key contains null', { promptsync: null }],
-  ['if the promptsync key contains a string', { promptsync: 'yes' }],
-  ['if the promptsync key contains an array', { promptsync: [] }],
-  ['if the digest is missing', { promptsync: omitKey(wireRecord, 'digest') }],
-  ['if the digest does not use SHA-256', record({ digest: 'md5:00' })],
-  ['if the digest is too short', record({ digest: 'sha256:00' })],
-  ['if the digest ends with a line feed', record({ digest: `${digest}\n` })],
-  ['if the metadata digest is missing', { promptsync: omitKey(wireRecord, 'metadata_digest') }],
-  ['if the operation is missing', { promptsync: omitKey(wireRecord, 'operation') }],
-  ['if the operation is empty', record({ operation: '' })],
-])('parseVersionRecord returns null %s', (_, metadata) => {
+  ['parseVersionRecord returns null if the metadata is null', null],
+  ['parseVersionRecord returns null if the metadata is undefined', undefined],
+  ['parseVersionRecord returns null if the metadata has no promptsync key', { model: 'gpt-5' }],
+  ['parseVersionRecord returns null if the promptsync key contains null', { promptsync: null }],
+  ['parseVersionRecord returns null if the promptsync key contains a string', { promptsync: 'yes' }],
+  ['parseVersionRecord returns null if the promptsync key contains an array', { promptsync: [] }],
+  ['parseVersionRecord returns null if the digest is missing', { promptsync: omitKey(wireRecord, 'digest') }],
+  ['parseVersionRecord returns null if the digest does not use SHA-256', record({ digest: 'md5:00' })],
+  ['parseVersionRecord returns null if the digest is too short', record({ digest: 'sha256:00' })],
+  ['parseVersionRecord returns null if the digest ends with a line feed', record({ digest: `${digest}\n` })],
+  [
+    'parseVersionRecord returns null if the metadata digest is missing',
+    { promptsync: omitKey(wireRecord, 'metadata_digest') },
+  ],
+  ['parseVersionRecord returns null if the operation is missing', { promptsync: omitKey(wireRecord, 'operation') }],
+  ['parseVersionRecord returns null if the operation is empty', record({ operation: '' })],
+])('%s', (_, metadata) => {
   expect(parseVersionRecord(metadata)).toBeNull();
 });
 
 test.each<[string, JsonValue]>([
-  ['that is null', null],
-  ['that is a string', 'ver_2'],
-  ['that has no number', omitKey(wireEntry, 'number')],
-  ['that has a fractional number', { ...wireEntry, number: 1.5 }],
-  ['that has a string as its number', { ...wireEntry, number: '1' }],
-  ['that has an empty id', { ...wireEntry, id: '' }],
-  ['that has a number as its id', { ...wireEntry, id: 7 }],
-  ['that has an invalid digest', { ...wireEntry, digest: 'sha256:xyz' }],
-  ['that has no metadata digest', omitKey(wireEntry, 'metadata_digest')],
-])('parseVersionRecord drops a ledger entry %s but keeps the others', (_, bad) => {
+  ['parseVersionRecord drops a ledger entry that is null but keeps the others', null],
+  ['parseVersionRecord drops a ledger entry that is a string but keeps the others', 'ver_2'],
+  ['parseVersionRecord drops a ledger entry that has no number but keeps the others', omitKey(wireEntry, 'number')],
+  [
+    'parseVersionRecord drops a ledger entry that has a fractional number but keeps the others',
+    { ...wireEntry, number: 1.5 },
+  ],
+  [
+    'parseVersionRecord drops a ledger entry that has a string as its number but keeps the others',
+    { ...wireEntry, number: '1' },
+  ],
+  ['parseVersionRecord drops a ledger entry that has an empty id but keeps the others', { ...wireEntry, id: '' }],
+  ['parseVersionRecord drops a ledger entry that has a number as its id but keeps the others', { ...wireEntry, id: 7 }],
+  [
+    'parseVersionRecord drops a ledger entry that has an invalid digest but keeps the others',
+    { ...wireEntry, digest: 'sha256:xyz' },
+  ],
+  [
+    'parseVersionRecord drops a ledger entry that has no metadata digest but keeps the others',
+    omitKey(wireEntry, 'metadata_digest'),
+  ],
+])('%s', (_, bad) => {
   const stamp = parseVersionRecord(record({ ledger: [wireEntry, bad, wireEntry] }));
   expect(stamp?.ledger).toStrictEqual([entry, entry]);
 });
 
 test.each<[string, JsonObject, readonly LedgerEntry[]]>([
-  ['treats a missing ledger as empty', {}, []],
-  ['treats a ledger that is not an array as empty', { ledger: {} }, []],
-  ['ignores a commit that is not a string', { commit: 7, ledger: [] }, []],
-  ['ignores unknown fields', { ledger: [], more: 1 }, []],
+  ['parseVersionRecord treats a missing ledger as empty', {}, []],
+  ['parseVersionRecord treats a ledger that is not an array as empty', { ledger: {} }, []],
+  ['parseVersionRecord ignores a commit that is not a string', { commit: 7, ledger: [] }, []],
+  ['parseVersionRecord ignores unknown fields', { ledger: [], more: 1 }, []],
   [
-    'ignores a mark in a ledger entry if the value of the mark is not true',
+    'parseVersionRecord ignores a mark in a ledger entry if the value of the mark is not true',
     { ledger: [{ ...wireEntry, outside: false, pinned: 'yes', path: null }] },
     [entry],
   ],
-])('parseVersionRecord %s', (_, parts, ledger) => {
+])('%s', (_, parts, ledger) => {
   const expected = { digest, metadataDigest: digest, operation: 'op', ledger };
   expect(parseVersionRecord(record(parts))).toStrictEqual(expected);
 });

@@ -108,14 +108,14 @@ describe('mergePrompt for a chat prompt', () => {
 
   test.each<[what: string, side: 'ours' | 'theirs' | null, conflicts: number, text: string]>([
     [
-      'marks both sides of a conflict in one message',
+      'mergePrompt marks both sides of a conflict in one message',
       null,
       1,
       chat('<<<<<<< mine\nKind.\n=======\nFast.\n>>>>>>> yours', 'Please?'),
     ],
-    ['keeps the side of the file in a conflict with --ours', 'ours', 0, chat('Kind.', 'Please?')],
-    ['takes the side of the service in a conflict with --theirs', 'theirs', 0, chat('Fast.', 'Please?')],
-  ])('mergePrompt %s', async (_, side, conflicts, text) => {
+    ['mergePrompt keeps the side of the file in a conflict with --ours', 'ours', 0, chat('Kind.', 'Please?')],
+    ['mergePrompt takes the side of the service in a conflict with --theirs', 'theirs', 0, chat('Fast.', 'Please?')],
+  ])('%s', async (_, side, conflicts, text) => {
     const merged = await merge(chat('Help.', 'Q?'), chat('Kind.', 'Q?'), chat('Fast.', 'Please?'), side);
     expect(merged.text).toEqual({ text, conflicts });
   });
@@ -139,14 +139,14 @@ describe('mergePrompt for a chat prompt', () => {
 });
 
 test.each<[what: string, before: string, after: string, messages: object | null]>([
-  ['omits the sequence of messages if only their content changes', '{{role "a"}}\nb', '{{role "a"}}\nc', null],
+  ['A report omits the sequence of messages if only their content changes', '{{role "a"}}\nb', '{{role "a"}}\nc', null],
   [
-    'writes roles with special characters as JSON strings, so that no role looks like a placeholder',
+    'A report writes roles with special characters as JSON strings, so that no role looks like a placeholder',
     '{{role "a"}}',
     '{{role "history*"}}\n\n{{role ""}}\n\n{{role "a b"}}\n\n{{role "x-1_y"}}\n\n{{placeholder "h"}}',
     { before: ['a'], after: ['"history*"', '""', '"a b"', 'x-1_y', 'h*'] },
   ],
-])('A report %s', (_, before, after, messages) => {
+])('%s', (_, before, after, messages) => {
   const side = (text: string) => ({ type: 'chat' as const, text, metadata: undefined });
   expect(compareMessages({ before: side(before), after: side(after) })).toEqual(messages);
 });

@@ -84,11 +84,21 @@ describe('the patterns of import', () => {
   };
 
   test.each<[what: string, patterns: readonly string[], ids: readonly string[], existing: number]>([
-    ['accepts a mix of patterns and prompt names', ['*/a', 'team/idle'], ['team/idle', 'team/a'], 0],
-    ['processes a prompt once if several patterns match it', ['team/[a]', 'team/{a,b}', 'team/a'], ['team/a'], 0],
-    ['counts a matching prompt that already has a file, and does not read it', ['support/*'], ['support/greeting'], 1],
-    ['with the pattern ** includes names that begin with a dot', ['**'], NAMES.toSpliced(2, 1), 1],
-  ])('import %s', async (_, patterns, ids, existing) => {
+    ['import accepts a mix of patterns and prompt names', ['*/a', 'team/idle'], ['team/idle', 'team/a'], 0],
+    [
+      'import processes a prompt once if several patterns match it',
+      ['team/[a]', 'team/{a,b}', 'team/a'],
+      ['team/a'],
+      0,
+    ],
+    [
+      'import counts a matching prompt that already has a file, and does not read it',
+      ['support/*'],
+      ['support/greeting'],
+      1,
+    ],
+    ['import with the pattern ** includes names that begin with a dot', ['**'], NAMES.toSpliced(2, 1), 1],
+  ])('%s', async (_, patterns, ids, existing) => {
     const expanded = await expand(patterns);
     expect(expanded).toMatchObject({ isSuccess: true, value: { ids, existing: { length: existing } } });
   });
@@ -175,9 +185,9 @@ describe('a config that a new version inherits', () => {
   });
 
   test.each([
-    ['shows an inherited config as JSON if it is not a mapping', [1, 2], '[1,2]'],
-    ['escapes a line feed in a key of an inherited config', { 'a: "b"\nx': 1 }, '"a: \\"b\\"\\nx": 1'],
-  ])('A report %s', (_, metadata, shown) => {
+    ['A report shows an inherited config as JSON if it is not a mapping', [1, 2], '[1,2]'],
+    ['A report escapes a line feed in a key of an inherited config', { 'a: "b"\nx': 1 }, '"a: \\"b\\"\\nx": 1'],
+  ])('%s', (_, metadata, shown) => {
     const from = { id: '1-a', number: 1, metadata, metadataDigest: 'sha256:0' } as const;
     expect(makeKeptMetadataFields(from)).toMatchObject({ kept_metadata: shown });
   });

@@ -22,11 +22,15 @@ const filesOf = (texts: Texts) =>
   });
 
 test.each<[what: string, texts: Texts, order: string]>([
-  ['puts the parts of a composed prompt before it', { a: tag('z') + tag('b@c'), z: '', 'b@c': '' }, 'z b@c a'],
-  ['puts parts of parts first', { a: tag('b'), b: tag('c'), c: '' }, 'c b a'],
-  ['keeps the order of two prompts that contain each other', { a: tag('b'), b: tag('a') }, 'a b'],
-  ['puts a cycle before a prompt that includes it', { a: tag('b'), b: tag('c'), c: tag('b') }, 'b c a'],
-])('sortPartsFirst %s', (_, texts, order) => {
+  [
+    'sortPartsFirst puts the parts of a composed prompt before it',
+    { a: tag('z') + tag('b@c'), z: '', 'b@c': '' },
+    'z b@c a',
+  ],
+  ['sortPartsFirst puts parts of parts first', { a: tag('b'), b: tag('c'), c: '' }, 'c b a'],
+  ['sortPartsFirst keeps the order of two prompts that contain each other', { a: tag('b'), b: tag('a') }, 'a b'],
+  ['sortPartsFirst puts a cycle before a prompt that includes it', { a: tag('b'), b: tag('c'), c: tag('b') }, 'b c a'],
+])('%s', (_, texts, order) => {
   const plans = filesOf(texts).map((one) => ({ file: one, changes: [] as readonly Change[] }) as PromptPlan);
   const sorted = sortPartsFirst(plans, listParts);
   expect(sorted.map(({ plan }) => plan.file.id).join(' ')).toBe(order);

@@ -58,21 +58,21 @@ describe('prompt files for Langfuse', () => {
   const pins = (written: string) => `id: a/b\npins: { ${written} }`;
 
   test.each([
-    ['prompt file needs only an id', 'id: a/b'],
-    ['prompt file may have a name that equals its id', 'id: a/b\nname: a/b'],
-    ['prompt file may have a key that differs from its id', 'id: a/b\nkey: c'],
-    ['pin may be a version number or a git ref', pins('staging: 12, eu: git:v1')],
-    ['prompt file may have any mapping as its metadata', 'id: a/b\nmetadata: { m: [1, { a: null }] }'],
-  ])('A Langfuse %s', (_, fields) => expect(parse(fields)).toEqual([]));
+    ['A Langfuse prompt file needs only an id', 'id: a/b'],
+    ['A Langfuse prompt file may have a name that equals its id', 'id: a/b\nname: a/b'],
+    ['A Langfuse prompt file may have a key that differs from its id', 'id: a/b\nkey: c'],
+    ['A Langfuse pin may be a version number or a git ref', pins('staging: 12, eu: git:v1')],
+    ['A Langfuse prompt file may have any mapping as its metadata', 'id: a/b\nmetadata: { m: [1, { a: null }] }'],
+  ])('%s', (_, fields) => expect(parse(fields)).toEqual([]));
 
   test.each<[what: string, fields: string, line: number, field: string]>([
-    ['prompt file must not have a name that differs from its id', 'id: a/b\nname: c', 3, 'name'],
-    ['prompt file must not have a description', 'id: a/b\ndescription: ""', 3, 'description'],
-    ['prompt file must not have an invalid id', 'id: a//b', 2, 'id'],
-    ['prompt file must not pin the label latest', pins('latest: 1'), 3, 'pins.latest'],
-    ['prompt file must not pin an invalid label', pins('Prod: latest'), 3, 'pins.Prod'],
-    ['pin must not be a version id', pins('staging: version:3-9f2c'), 3, 'pins.staging'],
-  ])('A Langfuse %s', (_, fields, line, field) => {
+    ['A Langfuse prompt file must not have a name that differs from its id', 'id: a/b\nname: c', 3, 'name'],
+    ['A Langfuse prompt file must not have a description', 'id: a/b\ndescription: ""', 3, 'description'],
+    ['A Langfuse prompt file must not have an invalid id', 'id: a//b', 2, 'id'],
+    ['A Langfuse prompt file must not pin the label latest', pins('latest: 1'), 3, 'pins.latest'],
+    ['A Langfuse prompt file must not pin an invalid label', pins('Prod: latest'), 3, 'pins.Prod'],
+    ['A Langfuse pin must not be a version id', pins('staging: version:3-9f2c'), 3, 'pins.staging'],
+  ])('%s', (_, fields, line, field) => {
     expect(parse(fields)).toEqual([expect.stringMatching(`^prompt/invalid-field ${line} .*${field}`)]);
   });
 });

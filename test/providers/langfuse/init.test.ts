@@ -87,11 +87,19 @@ test('init --id imports a prompt instead of creating an example, and lists the l
 });
 
 test.each<[reason: string, variables: object, failure: Failure | null]>([
-  ['if Langfuse fails', {}, { status: 500 }],
-  ['if Langfuse returns an invalid list of prompts', {}, { status: 200, body: '<html>' }],
-  ['if Langfuse rejects the keys', { LANGFUSE_SECRET_KEY: 'sk-lf-wrong' }, null],
-  ['if a key is missing', { LANGFUSE_PUBLIC_KEY: '' }, null],
-])('init succeeds without an example prompt %s', async (_, variables, failure) => {
+  ['init succeeds without an example prompt if Langfuse fails', {}, { status: 500 }],
+  [
+    'init succeeds without an example prompt if Langfuse returns an invalid list of prompts',
+    {},
+    { status: 200, body: '<html>' },
+  ],
+  [
+    'init succeeds without an example prompt if Langfuse rejects the keys',
+    { LANGFUSE_SECRET_KEY: 'sk-lf-wrong' },
+    null,
+  ],
+  ['init succeeds without an example prompt if a key is missing', { LANGFUSE_PUBLIC_KEY: '' }, null],
+])('%s', async (_, variables, failure) => {
   const langfuse = await startLabeled();
   if (failure !== null) langfuse.fail({ path: /./ }, failure, 100);
   const environment = { ...langfuse.environment, ...variables };
@@ -115,14 +123,14 @@ describe('the flags of init for Langfuse', () => {
   const URL = 'https://langfuse.example.com';
 
   test.each<[what: string, flags: Partial<InitOptions>, message: string]>([
-    ['--provider langfuse rejects --embedded', { embedded: true }, '`--provider` and `--embedded`'],
-    ['--provider langfuse rejects --api-key-env because Langfuse uses two keys', { apiKeyEnv: 'K' }, 'two keys'],
-    ['--provider langfuse rejects an invalid label', { environments: 'Prod' }, '--environments'],
-    ['--provider langfuse rejects the reserved label latest', { environments: 'latest' }, '--environments'],
-    ['suggests commas if the labels are separated by spaces', { environments: 'dev prod' }, 'such as dev,prod.'],
-    ['--provider langfuse rejects an invalid prompt name', { id: 'a//b' }, '--id'],
-    ['--provider langfuse rejects an invalid service URL', { url: 'langfuse' }, '--url'],
-  ])('init %s', async (_, flags, message) => {
+    ['init --provider langfuse rejects --embedded', { embedded: true }, '`--provider` and `--embedded`'],
+    ['init --provider langfuse rejects --api-key-env because Langfuse uses two keys', { apiKeyEnv: 'K' }, 'two keys'],
+    ['init --provider langfuse rejects an invalid label', { environments: 'Prod' }, '--environments'],
+    ['init --provider langfuse rejects the reserved label latest', { environments: 'latest' }, '--environments'],
+    ['init suggests commas if the labels are separated by spaces', { environments: 'dev prod' }, 'such as dev,prod.'],
+    ['init --provider langfuse rejects an invalid prompt name', { id: 'a//b' }, '--id'],
+    ['init --provider langfuse rejects an invalid service URL', { url: 'langfuse' }, '--url'],
+  ])('%s', async (_, flags, message) => {
     const { problems } = { problems: [], ...(await gather(flags, URL)) };
     expect(problems).toMatchObject([{ message: expect.stringContaining(message) }]);
   });

@@ -15,16 +15,20 @@ function parse(parts: object, requestedNumber: number | null = null) {
 const chat = (...prompt: readonly unknown[]) => ({ type: 'chat', prompt });
 
 test.each<[what: string, parts: object, message: string]>([
-  ['a string instead of messages', { type: 'chat' }, '"prompt" is not valid'],
-  ['messages in a text prompt', { prompt: [] }, '"prompt" is not valid'],
-  ['an unknown prompt type', { type: 'image' }, '"type" is not valid'],
-  ['a message whose content is a list', chat({ role: 'user', content: [{ type: 'text', text: 'Hi.' }] }), '"prompt.0"'],
-  ['a message without a role', chat({ content: 'Hi.' }), '"prompt.0"'],
-  ['a placeholder without a name', chat({ type: 'placeholder' }), '"prompt.0"'],
-  ['a version number below 1', { version: -1 }, '"version" is not valid'],
-  ['the name of a different prompt', { name: 'b' }, '"name"'],
-  ['labels that are not strings', { labels: [1] }, '"labels.0"'],
-])('parseLangfuseVersion rejects %s', (_, parts, message) => {
+  ['parseLangfuseVersion rejects a string instead of messages', { type: 'chat' }, '"prompt" is not valid'],
+  ['parseLangfuseVersion rejects messages in a text prompt', { prompt: [] }, '"prompt" is not valid'],
+  ['parseLangfuseVersion rejects an unknown prompt type', { type: 'image' }, '"type" is not valid'],
+  [
+    'parseLangfuseVersion rejects a message whose content is a list',
+    chat({ role: 'user', content: [{ type: 'text', text: 'Hi.' }] }),
+    '"prompt.0"',
+  ],
+  ['parseLangfuseVersion rejects a message without a role', chat({ content: 'Hi.' }), '"prompt.0"'],
+  ['parseLangfuseVersion rejects a placeholder without a name', chat({ type: 'placeholder' }), '"prompt.0"'],
+  ['parseLangfuseVersion rejects a version number below 1', { version: -1 }, '"version" is not valid'],
+  ['parseLangfuseVersion rejects the name of a different prompt', { name: 'b' }, '"name"'],
+  ['parseLangfuseVersion rejects labels that are not strings', { labels: [1] }, '"labels.0"'],
+])('%s', (_, parts, message) => {
   expect(() => parse(parts)).toThrow(message);
 });
 
@@ -58,18 +62,18 @@ describe('parseListing', () => {
   const row = (parts: object = {}) => ({ name: 'a', versions: [1], labels: ['staging'], ...parts });
 
   test.each<[what: string, rows: readonly object[], message: string]>([
-    ['a page with more rows than it requested', numbers(101).map(() => row()), 'at most 100 rows'],
-    ['version numbers that are strings', [row({ versions: ['1'] })], '"versions.0"'],
-    ['a version number below 1', [row({ versions: [0] })], '"versions.0"'],
-    ['labels that are not strings', [row({ labels: [1] })], '"labels.0"'],
-  ])('parseListing rejects %s', (_, data, message) => {
+    ['parseListing rejects a page with more rows than it requested', numbers(101).map(() => row()), 'at most 100 rows'],
+    ['parseListing rejects version numbers that are strings', [row({ versions: ['1'] })], '"versions.0"'],
+    ['parseListing rejects a version number below 1', [row({ versions: [0] })], '"versions.0"'],
+    ['parseListing rejects labels that are not strings', [row({ labels: [1] })], '"labels.0"'],
+  ])('%s', (_, data, message) => {
     expect(() => parseListing({ data }, null)).toThrow(message);
   });
 
   test.each<[what: string, parts: object, found: string]>([
-    ['than 10,000 versions', { versions: numbers(10_001) }, '10,001 versions'],
-    ['than 200 labels', { labels: labels(201) }, '201 labels'],
-  ])('parseListing marks a prompt with more %s', (_, parts, found) => {
+    ['parseListing marks a prompt with more than 10,000 versions', { versions: numbers(10_001) }, '10,001 versions'],
+    ['parseListing marks a prompt with more than 200 labels', { labels: labels(201) }, '201 labels'],
+  ])('%s', (_, parts, found) => {
     const { rows } = parseListing({ data: [row({ ...parts, name: 'big' }), row()] }, null);
     expect(rows).toMatchObject([{ name: 'big', problem: { code: 'langfuse/too-many' } }, { problem: null }]);
     expect(rows[0]?.problem?.message).toContain(`"big" has ${found} in Langfuse`);

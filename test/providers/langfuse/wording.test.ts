@@ -136,17 +136,17 @@ type Labels = Readonly<Record<string, readonly string[]>>;
 
 test.each<[what: string, labels: Labels, stagingSettings: string, notices: readonly RegExp[]]>([
   [
-    'prints one notice that counts the new files without a pin for the first label, and warns if edits go live nowhere',
+    'import prints one notice that counts the new files without a pin for the first label, and warns if edits go live nowhere',
     ...([{ a: QA, b: A, c: BOTH }, '{}'] as const),
     [/^2 new files .*\blabel "staging".* If a file has no `latest` pin, .*`staging: latest`/],
   ],
   [
-    'does not warn about edits that go live nowhere if each new file has a `latest` pin',
+    'import does not warn about edits that go live nowhere if each new file has a `latest` pin',
     ...([{ a: QA }, '{}', [/^1 new file (?!.*go live in any)/]] as const),
   ],
-  ['prints no notice about prompts that it does not import', { a: BOTH, idle: [] }, '{}', []],
-  ['prints no notice if the first label may not be pinned to latest', { a: A }, '{ allow_latest: false }', []],
-])('import %s', async (_, labels, stagingSettings, notices) => {
+  ['import prints no notice about prompts that it does not import', { a: BOTH, idle: [] }, '{}', []],
+  ['import prints no notice if the first label may not be pinned to latest', { a: A }, '{ allow_latest: false }', []],
+])('%s', async (_, labels, stagingSettings, notices) => {
   const { store, environment } = await startLangfuse();
   for (const [name, ofName] of Object.entries(labels)) store.addVersion(name, { text: 'One.', labels: ofName });
   const config = CONFIG.replace('staging: {}', `staging: ${stagingSettings}\n  qa: {}`);

@@ -47,10 +47,16 @@ describe('a gateway that rewrites versions', () => {
   const dropModel = ({ config: { model: _, ...config } }: CreateBody) => ({ config });
 
   test.each<[what: string, rewrite: (body: CreateBody) => object]>([
-    ['drops a config key', dropModel],
-    ['changes a config value', ({ config }) => ({ config: { ...config, model: 'other' } })],
-    ['changes white space in the text', ({ prompt }) => ({ prompt: prompt.replaceAll(/\s+/g, ' ') })],
-  ])('Repeated syncs create only one version if a gateway %s', async (_, rewrite) => {
+    ['Repeated syncs create only one version if a gateway drops a config key', dropModel],
+    [
+      'Repeated syncs create only one version if a gateway changes a config value',
+      ({ config }) => ({ config: { ...config, model: 'other' } }),
+    ],
+    [
+      'Repeated syncs create only one version if a gateway changes white space in the text',
+      ({ prompt }) => ({ prompt: prompt.replaceAll(/\s+/g, ' ') }),
+    ],
+  ])('%s', async (_, rewrite) => {
     const { store, gateway } = await startRewriting(rewrite);
     const parts = { text: 'Hello  there.', metadata: METADATA };
     // Langfuse moved the label in the request that created the version.
@@ -235,9 +241,13 @@ describe('a type that differs between the file and Langfuse', () => {
   const chat = { type: 'chat', content: { ...digestChat(messages), metadata: undefined, metadataDigest: undefined } };
 
   test.each<[what: string, parts: object, edit: Parameters<LangfuseStore['addVersion']>[1]]>([
-    ['a chat prompt if Langfuse has a text prompt with its name, even without labels', chat, { text: 'Hi.' }],
-    ['a text prompt if Langfuse has a chat prompt with its name', { text: 'Hi.' }, { messages }],
-  ])('sync blocks %s', async (_, parts, edit) => {
+    [
+      'sync blocks a chat prompt if Langfuse has a text prompt with its name, even without labels',
+      chat,
+      { text: 'Hi.' },
+    ],
+    ['sync blocks a text prompt if Langfuse has a chat prompt with its name', { text: 'Hi.' }, { messages }],
+  ])('%s', async (_, parts, edit) => {
     const langfuse = await startLangfuse();
     langfuse.store.addVersion('p1', edit);
     const { plan, outcomes } = await sync(langfuse, [parse(parts as FileParts)]);
