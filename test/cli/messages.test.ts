@@ -129,24 +129,24 @@ describe('ids with commas', () => {
 
 const HELP = 'For help, run `promptsync plan --help`.\n';
 test.each([
-  ['The error for an unknown flag names the command that shows the help', 'plan --dryrun', HELP],
+  ['an unknown flag names the command that shows the help', 'plan --dryrun', HELP],
   [
-    'The error for an abbreviated flag suggests the full flag if only one flag begins with the abbreviation',
+    'an abbreviated flag suggests the full flag if only one flag begins with the abbreviation',
     'plan --env staging',
     `(Did you mean --environment?)\n${HELP}`,
   ],
-  ['The error for an abbreviated flag suggests nothing if several flags begin with it', 'plan --o staging', HELP],
+  ['an abbreviated flag suggests nothing if several flags begin with it', 'plan --o staging', HELP],
   [
-    'The error for plan --all says that the command selects all prompts by default',
+    'plan --all says that the command selects all prompts by default',
     'plan --all',
     `(Omit it, because this command selects all prompts by default.)\n${HELP}`,
   ],
   [
-    'The error for rollback --all does not suggest a flag that turns off a check',
+    'rollback --all does not suggest a flag that turns off a check',
     'rollback --all',
     'For help, run `promptsync rollback --help`.\n',
   ],
-])('%s', async (_, line, rest) => {
+])('The error for %s', async (_, line, rest) => {
   const { stderr, exitCode } = await run(makeWorkspace({}), line.split(' '));
   expect([exitCode, stderr]).toEqual([1, `error: unknown option '${line.split(' ')[1]}'\n${rest}`]);
 });
