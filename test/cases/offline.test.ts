@@ -4,9 +4,9 @@ import type { CommandResult } from '../../src/run/command-result.ts';
 import { syncPrompts, type SyncOptions } from '../../src/commands/sync.ts';
 import type { Report, ReportChange } from '../../src/report/schema/report-schema.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
-import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
+import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { parseReport, run } from '../support/run.ts';
-import { KEY, startTestService } from '../support/service.ts';
+import { startTestService } from '../support/service.ts';
 import { makeSystem } from '../support/system.ts';
 
 type Review = { readonly result: CommandResult; readonly report: Report };
@@ -103,16 +103,6 @@ describe('--offline', () => {
       expect(stdout).toContain('create version');
       expect(stderr).toContain('promptsync did not contact the service because `--offline` was specified.');
     }
-  });
-
-  test('plan --offline removes the API key from a prompt text if the environment variable for the key is set', async () => {
-    const config = `${CONFIG}service: { base_url: "https://prompts.example.com" }\n`;
-    const folder = makeRepository(workspaceFiles({ greeting: {} }, config));
-    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: `Use ${KEY}.` }) });
-    commitAll(folder, 'Change');
-    const environment = { PROMPTSYNC_API_KEY: KEY };
-    const { exitCode, stdout } = await run(folder, ['plan', '--offline', '--base', 'HEAD~1'], { environment });
-    expect({ exitCode, isRedacted: stdout.includes('Use [redacted].') }).toEqual({ exitCode: 0, isRedacted: true });
   });
 
   test('--offline names each missing flag of --base and --dry-run', async () => {

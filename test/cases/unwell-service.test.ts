@@ -49,15 +49,3 @@ describe('a service that limits the request rate', () => {
     expect(await runWithRateLimit('plan', '--quiet')).toBe('');
   });
 });
-
-describe('a service that answers 404', () => {
-  test('plan groups all prompts under one error if the service answers 404 for every prompt, and its hint names the causes', async () => {
-    const { baseUrl } = await startFront({ answer: () => ({ status: 404, body: '{}' }) });
-    const folder = makeWorkspace(workspaceFiles(Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((id) => [id, {}]))));
-    const { stdout } = await run(folder, ['plan'], { environment: environmentOf(baseUrl) });
-    expect(stdout.match(/prm_\w/g)).toEqual(['prm_a', 'prm_b', 'prm_c', 'prm_d', 'prm_e']);
-    expect(stdout.match(/\[service\/prompt-not-found\]/g)).toHaveLength(1);
-    expect(stdout).toContain('Check the id in the file. If the prompt does not exist');
-    expect(stdout).toContain('If this error appears for all prompts, check the address');
-  });
-});

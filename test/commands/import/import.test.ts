@@ -333,9 +333,10 @@ describe('the ids of an import', () => {
     readPromptIds({ ids, from, input: () => Readable.from([Buffer.from(input)]) }, makeSystem(folder));
 
   test('import reads prompt ids from arguments, standard input and files, skipping blank lines and comments', async () => {
-    const folder = makeWorkspace({ 'ids.txt': '\ufeff# ours\r\nprm_c\r\n\r\n  prm_d  \r\nprm_a' });
+    // Only an argument with a comma probably holds several ids.
+    const folder = makeWorkspace({ 'ids.txt': '\ufeff# ours\r\nprm_c\r\n\r\n  prm,d  \r\nprm_a' });
     const read = await readIds(['prm_a', '-'], 'prm_b\n#prm_x\n\nprm_a', 'ids.txt', folder);
-    expect(read.isSuccess && read.value.toSorted()).toEqual(['prm_a', 'prm_b', 'prm_c', 'prm_d']);
+    expect(read.isSuccess && read.value.toSorted()).toEqual(['prm,d', 'prm_a', 'prm_b', 'prm_c']);
   });
 
   test.each<[string, readonly string[], string | Uint8Array, string | undefined, string]>([
