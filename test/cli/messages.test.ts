@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeWorkspace } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
@@ -38,23 +38,21 @@ test.each([
   expect((await run(folder, ['validate'])).stdout).toContain(hint);
 });
 
-describe('a missing environment option', () => {
-  const config = 'environments: { staging: {}, production: { promote_from: staging } }\n';
-  test.each([
-    ['promote a', '--to', config, '"staging" or "production"'],
-    ['promote a', '--to', '', '"live"'],
-    ['promote a --to production', '--from', 'environments: { staging: {}, production: {} }\n', '"staging"'],
-    ['import prm_b', '--environment', '', '"live"'],
-  ])('The error for %s without %s in the configuration %j names %s', async (line, option, environments, known) => {
-    const pins = { [environments === '' ? 'live' : 'staging']: 'latest' };
-    const files = workspaceFiles({ a: { pins } }, `prompts: ["prompts/*.md"]\n${environments}`);
-    const folder = makeWorkspace(files);
-    const environment = { PROMPTSYNC_BASE_URL: 'http://127.0.0.1:9', PROMPTSYNC_API_KEY: 'k-1' };
-    const { stdout, exitCode } = await run(folder, line.split(' '), { environment });
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain(option);
-    expect(stdout).toContain(` ${known}.`);
-  });
+const config = 'environments: { staging: {}, production: { promote_from: staging } }\n';
+test.each([
+  ['promote a', '--to', config, '"staging" or "production"'],
+  ['promote a', '--to', '', '"live"'],
+  ['promote a --to production', '--from', 'environments: { staging: {}, production: {} }\n', '"staging"'],
+  ['import prm_b', '--environment', '', '"live"'],
+])('The error for %s without %s in the configuration %j names %s', async (line, option, environments, known) => {
+  const pins = { [environments === '' ? 'live' : 'staging']: 'latest' };
+  const files = workspaceFiles({ a: { pins } }, `prompts: ["prompts/*.md"]\n${environments}`);
+  const folder = makeWorkspace(files);
+  const environment = { PROMPTSYNC_BASE_URL: 'http://127.0.0.1:9', PROMPTSYNC_API_KEY: 'k-1' };
+  const { stdout, exitCode } = await run(folder, line.split(' '), { environment });
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain(option);
+  expect(stdout).toContain(` ${known}.`);
 });
 
 const HELP = 'For help, run `promptsync plan --help`.\n';

@@ -156,22 +156,6 @@ describe('plan without --base', () => {
     commitAll(folder, 'Start again');
     expect((await plan()).drift).toMatchObject([OUTSIDE]);
   });
-
-  test('plan follows a prompt through a move that git does not recognize, and says that HEAD is behind', async () => {
-    const { folder, plan, sync, service } = await makeSyncedTeam();
-    const rewritten = Array.from({ length: 30 }, (_, line) => `Line ${line}`).join('\n');
-    git(folder, 'rm', '--quiet', PATH);
-    writeFiles(folder, { 'prompts/moved.md': promptText('greeting', { text: rewritten, pins: BOTH }) });
-    const moved = commitAll(folder, 'Move and rewrite the prompt');
-    expect(await plan()).toMatchObject({ drift: [], activation: { wanted_since: { commit: moved } } });
-    await sync();
-    git(folder, 'switch', '--quiet', '--detach', 'HEAD~1');
-    expect(await plan()).toMatchObject({ drift: [], activation: { behind: true } });
-    expect((await plan('--base', 'HEAD')).drift).toEqual([]);
-    git(folder, 'switch', '--quiet', 'main');
-    await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
-    expect((await plan()).drift).toMatchObject([OUTSIDE]);
-  });
 });
 
 test('plan reports deleted prompt files in the root folder of a repository, but not moved or unselected ones', async () => {

@@ -56,7 +56,7 @@ function pathsIn(folder: string): readonly string[] {
 }
 
 describe('init', () => {
-  test('init --url creates a valid configuration and CI workflows, but no example prompt, and names the next steps', async () => {
+  test('init --url creates a valid configuration and CI workflows, but no example prompt', async () => {
     const folder = makeRoot();
     const { exitCode, report } = await runJson(folder, ['init', ...URL]);
     expect(exitCode).toBe(0);
@@ -67,12 +67,6 @@ describe('init', () => {
     expect(read(folder, '.gitattributes')).toBe('prompts/**/*.md text eol=lf\n');
     expect(read(folder, '.prettierignore')).toBe('/prompts/**/*.md\n');
     for (const path of WORKFLOWS) expect(read(folder, path)).toBe(read(EXAMPLE, path));
-    expect(report.next_steps).toEqual([
-      'Next: run promptsync import ID… to write files for the prompts in the service.',
-      `In ${WORKFLOWS.join(', ')}, replace the zeros with the id of a promptsync commit that you trust.`,
-      'In the settings of the GitHub repository, open `Environments` and create "staging", "production". Store the secret PROMPTSYNC_API_KEY in each of them and, for the other workflows, in the repository.',
-      'Then commit the files and run promptsync plan.',
-    ]);
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting') });
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0, stdout: '1 prompt valid.\n' });
   });
