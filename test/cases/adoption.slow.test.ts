@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { commitAll, commitEdits, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { handOn, startFront } from '../support/front.ts';
 import { makePromotionScene, PATH, PROMOTION, summarizeRun, type Scene } from '../support/promotion.ts';
-import { type Reported, run } from '../support/run.ts';
+import { run } from '../support/run.ts';
 import { changeOutside, type OutsideChange, pinned } from '../commands/pull/pulling.ts';
 
 const APPLIED = 'exit 0, greeting applied';
@@ -29,7 +29,6 @@ async function adoptAndSync(...versions: readonly OutsideChange[]): Promise<Scen
 }
 
 const sync = (scene: Scene, ...words: readonly string[]) => scene.runJson('sync', '--yes', ...words);
-const kinds = ({ report }: Reported) => report.prompts[0]?.drift.map(({ kind }) => kind);
 
 function edit(scene: Scene, from: string | RegExp, to: string): void {
   writeFiles(scene.folder, { [PATH]: scene.read().replace(from, to) });
@@ -69,17 +68,6 @@ test('The first sync of an imported prompt creates one baseline, moves no enviro
   expect(await syncUntilUnchanged(scene)).toBe('v1 v1');
   git(scene.folder, 'checkout', '--quiet', 'main');
   expect(summarizeRun(await sync(scene, '--expect-plan', report.plan_digest!))).toBe(APPLIED);
-});
-
-test('After edits in the service, syncs restore the imported version of each environment and create no further version', async () => {
-  const scene = await adoptAndSync(...DIFFERENT);
-  const created = countCreatedVersions(scene);
-  simulateEditInService(scene);
-  commitAll(scene.folder, 'Words');
-  const ran = await scene.runJson('plan', '--base', 'HEAD~1');
-  expect([summarizeRun(ran), kinds(ran)]).toEqual(['exit 0, greeting pending', ['outside', 'outside']]);
-  expect(await syncUntilUnchanged(scene)).toBe('v2 v1');
-  expect(countCreatedVersions(scene)).toBe(created);
 });
 
 test('After an edit in the service, git revert and rollback return to the imported version', async () => {

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startStory, summarizeRun } from './support.ts';
-import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
@@ -54,19 +53,6 @@ test('in a sparse checkout, plan reports only deleted prompts as gone', async ()
     const { report } = await runJson(folder, ['plan', ...base], service);
     expect(report.problems).toMatchObject([{ code: 'prompt/gone', path: 'prompts/library/deleted.md' }]);
   }
-});
-
-test('In a shallow clone, sync warns that commits are missing and reports no drift caused outside git', async () => {
-  const story = await startStory({ text: 'A' });
-  await story.sync();
-  story.edit({ text: 'B' });
-  story.edit({ text: 'C' });
-  const clone = join(makeFolder(), 'clone');
-  git(story.folder, 'clone', '--quiet', '--depth', '2', `file://${story.folder}`, clone);
-  const ran = await runJson(clone, ['sync', '--yes', '--base', 'HEAD~1'], story.service);
-  expect(summarizeRun(ran)).toBe('exit 0, applied, create made, staging made, git/shallow');
-  expect(ran.report.prompts[0]!.drift).toMatchObject([{ kind: 'unfinished', observed: { made_by: 'git' } }]);
-  expect(story.serves('staging')).toBe('v2 C');
 });
 
 test('sync applies a repaired prompt file even if the file was invalid at the base commit', async () => {

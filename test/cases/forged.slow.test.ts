@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { computeContentDigest, EMPTY_METADATA_DIGEST } from '../../src/domain/content.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { PATH, startStory, summarizeRun, type Story } from './support.ts';
@@ -46,14 +46,12 @@ function refusedRuns(serving: string): readonly string[] {
   return [line, line];
 }
 
-describe('forged ledgers', () => {
-  test('sync refuses a version if a forged ledger falsely claims that the version contains the text of the file', async () => {
-    const { story, theirs } = await addForeignVersion();
-    forgeLedger(story, [{ number: 2, id: theirs, text: 'B' }]);
-    story.edit({ text: 'B' });
-    expect(await syncTwice(story, 'staging')).toEqual(refusedRuns('v1 A'));
-    expect(story.versions()).toBe(3);
-  });
+test('sync refuses a version if a forged ledger falsely claims that the version contains the text of the file', async () => {
+  const { story, theirs } = await addForeignVersion();
+  forgeLedger(story, [{ number: 2, id: theirs, text: 'B' }]);
+  story.edit({ text: 'B' });
+  expect(await syncTwice(story, 'staging')).toEqual(refusedRuns('v1 A'));
+  expect(story.versions()).toBe(3);
 });
 
 test('sync does not activate a version with other text if a forged version record contains the digest of the file text', async () => {

@@ -1,83 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { makeReport } from '../../src/report/make-report.ts';
-import type { CommandResult } from '../../src/run/command-result.ts';
 import { syncPrompts, type SyncOptions } from '../../src/commands/sync.ts';
-import type { Report, ReportChange } from '../../src/report/schema/report-schema.ts';
-import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
-import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
-import { parseReport, run } from '../support/run.ts';
-import { KEY, startTestService } from '../support/service.ts';
+import { commitAll, makeRepository, writeFiles } from '../support/folder.ts';
+import { promptText, workspaceFiles } from '../support/prompts.ts';
+import { run } from '../support/run.ts';
+import { startTestService } from '../support/service.ts';
 import { makeSystem } from '../support/system.ts';
 
-type Review = { readonly result: CommandResult; readonly report: Report };
-
-const PINS = { staging: 'latest', production: 7 };
-
-/** Plans the last commit without an API key. A service runs, but promptsync must not send it any request. */
-async function reviewIn(folder: string, options: Partial<SyncOptions> = {}): Promise<Review> {
+test('sync without an API key fails before sending any request', async () => {
+  const folder = makeRepository(workspaceFiles({ greeting: {} }));
+  writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'B' }) });
+  commitAll(folder, 'Change');
   const { baseUrl, requests } = await startTestService([]);
-  const system = makeSystem(folder, { PROMPTSYNC_BASE_URL: baseUrl });
-  const result = await syncPrompts({ ...OPTIONS, ...options }, system);
-  expect(requests).toEqual([]);
-  return { result, report: parseReport(JSON.stringify(makeReport(result.run))) };
-}
-
-const OPTIONS: SyncOptions = {
-  ...{ only: [], dryRun: true, yes: false, exitCode: true, allowDirty: false },
-  ...{ base: 'HEAD~1', contactPolicy: 'keyless' },
-};
-
-/** Formats each change in one line. */
-function formatChanges({ prompts }: Report): readonly string[] {
-  return prompts.flatMap(({ changes }) =>
-    changes.map((change) => {
-      if (change.kind !== 'set-active') return change.kind;
-      const { environment, before, after } = change;
-      return `${environment}: ${before?.id ?? 'none'} → ${'new' in after ? 'new' : after.id}`;
-    }),
-  );
-}
-
-/** Returns the changes of environments, with their texts. */
-function selectActivations({ prompts }: Report): readonly ReportChange[] {
-  return prompts.flatMap(({ changes }) => changes.filter(({ kind }) => kind === 'set-active'));
-}
-
-describe('plan without an API key', () => {
-  test('plan without an API key warns that it did not contact the service, and shows the text of a git pin but not of a number', async () => {
-    const folder = makeRepository(workspaceFiles({ greeting: { pins: PINS, text: 'First.' } }));
-    git(folder, 'tag', 'v1');
-    const edit = (parts: PromptParts) => {
-      writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', parts) });
-      commitAll(folder, 'Edit');
-    };
-    edit({ pins: PINS, text: 'Second.' });
-    edit({ pins: { staging: 'git:v1', production: 'latest' }, text: 'Second.' });
-    const { report, result } = await reviewIn(folder);
-    expect(report).toMatchObject({ mode: 'dry-run', service: null, plan_digest: null });
-    expect(report.problems).toMatchObject([
-      {
-        ...{ code: 'service/not-asked', severity: 'warning' },
-        message: 'promptsync did not contact the service because this run has no API key.',
-      },
-    ]);
-    expect(result.exitCode).toBe(2);
-    expect(formatChanges(report)).toEqual(['staging: base → git:v1', 'production: v7 → base']);
-    expect(selectActivations(report)).toMatchObject([
-      { environment: 'staging', before_text: 'Second.', after_text: 'First.' },
-      { environment: 'production', before_text: null, after_text: 'Second.' },
-    ]);
-  });
-
-  test('sync without an API key fails before sending any request', async () => {
-    const folder = makeRepository(workspaceFiles({ greeting: {} }));
-    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'B' }) });
-    commitAll(folder, 'Change');
-    const { result, report } = await reviewIn(folder, { dryRun: false, yes: true });
-    expect(report.prompts).toMatchObject([{ status: 'failed' }]);
-    expect(report.prompts[0]!.changes.map(({ status }) => status)).toEqual(['not_made', 'not_made']);
-    expect(result.exitCode).toBe(4);
-  });
+  const options: SyncOptions = {
+    ...{ only: [], dryRun: false, yes: true, exitCode: true, allowDirty: false },
+    ...{ base: 'HEAD~1', contactPolicy: 'keyless' },
+  };
+  const result = await syncPrompts(options, makeSystem(folder, { PROMPTSYNC_BASE_URL: baseUrl }));
+  const { prompts } = makeReport(result.run);
+  expect(prompts).toMatchObject([{ status: 'failed', changes: [{ status: 'not_made' }, { status: 'not_made' }] }]);
+  expect({ exitCode: result.exitCode, requests }).toEqual({ exitCode: 4, requests: [] });
 });
 
 describe('--offline', () => {
@@ -103,16 +45,6 @@ describe('--offline', () => {
       expect(stdout).toContain('create version');
       expect(stderr).toContain('promptsync did not contact the service because `--offline` was specified.');
     }
-  });
-
-  test('plan --offline removes the API key from a prompt text if the environment variable for the key is set', async () => {
-    const config = `${CONFIG}service: { base_url: "https://prompts.example.com" }\n`;
-    const folder = makeRepository(workspaceFiles({ greeting: {} }, config));
-    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: `Use ${KEY}.` }) });
-    commitAll(folder, 'Change');
-    const environment = { PROMPTSYNC_API_KEY: KEY };
-    const { exitCode, stdout } = await run(folder, ['plan', '--offline', '--base', 'HEAD~1'], { environment });
-    expect({ exitCode, isRedacted: stdout.includes('Use [redacted].') }).toEqual({ exitCode: 0, isRedacted: true });
   });
 
   test('--offline names each missing flag of --base and --dry-run', async () => {

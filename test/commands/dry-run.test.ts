@@ -37,18 +37,3 @@ test('plan, sync --dry-run and sync report the same plan digest', async () => {
   const applied = await runJson(folder, ['sync', '--yes'], service);
   expect(applied.report.plan_digest).toBe(first.report.plan_digest);
 });
-
-test('plan notes that promptsync has not read a pinned version yet, and sync then activates that version', async () => {
-  const service = await startTestService(['a']);
-  const folder = makeWorkspace(workspaceFiles({ a: { text: 'One' } }));
-  await run(folder, ['sync', '--yes'], service);
-  writeFiles(folder, workspaceFiles({ a: { text: 'Two' } }));
-  await run(folder, ['sync', '--yes'], service);
-  // Outside git only the service has the first text, and no environment serves it now.
-  writeFiles(folder, workspaceFiles({ a: { text: 'Two', pins: { staging: 1 } } }));
-  const planned = await run(folder, ['plan'], service);
-  expect(planned.stdout).toContain('staging: promptsync has not read the new text yet, but will do so before it syncs');
-  const { stdout, exitCode } = await run(folder, ['sync', '--yes'], service);
-  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('→ staging: v2 → v1') });
-  expect(stdout).not.toContain('never read');
-});

@@ -129,16 +129,9 @@ test('history shows edits, promotions, rollbacks and changes made directly in th
     { key: 'refund', history: { versions: [] } },
   ]);
 
-  for (const [words, code, hint] of [
-    [['greting'], 'usage/nothing-selected', 'Did you mean "greeting"?'],
-    [['greeting', '-e', 'prod'], 'usage/unknown-environment', 'Use "'],
-    [['greeting', '-e', 'stagign'], 'usage/unknown-environment', 'mean "staging"?'],
-    [['greeting', '-e', 'promptsync'], 'usage/unknown-environment', ''],
-  ] as const) {
-    const refused = await readHistory(...words);
-    expect(refused.exitCode).toBe(1);
-    expect(refused.report.problems).toMatchObject([{ code, hint: expect.stringContaining(hint) }]);
-  }
+  const refused = await readHistory('greeting', '-e', 'promptsync');
+  expect(refused.exitCode).toBe(1);
+  expect(refused.report.problems).toMatchObject([{ code: 'usage/unknown-environment' }]);
 });
 
 test('history accepts any environment name if the configuration lists none, and marks versions from uncommitted files', async () => {

@@ -122,18 +122,3 @@ test('With portable pins, pull takes the text of an environment that follows the
   expect(productionPin()).toBe(`git:${first}`);
   expect(read()).toContain('\n\nOne!\n');
 });
-
-test('With portable pins, validate reports each pin that names a version, and every command stops there', async () => {
-  const { commit, run, runJson: json, service } = await makeScene();
-  expect((await run('new', 'second')).exitCode).toBe(0);
-  expect((await run('validate')).exitCode).toBe(0);
-  commit({ text: 'One.', pins: { staging: 1, eu: 'version:ver_1' } });
-  service.requests.length = 0;
-  const { exitCode, report } = await json('validate', 'greeting');
-  expect(exitCode).toBe(1);
-  expect(report.problems.map(({ code }) => code)).toEqual(['prompt/not-portable-pin', 'prompt/not-portable-pin']);
-  for (const words of [['plan'], ['status'], ['pull'], PROMOTE, ['history']]) {
-    expect((await run(...words)).exitCode).toBe(1);
-  }
-  expect(service.requests).toEqual([]);
-});

@@ -62,24 +62,6 @@ describe('the promotion of an older version', () => {
   });
 });
 
-test('The hint for a refused pin to a newer version contains a promote command that succeeds', async () => {
-  const scene = await makePromotionScene({}, outsideGit);
-  scene.make(['One.', 'Two {{a}}.', 'Three.']);
-  scene.activate('staging', 2);
-  scene.activate('production', 1);
-  for (const [pin, text] of [
-    [3, 'Two {{a}}.'],
-    ['latest', 'Four.'],
-  ] as const) {
-    scene.write({ text, pins: { production: pin } });
-    const refused = await scene.runJson('plan');
-    expect(summarizeRun(refused)).toBe('exit 3, greeting blocked guard/promotion-order');
-    const hint = refused.report.prompts[0]?.problems[0]?.hint ?? '';
-    const words = /: `promptsync (.*)`$/.exec(hint)?.[1]?.split(' ') ?? [];
-    expect(summarizeRun(await scene.runJson(...words))).toBe(APPLIED);
-  }
-});
-
 test('promote marks a prompt as new in production only if production does not serve it yet', async () => {
   const pinned = { text: 'Two.', pins: { staging: 'latest', production: 1 } };
   const unpinned = { text: 'Two.', pins: { staging: 'latest' } };

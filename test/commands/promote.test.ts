@@ -112,11 +112,9 @@ describe('promote', () => {
 describe('the selection of promote', () => {
   const config = `${CONFIG}environments: { qa: {}, staging: {}, production: { promote_from: staging } }\n`;
 
-  test('promote selects prompts by key, by pattern, with --only and with --all, and fails only for a prompt that is missing from the service', async () => {
+  test('promote selects prompts by key, with --only and with --all, and fails only for a prompt that is missing from the service', async () => {
     const scene = await makeReadyScene({ ...outsideGit, others: { refund: BEFORE }, config });
     for (const [words, expected] of [
-      ['greeting', APPLIED],
-      ['gree*', APPLIED],
       ['refund --only greeting', `${APPLIED}, refund applied`],
       ['--all', `${APPLIED}, refund applied`],
     ] as const) {
@@ -180,10 +178,6 @@ test('promote refuses to skip an intermediate environment and suggests a working
     'To promote the version that "staging" serves (v2), run: `promptsync promote greeting --from staging --to production --allow-older`',
   );
   expect(scene.read()).toBe(promptText('greeting', BEFORE));
-  const special = "a'; rm -rf /";
-  expect(await promote(special, special)).toContain(
-    `promptsync promote 'a'\\''; rm -rf /' --from staging --to production`,
-  );
   const hint = await promote('-x', '--only=-x');
   const words = /: `promptsync (.*)`$/.exec(hint)?.[1]?.replaceAll("'", '').split(' ') ?? [];
   expect(words).toEqual(['promote', '--from', 'staging', '--to', 'production', '--allow-older', '--', '-x']);

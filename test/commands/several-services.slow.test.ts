@@ -53,16 +53,6 @@ test('Two configurations share the prompt files, and each one reads and writes o
   expect(services.staging.requests).toEqual([]);
   expect(serves('production', 'production')).toBe('One.');
 
-  // The ledger starts with the first version that promptsync created.
-  const { report } = await json('production', 'history', 'greeting');
-  const versions = report.prompts[0]?.history?.versions ?? [];
-  expect(versions.map(({ version_number: number, made_by: by }) => `${number} ${by}`)).toEqual([
-    '2 git',
-    '1 before-adoption',
-  ]);
-  const inStaging = (await json('staging', 'history', 'greeting')).report.prompts[0]?.history?.versions ?? [];
-  expect(inStaging.flatMap(({ pinned }) => pinned.map(({ environment }) => environment))).toEqual(['staging']);
-
   pin('Two.', `git:${first}`);
   expect(await summarize('plan', '--exit-code')).toBe(IN_SYNC);
   await edit('production', 'Hacked.');

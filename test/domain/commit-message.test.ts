@@ -24,15 +24,13 @@ describe('makeCommitMessage', () => {
   });
 });
 
-describe('findCommitIdInMessage', () => {
-  test.each([
-    ['Explain the decision (9f2c1ab04d3e)', '9f2c1ab04d3e'],
-    ['(9f2c1ab04d3e)', '9f2c1ab04d3e'],
-    ['See (9f2c1ab04d3e) for more', null],
-    ['No space(9f2c1ab04d3e)', null],
-    ['Too short (9f2c1ab)', null],
-    ['Upper case (9F2C1AB04D3E)', null],
-  ])('for the message %j, findCommitIdInMessage returns %j', (message, id) => {
-    expect(findCommitIdInMessage(message)).toBe(id);
-  });
+test.each([
+  ['Explain the decision (9f2c1ab04d3e)', '9f2c1ab04d3e'],
+  ['(9f2c1ab04d3e)', '9f2c1ab04d3e'],
+  ['See (9f2c1ab04d3e) for more', null],
+  ['No space(9f2c1ab04d3e)', null],
+  ['Too short (9f2c1ab)', null],
+  ['Upper case (9F2C1AB04D3E)', null],
+])('for the message %j, findCommitIdInMessage returns %j', (message, id) => {
+  expect(findCommitIdInMessage(message)).toBe(id);
 });

@@ -5,30 +5,28 @@ import { PUBLIC_KEY, startLangfuse, type LangfuseDouble } from './langfuse-serve
 const BIG = '{"name":"p","prompt":"A","config":9007199254740993}';
 const FAILED = { message: 'Internal Server Error' };
 
-describe('single calls to the Langfuse double', () => {
-  type Row = readonly [title: string, words: string, status: number, body: object | string, sent?: unknown];
-  test.for<Row>([
-    ['returns an unlabeled version by its number', 'GET /p?version=1', 200, { prompt: 'One.' }],
-    ['returns a version by its label', 'GET /p?label=staging', 200, { version: 3, config: { model: 'm' } }],
-    ['returns 404 for a PATCH to a missing version', 'PATCH /p/versions/9', 404, {}, newLabel('a')],
-    ['rejects the label latest in a PATCH', 'PATCH /p/versions/1', 400, {}, newLabel('latest')],
-    ['accepts any other label in a PATCH', 'PATCH /p/versions/1', 200, { labels: ['Übung 1'] }, newLabel('Übung 1')],
-    ['rejects an uppercase label in a create request', 'POST ', 400, {}, textPrompt('A', { labels: ['Prod'] })],
-    ['rejects a label twice in a create request', 'POST ', 400, {}, textPrompt('A', { labels: ['a', 'a'] })],
-    ['rejects a long commit message', 'POST ', 400, {}, textPrompt('A', { commitMessage: 'x'.repeat(501) })],
-    ['rejects a body larger than 1 MiB', 'POST ', 413, 'Body exceeded 1mb limit', textPrompt('x'.repeat(2 ** 20))],
-    ['returns 500 for a text with a NUL character', 'POST ', 500, FAILED, textPrompt('a\0b')],
-    ['returns 500 for a text with a lone surrogate', 'POST ', 500, FAILED, textPrompt('a\uD800b')],
-    ['returns 500 for a config with a lone surrogate', 'POST ', 500, FAILED, textPrompt('A', { config: '\uD800' })],
-    ['keeps the bytes of a text', 'POST ', 201, { prompt: 'e\u0301\r\n\n' }, textPrompt('e\u0301\r\n\n')],
-    ['rounds integers larger than 2^53 in a config', 'POST ', 201, { config: 2 ** 53 }, BIG],
-    ['finds a prompt in a folder by its encoded name', 'GET /a%2Fb%20%C3%BC?label=staging', 200, { name: 'a/b ü' }],
-    ['finds no prompt with an unencoded slash', 'GET /a/b?label=staging', 404, '<!DOCTYPE html>Not found'],
-  ])('the Langfuse test double %s', async ([, words, status, body, sent]) => {
-    const langfuse = await startWithVersions({}, ['a/b ü']);
-    expect(await call(langfuse, words, sent)).toMatchObject({ status, body });
-    expect(langfuse.store.versions('p')).toHaveLength(status === 201 ? 4 : 3);
-  });
+type Row = readonly [title: string, words: string, status: number, body: object | string, sent?: unknown];
+test.for<Row>([
+  ['returns an unlabeled version by its number', 'GET /p?version=1', 200, { prompt: 'One.' }],
+  ['returns a version by its label', 'GET /p?label=staging', 200, { version: 3, config: { model: 'm' } }],
+  ['returns 404 for a PATCH to a missing version', 'PATCH /p/versions/9', 404, {}, newLabel('a')],
+  ['rejects the label latest in a PATCH', 'PATCH /p/versions/1', 400, {}, newLabel('latest')],
+  ['accepts any other label in a PATCH', 'PATCH /p/versions/1', 200, { labels: ['Übung 1'] }, newLabel('Übung 1')],
+  ['rejects an uppercase label in a create request', 'POST ', 400, {}, textPrompt('A', { labels: ['Prod'] })],
+  ['rejects a label twice in a create request', 'POST ', 400, {}, textPrompt('A', { labels: ['a', 'a'] })],
+  ['rejects a long commit message', 'POST ', 400, {}, textPrompt('A', { commitMessage: 'x'.repeat(501) })],
+  ['rejects a body larger than 1 MiB', 'POST ', 413, 'Body exceeded 1mb limit', textPrompt('x'.repeat(2 ** 20))],
+  ['returns 500 for a text with a NUL character', 'POST ', 500, FAILED, textPrompt('a\0b')],
+  ['returns 500 for a text with a lone surrogate', 'POST ', 500, FAILED, textPrompt('a\uD800b')],
+  ['returns 500 for a config with a lone surrogate', 'POST ', 500, FAILED, textPrompt('A', { config: '\uD800' })],
+  ['keeps the bytes of a text', 'POST ', 201, { prompt: 'e\u0301\r\n\n' }, textPrompt('e\u0301\r\n\n')],
+  ['rounds integers larger than 2^53 in a config', 'POST ', 201, { config: 2 ** 53 }, BIG],
+  ['finds a prompt in a folder by its encoded name', 'GET /a%2Fb%20%C3%BC?label=staging', 200, { name: 'a/b ü' }],
+  ['finds no prompt with an unencoded slash', 'GET /a/b?label=staging', 404, '<!DOCTYPE html>Not found'],
+])('the Langfuse test double %s', async ([, words, status, body, sent]) => {
+  const langfuse = await startWithVersions({}, ['a/b ü']);
+  expect(await call(langfuse, words, sent)).toMatchObject({ status, body });
+  expect(langfuse.store.versions('p')).toHaveLength(status === 201 ? 4 : 3);
 });
 
 test.for(['', '/a', 'a/', 'a//b', 'a|b', 'new', ' ', 'a <b>', 'a\nb'])(

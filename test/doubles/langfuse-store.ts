@@ -48,15 +48,11 @@ export type LangfuseStoreOptions = {
    * for both. The default is `oldest`.
    */
   readonly ambiguousLabel?: 'oldest' | 'newest';
-  /** The time of the first write, in ISO 8601. Each further write is a minute later. */
-  readonly startTime?: string;
   /** Awaited by each write between reading and writing. Calls that arrive in the meantime overlap with the write. */
   readonly pause?: () => Promise<unknown>;
-  /** Called for each write that overlaps with another write to the same prompt. If it returns true, the write fails. */
-  readonly isDeadlock?: () => boolean;
 };
 
-type State = Required<Pick<LangfuseStoreOptions, 'pause' | 'isDeadlock' | 'ambiguousLabel'>> & {
+type State = Required<LangfuseStoreOptions> & {
   /** The rows in order of creation. They are replaced and never modified, so a reader keeps the old state. */
   rows: readonly LangfuseVersion[];
   /** The number of rows ever created. */
@@ -72,15 +68,14 @@ type State = Required<Pick<LangfuseStoreOptions, 'pause' | 'isDeadlock' | 'ambig
 
 export type LangfuseStore = ReturnType<typeof langfuseStore>;
 
-/** Every commit in the tests is later than this time, unless a test sets another time. */
-const DEFAULT_START_TIME = '2025-06-01T00:00:00Z';
+/** The time of the first write. Every commit in the tests is later, unless a test sets another time. */
+const START_TIME = '2025-06-01T00:00:00Z';
 
 /** Langfuse's prompts without a socket, so that tests can run thousands of histories. */
 export function langfuseStore(options: LangfuseStoreOptions = {}) {
-  const { pause = () => setImmediate(), isDeadlock = () => false, startTime = DEFAULT_START_TIME } = options;
-  const { ambiguousLabel = 'oldest' } = options;
+  const { pause = () => setImmediate(), ambiguousLabel = 'oldest' } = options;
   const state: State = {
-    ...{ pause, isDeadlock, ambiguousLabel, time: Date.parse(startTime) },
+    ...{ pause, ambiguousLabel, time: Date.parse(START_TIME) },
     ...{ rows: [], made: 0, lastUpdated: new Map(), writing: new Set(), overlaps: 0, requests: [] },
   };
   return {
@@ -198,8 +193,6 @@ async function write(state: State, name: string, read: () => Commit): Promise<La
   try {
     const commit = read();
     await state.pause();
-    if (thisWrite.met && state.isDeadlock())
-      throw new LangfuseRefusal(500, 'Internal Server Error', 'deadlock detected');
     return commit();
   } finally {
     state.writing.delete(thisWrite);

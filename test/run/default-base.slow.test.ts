@@ -156,45 +156,6 @@ describe('plan without --base', () => {
     commitAll(folder, 'Start again');
     expect((await plan()).drift).toMatchObject([OUTSIDE]);
   });
-
-  test('plan follows a prompt through a move that git does not recognize, and says that HEAD is behind', async () => {
-    const { folder, plan, sync, service } = await makeSyncedTeam();
-    const rewritten = Array.from({ length: 30 }, (_, line) => `Line ${line}`).join('\n');
-    git(folder, 'rm', '--quiet', PATH);
-    writeFiles(folder, { 'prompts/moved.md': promptText('greeting', { text: rewritten, pins: BOTH }) });
-    const moved = commitAll(folder, 'Move and rewrite the prompt');
-    expect(await plan()).toMatchObject({ drift: [], activation: { wanted_since: { commit: moved } } });
-    await sync();
-    git(folder, 'switch', '--quiet', '--detach', 'HEAD~1');
-    expect(await plan()).toMatchObject({ drift: [], activation: { behind: true } });
-    expect((await plan('--base', 'HEAD')).drift).toEqual([]);
-    git(folder, 'switch', '--quiet', 'main');
-    await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
-    expect((await plan()).drift).toMatchObject([OUTSIDE]);
-  });
-
-  test('plan starts as many git processes for 4 prompts as for 2 prompts, even if each prompt has its own commits', async () => {
-    const numbers: number[] = [];
-    for (const count of [2, 4]) {
-      const names = Array.from({ length: count }, (_, index) => `p${index}`);
-      const first = Object.fromEntries(names.map((name) => [name, { text: 'Zero', pins: BOTH }]));
-      const folder = makeRepository(workspaceFiles(first, CONFIG));
-      const service = await startTestService(names);
-      for (const name of names) {
-        writeFiles(folder, { [`prompts/${name}.md`]: promptText(name, { text: 'One', pins: BOTH }) });
-        commitAll(folder, `Change ${name}`);
-      }
-      await workIn(folder, service).sync();
-      git(folder, 'switch', '--quiet', '--detach', `HEAD~${count}`);
-      const listCommands = countGit();
-      const { report } = await runJson(folder, ['plan'], service);
-      numbers.push(listCommands().length);
-      vi.unstubAllEnvs();
-      expect(report.prompts.flatMap(({ drift }) => drift)).toEqual([]);
-      expect(report.prompts.filter(({ changes }) => changes.length > 0)).toHaveLength(count);
-    }
-    expect(numbers[1]).toBe(numbers[0]);
-  });
 });
 
 test('plan reports deleted prompt files in the root folder of a repository, but not moved or unselected ones', async () => {

@@ -2,29 +2,15 @@ import { expect, test } from 'vitest';
 import { chooseExitCode } from '../../src/run/exit-code.ts';
 import type { CommandRun } from '../../src/run/command-result.ts';
 import { NO_ACCEPTED_WARNINGS } from '../../src/domain/accepted-warnings.ts';
-import { computeContentDigest, makeContent, digestText } from '../../src/domain/content.ts';
+import { computeContentDigest } from '../../src/domain/content.ts';
 import type { PromptOutcome, PromptPlan } from '../../src/domain/plan.ts';
 import { DEFAULT_WORDS } from '../../src/service-words.ts';
 import { makeProblem } from '../../src/problem.ts';
-import { observed } from '../planning/support.ts';
+import { file, observed } from '../planning/support.ts';
 
 function planned(status: PromptPlan['status'], isObserved = true): PromptPlan {
-  const file = {
-    ...({ path: 'a.md', id: 'prm', key: 'key', name: 'Name', type: 'text', pins: [] } as const),
-    content: makeContent(digestText('a'), undefined),
-  };
-  const seen = isObserved ? observed() : null;
-  return {
-    file,
-    observed: seen,
-    status,
-    changes: [],
-    drift: [],
-    annotations: [],
-    problems: [],
-    pinsToFind: [],
-    pinnedVersions: [],
-  };
+  const nothing = { changes: [], drift: [], annotations: [], problems: [], pinsToFind: [], pinnedVersions: [] };
+  return { ...nothing, file: file(), observed: isObserved ? observed() : null, status };
 }
 
 const unobserved = planned('failed', false);
@@ -32,13 +18,8 @@ const unobserved = planned('failed', false);
 function dryRun(...prompts: readonly PromptPlan[]): CommandRun {
   const plan = { prompts, digest: computeContentDigest('') };
   const none = {
-    folder: null,
-    vocabulary: DEFAULT_WORDS,
-    service: null,
-    ...{ commit: null, baseName: null, liveBranch: null },
-    files: [],
-    acceptedWarnings: NO_ACCEPTED_WARNINGS,
-    problems: [],
+    ...{ folder: null, service: null, commit: null, baseName: null, liveBranch: null },
+    ...{ vocabulary: DEFAULT_WORDS, acceptedWarnings: NO_ACCEPTED_WARNINGS, files: [], problems: [] },
   };
   return { ...none, mode: 'dry-run', plan, outcomes: null };
 }

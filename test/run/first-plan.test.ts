@@ -39,7 +39,7 @@ test('plan reports a missing database of the embedded service only when a file p
 });
 
 test('The first plan after an import lists all baselines on one line, and all uncommitted files in one warning', async () => {
-  const { service, run: cli, runJson: json, planOnTerminal } = await importPrompts();
+  const { service, run: cli, planOnTerminal } = await importPrompts();
   const outcome = 'Plan: 12 baselines (nothing that is served changes).';
   const { stdout, stderr } = await cli('plan');
   const [origin = ''] = stdout.split('\n').slice(-2);
@@ -67,18 +67,8 @@ test('The first plan after an import lists all baselines on one line, and all un
   const names = KEYS.map((key) => `\`${key}\``).join(', ');
   expect(page).toContain(`${outcome}\n\n12 baselines (versions for promptsync's records): ${names}\n\n`);
   expect(page).not.toContain('What would change');
-  const html = (await cli('plan', '--format', 'html')).stdout;
-  for (const [text, line] of [
-    [page, /^ {2}prompts\/p\d\d\.md$/gm],
-    [html, /<br><code>prompts\/p\d\d\.md<\/code>/g],
-  ] as const) {
-    expect(text.split('has uncommitted changes')).toHaveLength(2);
-    expect(text.match(line)).toHaveLength(12);
-  }
-  const { report } = await json('plan');
-  expect(report.problems.map(({ code, path }) => `${code} ${path}`)).toEqual(
-    FILES.map((path) => `git/uncommitted ${path}`),
-  );
+  expect(page.split('has uncommitted changes')).toHaveLength(2);
+  expect(page.match(/^ {2}prompts\/p\d\d\.md$/gm)).toHaveLength(12);
 });
 
 test('plan and sync report baselines separately from other changes and from problems', async () => {

@@ -40,11 +40,6 @@ export function makeWorkspace(files: Files): string {
   return folder;
 }
 
-/** Copies the example workspace without the local state that trying it may have left. */
-export function copyExample(folder: string): void {
-  cpSync(EXAMPLE, folder, { recursive: true, filter: (source) => !source.includes('.promptsync') });
-}
-
 /**
  * Fixed identities and dates, so that commit ids are the same in every run. before-all.ts has the git configuration.
  */

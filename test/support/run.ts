@@ -34,7 +34,6 @@ export type RunOptions = {
   readonly onError?: (text: string) => void;
   /** Receives the function that handles signals. */
   readonly onSignal?: (signal: () => void) => void;
-  readonly exit?: (code: number) => void;
 };
 
 export type Ran = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
@@ -83,7 +82,7 @@ function makeHost(
     errors: stream('stderr', options.onError),
     hyperlinks: async () => ({ output: options.hyperlinks === true, errors: options.hyperlinks === true }),
     onSignal: options.onSignal ?? (() => {}),
-    exit: options.exit ?? (() => {}),
+    exit: () => {},
     now,
     random: () => 0,
     sleep:

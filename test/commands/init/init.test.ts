@@ -56,7 +56,7 @@ function pathsIn(folder: string): readonly string[] {
 }
 
 describe('init', () => {
-  test('init --url creates a valid configuration and CI workflows, but no example prompt, and names the next steps', async () => {
+  test('init --url creates a valid configuration and CI workflows, but no example prompt', async () => {
     const folder = makeRoot();
     const { exitCode, report } = await runJson(folder, ['init', ...URL]);
     expect(exitCode).toBe(0);
@@ -67,12 +67,6 @@ describe('init', () => {
     expect(read(folder, '.gitattributes')).toBe('prompts/**/*.md text eol=lf\n');
     expect(read(folder, '.prettierignore')).toBe('/prompts/**/*.md\n');
     for (const path of WORKFLOWS) expect(read(folder, path)).toBe(read(EXAMPLE, path));
-    expect(report.next_steps).toEqual([
-      'Next: run promptsync import ID… to write files for the prompts in the service.',
-      `In ${WORKFLOWS.join(', ')}, replace the zeros with the id of a promptsync commit that you trust.`,
-      'In the settings of the GitHub repository, open `Environments` and create "staging", "production". Store the secret PROMPTSYNC_API_KEY in each of them and, for the other workflows, in the repository.',
-      'Then commit the files and run promptsync plan.',
-    ]);
     writeFiles(folder, { 'prompts/greeting.md': promptText('greeting') });
     expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0, stdout: '1 prompt valid.\n' });
   });
@@ -326,28 +320,12 @@ describe('init with existing files', () => {
   const greeting = { 'prompts/greeting.md': promptText('greeting') };
 
   test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
-    [
-      'init --embedded adds its example prompt, if the configuration selects it',
-      configured('["**/*.md"]'),
-      [...EXTENDED, 'prompts/example/greeting.md'],
-    ],
-    [
-      'init --embedded adds its example prompt, but not if the configuration does not select it',
-      configured('["prompts/*.md"]'),
-      EXTENDED,
-    ],
-    [
-      'init --embedded adds its example prompt, but not if the configuration selects a different folder',
-      configured('["texts/**/*.md"]'),
-      [],
-    ],
-    ['init --embedded adds its example prompt, but not if the configuration is invalid', configured('1'), []],
-    [
-      'init --embedded adds its example prompt, but not if the workspace has prompts',
-      greeting,
-      [...EXTENDED, 'prompts/greeting.md'],
-    ],
-  ])('%s', async (_, files, written) => {
+    ['if the configuration selects it', configured('["**/*.md"]'), [...EXTENDED, 'prompts/example/greeting.md']],
+    ['but not if the configuration does not select it', configured('["prompts/*.md"]'), EXTENDED],
+    ['but not if the configuration selects a different folder', configured('["texts/**/*.md"]'), []],
+    ['but not if the configuration is invalid', configured('1'), []],
+    ['but not if the workspace has prompts', greeting, [...EXTENDED, 'prompts/greeting.md']],
+  ])('init --embedded adds its example prompt, %s', async (_, files, written) => {
     const folder = makeWorkspace(files);
     const { report, exitCode } = await runJson(folder, ['init', '--embedded', '--ci', 'none']);
     expect(exitCode).toBe(0);
@@ -357,18 +335,10 @@ describe('init with existing files', () => {
   });
 
   test.each<[string, string, (path: string, outside: string) => void]>([
-    [
-      'init writes nothing if it would have to write to a symbolic link to another folder',
-      'prompts',
-      (path, outside) => symlinkSync(outside, path),
-    ],
-    [
-      'init writes nothing if it would have to write to a symbolic link',
-      '.gitattributes',
-      (path, outside) => symlinkSync(join(outside, 'x'), path),
-    ],
-    ['init writes nothing if it would have to write to a folder', 'promptsync.yaml', (path) => mkdirSync(path)],
-  ])('%s', async (_, path, prepare) => {
+    ['a symbolic link to another folder', 'prompts', (path, outside) => symlinkSync(outside, path)],
+    ['a symbolic link', '.gitattributes', (path, outside) => symlinkSync(join(outside, 'x'), path)],
+    ['a folder', 'promptsync.yaml', (path) => mkdirSync(path)],
+  ])('init writes nothing if it would have to write to %s', async (_, path, prepare) => {
     const [folder, outside] = [makeRoot(), makeFolder()];
     prepare(join(folder, path), outside);
     const before = pathsIn(folder);

@@ -204,15 +204,13 @@ describe('the changes that a pull takes over', () => {
   });
 });
 
-describe('the pins that a pull does not overwrite without being asked', () => {
-  test.each<[string, Pin | null, number]>([
-    ['pull overwrites a pin even without --theirs if HEAD contains the same pin', NUMBER, 0],
-    ['pull overwrites a pin that differs from the pin at HEAD only with --theirs', { kind: 'number', number: 8 }, 1],
-    ['pull overwrites a pin only with --theirs if HEAD contains no pin for the environment', null, 1],
-  ])('%s', (_, committed, count) => {
-    const line = makeLine(makeFile(committed));
-    const plan = makePlan({ pin: NUMBER, served: foreign(10), wanted: makeRef(9) });
-    const changes = findServiceChanges(plan, line, { hasBase: true, portablePins: false });
-    expect(findContestedPins(changes, line)).toHaveLength(count);
-  });
+test.each<[string, Pin | null, number]>([
+  ['pull overwrites a pin even without --theirs if HEAD contains the same pin', NUMBER, 0],
+  ['pull overwrites a pin that differs from the pin at HEAD only with --theirs', { kind: 'number', number: 8 }, 1],
+  ['pull overwrites a pin only with --theirs if HEAD contains no pin for the environment', null, 1],
+])('%s', (_, committed, count) => {
+  const line = makeLine(makeFile(committed));
+  const plan = makePlan({ pin: NUMBER, served: foreign(10), wanted: makeRef(9) });
+  const changes = findServiceChanges(plan, line, { hasBase: true, portablePins: false });
+  expect(findContestedPins(changes, line)).toHaveLength(count);
 });

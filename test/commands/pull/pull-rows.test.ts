@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { promptText, type PromptParts } from '../../support/prompts.ts';
 import {
   change,
@@ -383,18 +383,16 @@ async function pullAll(): Promise<ReadonlyMap<string, PulledRow>> {
   return new Map(ROWS.map(([title], index) => [title, rows[index]!]));
 }
 
-describe('pull of many prompts with different histories', () => {
-  test.each(ROWS)('%s', async (title, _, { status, problems = [], edits, after, ours, theirs }) => {
-    const row = (await (pulled ??= pullAll())).get(title)!;
-    const { plain, before, context } = row;
-    expect([plain.prompt.status, ...plain.prompt.problems.map(({ code }) => code)]).toEqual([status, ...problems]);
-    if (edits !== undefined) expect(plain.prompt.edits).toMatchObject(edits);
-    if (after instanceof RegExp) expect(plain.source).toMatch(after);
-    else expect(plain.source).toBe(after === undefined ? before : renderState(after, context));
-    const expectSide = (side: Pulled, state: FileState | undefined) => {
-      if (state !== undefined) expect(side.source).toBe(renderState(state, context));
-    };
-    expectSide(row.ours, ours);
-    expectSide(row.theirs, theirs);
-  });
+test.each(ROWS)('%s', async (title, _, { status, problems = [], edits, after, ours, theirs }) => {
+  const row = (await (pulled ??= pullAll())).get(title)!;
+  const { plain, before, context } = row;
+  expect([plain.prompt.status, ...plain.prompt.problems.map(({ code }) => code)]).toEqual([status, ...problems]);
+  if (edits !== undefined) expect(plain.prompt.edits).toMatchObject(edits);
+  if (after instanceof RegExp) expect(plain.source).toMatch(after);
+  else expect(plain.source).toBe(after === undefined ? before : renderState(after, context));
+  const expectSide = (side: Pulled, state: FileState | undefined) => {
+    if (state !== undefined) expect(side.source).toBe(renderState(state, context));
+  };
+  expectSide(row.ours, ours);
+  expectSide(row.theirs, theirs);
 });

@@ -1,6 +1,5 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { git, writeFiles } from '../../support/folder.ts';
 import { startFront } from '../../support/front.ts';
@@ -24,14 +23,6 @@ describe('rollback --now', () => {
     });
     const declined = await run(scene.folder, NOW, { ...asked, input: 'n\n' });
     expect(declined).toMatchObject({ exitCode: 1, stdout: 'Nothing was applied.\n' });
-    let interrupt = (): void => {};
-    const interrupted = await run(scene.folder, NOW, {
-      ...asked,
-      input: new PassThrough(),
-      onSignal: (signal) => (interrupt = signal),
-      onError: (text) => text.includes('[y/N]') && interrupt(),
-    });
-    expect(interrupted.exitCode).toBe(130);
     expect(readState(scene)).toEqual(before);
     expect(scene.service.takeWrites()).toEqual([]);
 
@@ -45,11 +36,8 @@ describe('rollback --now', () => {
     expect(git(scene.folder, 'show', '--format=', '--name-only')).toBe(PATH);
     expect(report).toMatchObject({ mode: 'rollback', environments: ['production'], committed: { branch: BRANCH } });
     expect(report.summary).toMatchObject({ applied: 1, set_active: 1 });
-    const [prompt] = report.prompts;
-    expect(prompt?.edits).toMatchObject([{ kind: 'set-pin', environment: 'production', before: '4', after: '2' }]);
-    expect(prompt?.changes).toMatchObject([{ kind: 'set-active', status: 'made', before_text: 'Four.' }]);
     // The file as it was before the edit is the base.
-    expect(prompt?.changes[0]).not.toHaveProperty('wanted_since');
+    expect(report.prompts[0]?.changes[0]).not.toHaveProperty('wanted_since');
     expect(report.next_steps).toHaveLength(4);
     git(scene.folder, ...(/run: git (.*)$/.exec(report.next_steps?.[0] ?? '')?.[1] ?? '').split(' '), '--quiet');
     expect(git(scene.folder, 'rev-parse', 'HEAD')).toBe(head);
