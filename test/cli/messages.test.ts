@@ -57,24 +57,24 @@ test.each([
 
 const HELP = 'For help, run `promptsync plan --help`.\n';
 test.each([
-  ['an unknown flag names the command that shows the help', 'plan --dryrun', HELP],
+  ['The error for an unknown flag names the command that shows the help', 'plan --dryrun', HELP],
   [
-    'an abbreviated flag suggests the full flag if only one flag begins with the abbreviation',
+    'The error for an abbreviated flag suggests the full flag if only one flag begins with the abbreviation',
     'plan --env staging',
     `(Did you mean --environment?)\n${HELP}`,
   ],
-  ['an abbreviated flag suggests nothing if several flags begin with it', 'plan --o staging', HELP],
+  ['The error for an abbreviated flag suggests nothing if several flags begin with it', 'plan --o staging', HELP],
   [
-    'plan --all says that the command selects all prompts by default',
+    'The error for plan --all says that the command selects all prompts by default',
     'plan --all',
     `(Omit it, because this command selects all prompts by default.)\n${HELP}`,
   ],
   [
-    'rollback --all does not suggest a flag that turns off a check',
+    'The error for rollback --all does not suggest a flag that turns off a check',
     'rollback --all',
     'For help, run `promptsync rollback --help`.\n',
   ],
-])('The error for %s', async (_, line, rest) => {
+])('%s', async (_, line, rest) => {
   const { stderr, exitCode } = await run(makeWorkspace({}), line.split(' '));
   expect([exitCode, stderr]).toEqual([1, `error: unknown option '${line.split(' ')[1]}'\n${rest}`]);
 });

@@ -34,21 +34,21 @@ describe('the VS Code task in docs/editors.md', () => {
 
   test.each([
     [
-      'error of prompt files with its place, message, and code',
+      'the VS Code problem matcher in docs/editors.md finds each error of prompt files with its place, message, and code',
       { 'promptsync.yaml': CONFIG, 'prompts/a.md': TRICKY, 'prompts/b: 1:2.md': 'No front matter.\n' },
       ['error', 'error', 'error'],
     ],
     [
-      'warning of prompt files with its place, message, and code',
+      'the VS Code problem matcher in docs/editors.md finds each warning of prompt files with its place, message, and code',
       { 'promptsync.yaml': CONFIG, 'prompts/c.md': promptText('c', { text: 'One\u200b line.' }) },
       ['warning'],
     ],
     [
-      'error of the configuration with its place, message, and code',
+      'the VS Code problem matcher in docs/editors.md finds each error of the configuration with its place, message, and code',
       { 'promptsync.yaml': `${CONFIG}unknown: 1\nmax_changes: none\n` },
       ['error', 'error'],
     ],
-  ])('the VS Code problem matcher in docs/editors.md finds each %s', async (_, files: Files, severities) => {
+  ])('%s', async (_, files: Files, severities) => {
     const folder = makeWorkspace(files);
     const { report } = await runJson(folder, ['validate']);
     expect(report.problems.map(({ severity }) => severity)).toEqual(severities);

@@ -88,11 +88,15 @@ describe('from-openai.mjs on docs/moving-from/openai.md', () => {
 
   const image = { type: 'input_image', image_url: 'https://example.com/a.png' };
   test.each<[sentence: string, json: unknown, message: string]>([
-    ['JSON that is not a list', { a: 1 }, 'The JSON is not a list of prompts.'],
-    ['a prompt that has neither a name nor an id', [{ messages: [hello] }], 'Prompt 1: The name is not a text.'],
-    ['a prompt without messages', [{ name: 'a', messages: [] }], 'Prompt 1 has no messages.'],
+    ['from-openai.mjs rejects JSON that is not a list', { a: 1 }, 'The JSON is not a list of prompts.'],
     [
-      'two prompts that would be written to the same file',
+      'from-openai.mjs rejects a prompt that has neither a name nor an id',
+      [{ messages: [hello] }],
+      'Prompt 1: The name is not a text.',
+    ],
+    ['from-openai.mjs rejects a prompt without messages', [{ name: 'a', messages: [] }], 'Prompt 1 has no messages.'],
+    [
+      'from-openai.mjs rejects two prompts that would be written to the same file',
       [
         { name: 'a b', messages: [hello] },
         { name: 'a:b', messages: [hello] },
@@ -100,46 +104,46 @@ describe('from-openai.mjs on docs/moving-from/openai.md', () => {
       'Two prompts have the path prompts/a-b.md.',
     ],
     [
-      'an image part',
+      'from-openai.mjs rejects an image part',
       [{ name: 'a', messages: [hello, { role: 'user', content: [image] }] }],
       'Prompt 1, message 2: A part has the type "input_image", which is not text.',
     ],
     [
-      'a part that is null',
+      'from-openai.mjs rejects a part that is null',
       [{ name: 'a', messages: [{ role: 'user', content: [null] }] }],
       'Prompt 1, message 1: A part has the type undefined, which is not text.',
     ],
     [
-      'a message without content',
+      'from-openai.mjs rejects a message without content',
       [{ name: 'a', messages: [{ role: 'assistant', content: null }] }],
       'Prompt 1, message 1: The content is neither a text nor a list.',
     ],
     [
-      'a message with tool calls',
+      'from-openai.mjs rejects a message with tool calls',
       [{ name: 'a', messages: [{ ...hello, tool_calls: [] }] }],
       'Prompt 1, message 1: A chat prompt cannot hold "tool_calls".',
     ],
     [
-      'an item that is not a message',
+      'from-openai.mjs rejects an item that is not a message',
       [{ name: 'a', messages: [{ ...hello, type: 'reasoning' }] }],
       'Prompt 1, message 1 has the type "reasoning".',
     ],
     [
-      'a role that is not a string',
+      'from-openai.mjs rejects a role that is not a string',
       [{ name: 'a', messages: [{ content: 'Hello.' }] }],
       'Prompt 1, message 1: The role is not a text.',
     ],
     [
-      'content that contains a NUL character',
+      'from-openai.mjs rejects content that contains a NUL character',
       [{ name: 'a', messages: [{ role: 'user', content: 'a\0b' }] }],
       'Prompt 1, message 1: The content has a character that a file cannot hold.',
     ],
     [
-      'content that contains a lone surrogate',
+      'from-openai.mjs rejects content that contains a lone surrogate',
       [{ name: 'a', messages: [{ role: 'user', content: '\ud800' }] }],
       'Prompt 1, message 1: The content has a character that a file cannot hold.',
     ],
-  ])('from-openai.mjs rejects %s', async (_, json, message) => {
+  ])('%s', async (_, json, message) => {
     const { exitCode, stdout, stderr, paths } = await runScript(json);
     expect({ exitCode, stdout, stderr, paths }).toEqual({
       exitCode: 1,

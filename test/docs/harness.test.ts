@@ -27,34 +27,70 @@ test('the docs runner accepts every supported form of example', async () => {
 
 describe('the page runner', () => {
   test.each<[sentence: string, difference: string, page: string]>([
-    ['output that differs from the page', 'page:6: echo one', page(shown('$ echo 1\n1\n$ echo one\ntwo'))],
-    ['an output line that is missing from the page', 'page:4: seq 1 3', page(shown('$ seq 1 3\n1\n3'))],
-    ['a line on the page that is missing from the output', 'page:4: seq 1 2', page(shown('$ seq 1 2\n1\n2\n3'))],
-    ['a command whose output is missing from the page', 'page:4: echo one', page(shown('$ echo one'))],
-    ['a command that fails', 'page:4: false', page(sh('false'), sh('true'))],
     [
-      'a failing command even if the last command of the block succeeds',
+      'the docs runner reports output that differs from the page',
+      'page:6: echo one',
+      page(shown('$ echo 1\n1\n$ echo one\ntwo')),
+    ],
+    [
+      'the docs runner reports an output line that is missing from the page',
+      'page:4: seq 1 3',
+      page(shown('$ seq 1 3\n1\n3')),
+    ],
+    [
+      'the docs runner reports a line on the page that is missing from the output',
+      'page:4: seq 1 2',
+      page(shown('$ seq 1 2\n1\n2\n3')),
+    ],
+    [
+      'the docs runner reports a command whose output is missing from the page',
+      'page:4: echo one',
+      page(shown('$ echo one')),
+    ],
+    ['the docs runner reports a command that fails', 'page:4: false', page(sh('false'), sh('true'))],
+    [
+      'the docs runner reports a failing command even if the last command of the block succeeds',
       'page:4: false\ntrue',
       page(sh('false\ntrue')),
     ],
-    ['a command that should fail but succeeds', 'page:6: true', page(`<!-- exit: 3 -->\n\n${shown('$ true')}`)],
     [
-      'a command that fails with an unexpected exit code',
+      'the docs runner reports a command that should fail but succeeds',
+      'page:6: true',
+      page(`<!-- exit: 3 -->\n\n${shown('$ true')}`),
+    ],
+    [
+      'the docs runner reports a command that fails with an unexpected exit code',
       'page:6: exit 2',
       page(`<!-- exit: 3 -->\n\n${shown('$ exit 2')}`),
     ],
-    ['a hidden setup command that fails', 'page:5: setup: false', page(`<!-- setup: false -->\n\n${sh('true')}`)],
-    ['a command that the shell cannot parse', 'page:4: echo "', page(sh('echo "'))],
-  ])('the docs runner reports %s', async (_, difference, wrong) => {
+    [
+      'the docs runner reports a hidden setup command that fails',
+      'page:5: setup: false',
+      page(`<!-- setup: false -->\n\n${sh('true')}`),
+    ],
+    ['the docs runner reports a command that the shell cannot parse', 'page:4: echo "', page(sh('echo "'))],
+  ])('%s', async (_, difference, wrong) => {
     expect(await differencesIn(wrong)).toEqual([difference]);
   });
 
   test.each([
-    ['an unknown directive in a comment', `<!-- wolrd: team -->\n\n${sh('true')}`, /<!-- wolrd: team --> is none of/],
-    ['a command without a world directive above it', sh('true'), /no <!-- world: … --> is above it/],
-    ['output without a command', page(shown('one')), /begins with a line "\$ command"/],
-    ['an exit code directive for an sh block', page(`<!-- exit: 3 -->\n\n${sh('exit 3')}`), /<!-- exit: 3 -->/],
-  ])('the docs runner rejects %s', (_, wrong, message) => {
+    [
+      'the docs runner rejects an unknown directive in a comment',
+      `<!-- wolrd: team -->\n\n${sh('true')}`,
+      /<!-- wolrd: team --> is none of/,
+    ],
+    [
+      'the docs runner rejects a command without a world directive above it',
+      sh('true'),
+      /no <!-- world: … --> is above it/,
+    ],
+    ['the docs runner rejects output without a command', page(shown('one')), /begins with a line "\$ command"/],
+    [
+      'the docs runner rejects an exit code directive for an sh block',
+      page(`<!-- exit: 3 -->\n\n${sh('exit 3')}`),
+      /<!-- exit: 3 -->/,
+    ],
+  ])('%s', (_, wrong, message) => {
     expect(() => playsIn(wrong)).toThrow(message);
   });
 

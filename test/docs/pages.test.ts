@@ -74,71 +74,97 @@ describe('the checks of pages', () => {
   const pinned = `a/promptsync@${'0'.repeat(40)}`;
 
   test.each([
-    ['an unknown setting', 'yaml', 'prompt: [a]'],
-    ['a service with two addresses', 'yaml', 'service: { base_url: https://a.example, embedded: a.db }'],
-    ['an invalid pin', 'yaml', 'pins: { staging: newest }'],
-    ['a prompt file without an id', 'markdown', '---\nkey: a\nname: b\n---\n\nText.'],
-    ['an action that is pinned to a tag', 'yaml', 'jobs: { a: { steps: [{ uses: actions/checkout@v6 }] } }'],
-    ['an unknown action input', 'yaml', `jobs: { a: { steps: [{ uses: ${pinned}, with: { key: a } }] } }`],
+    ['the docs check reports an unknown setting', 'yaml', 'prompt: [a]'],
     [
-      'an unknown action output',
+      'the docs check reports a service with two addresses',
+      'yaml',
+      'service: { base_url: https://a.example, embedded: a.db }',
+    ],
+    ['the docs check reports an invalid pin', 'yaml', 'pins: { staging: newest }'],
+    ['the docs check reports a prompt file without an id', 'markdown', '---\nkey: a\nname: b\n---\n\nText.'],
+    [
+      'the docs check reports an action that is pinned to a tag',
+      'yaml',
+      'jobs: { a: { steps: [{ uses: actions/checkout@v6 }] } }',
+    ],
+    [
+      'the docs check reports an unknown action input',
+      'yaml',
+      `jobs: { a: { steps: [{ uses: ${pinned}, with: { key: a } }] } }`,
+    ],
+    [
+      'the docs check reports an unknown action output',
       'yaml',
       `jobs: { a: { steps: [{ id: b, uses: ${pinned} }, { run: 'echo \${{ steps.b.outputs.none }}' }] } }`,
     ],
-  ])('the docs check reports %s', (_, language, text) => {
+  ])('%s', (_, language, text) => {
     const [block] = blocksIn(`\`\`\`${language}\n${text}\n\`\`\``);
     expect(wrongIn(block!)).toHaveLength(1);
   });
 
   test.each([
-    ['reports a reference to a nonexistent test file', '[test/none.test.ts](../test/none.test.ts): "a"', false],
     [
-      'reports a reference to a nonexistent test title',
+      'the docs check reports a reference to a nonexistent test file',
+      '[test/none.test.ts](../test/none.test.ts): "a"',
+      false,
+    ],
+    [
+      'the docs check reports a reference to a nonexistent test title',
       '[test/index.test.ts](../test/index.test.ts): "The public API supports a whale"',
       false,
     ],
     [
-      'reports a quoted test title that lacks its beginning',
+      'the docs check reports a quoted test title that lacks its beginning',
       '[test/index.test.ts](../test/index.test.ts): "a complete sync"',
       false,
     ],
     [
-      'accepts a quoted test title that spans two lines',
+      'the docs check accepts a quoted test title that spans two lines',
       '[test/index.test.ts](../test/index.test.ts): "The public API\n  supports a complete"',
       true,
     ],
     [
-      'accepts a test title in a code span',
+      'the docs check accepts a test title in a code span',
       '[test/architecture.test.ts](../test/architecture.test.ts): `the table of rooms`',
       true,
     ],
-  ])('the docs check %s', (_, text, exists) => {
+  ])('%s', (_, text, exists) => {
     expect(namedIn(text).map(isThere)).toEqual([exists]);
   });
 
   const proof = '[test/index.test.ts](../test/index.test.ts): "The public API"';
   test.each([
-    ['accepts an excluded attack with a test', ['- **Theft.** Never.'], [`- **Theft**\n  - ${proof}`], []],
     [
-      'reports an excluded attack without tests',
+      'the docs check accepts an excluded attack with a test',
+      ['- **Theft.** Never.'],
+      [`- **Theft**\n  - ${proof}`],
+      [],
+    ],
+    [
+      'the docs check reports an excluded attack without tests',
       ['- **Theft.** Never.', '- **Fire.**'],
       [`- **Fire**\n  - ${proof}`],
       ['Theft'],
     ],
     [
-      'reports an excluded attack whose test has no title',
+      'the docs check reports an excluded attack whose test has no title',
       ['- **Theft.**'],
       ['- **Theft**\n  - [test/index.test.ts](../test/index.test.ts)'],
       ['Theft'],
     ],
-    ['reports an excluded attack without a name', ['- Theft.'], [`- **Theft**\n  - ${proof}`], ['Theft.', 'Theft']],
     [
-      'reports tests of an attack that the section does not name',
+      'the docs check reports an excluded attack without a name',
+      ['- Theft.'],
+      [`- **Theft**\n  - ${proof}`],
+      ['Theft.', 'Theft'],
+    ],
+    [
+      'the docs check reports tests of an attack that the section does not name',
       [`- **Theft**: ${proof}`],
       [`- **Fire**\n  - ${proof}`],
       ['Theft', 'Fire'],
     ],
-  ])('the docs check %s', (_, bullets, tests, unproven) => {
+  ])('%s', (_, bullets, tests, unproven) => {
     const details = `<details><summary>Tests</summary>\n\n${tests.join('\n')}\n\n</details>`;
     expect(
       unprovenIn(`## A thief\n\npromptsync prevents these attacks:\n\n${bullets.join('\n')}\n\n${details}\n`),

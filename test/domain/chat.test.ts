@@ -26,15 +26,47 @@ describe('the canonical form of chat prompts', () => {
   });
 
   test.each<[title: string, messages: readonly ChatMessage[], text: string]>([
-    ['starts the content of a message on the line below its marker', [user('Hi.')], '{{role "user"}}\nHi.'],
-    ['separates messages with one blank line', [user('a'), user('b')], '{{role "user"}}\na\n\n{{role "user"}}\nb'],
-    ['adds a line break in front of content that begins with a line break', [user('\na')], '{{role "user"}}\n\n\na'],
-    ['of an empty message is its marker alone', [user(''), history], '{{role "user"}}\n\n{{placeholder "history"}}'],
-    ['writes a role as a JSON string', [{ role: 'a "b"\n', content: '' }], String.raw`{{role "a \"b\"\n"}}`],
-    ['adds a backslash to a line like a marker', [user('{{role "x"}}')], '{{role "user"}}\n\\{{role "x"}}'],
-    ['adds a backslash to an escaped marker', [user(" \\{{ role 'x")], '{{role "user"}}\n \\\\{{ role \'x'],
-    ['does not add a backslash to the variable {{role}}', [user('{{role}}')], '{{role "user"}}\n{{role}}'],
-  ])('The canonical form %s', (_, messages, text) => {
+    [
+      'The canonical form starts the content of a message on the line below its marker',
+      [user('Hi.')],
+      '{{role "user"}}\nHi.',
+    ],
+    [
+      'The canonical form separates messages with one blank line',
+      [user('a'), user('b')],
+      '{{role "user"}}\na\n\n{{role "user"}}\nb',
+    ],
+    [
+      'The canonical form adds a line break in front of content that begins with a line break',
+      [user('\na')],
+      '{{role "user"}}\n\n\na',
+    ],
+    [
+      'The canonical form of an empty message is its marker alone',
+      [user(''), history],
+      '{{role "user"}}\n\n{{placeholder "history"}}',
+    ],
+    [
+      'The canonical form writes a role as a JSON string',
+      [{ role: 'a "b"\n', content: '' }],
+      String.raw`{{role "a \"b\"\n"}}`,
+    ],
+    [
+      'The canonical form adds a backslash to a line like a marker',
+      [user('{{role "x"}}')],
+      '{{role "user"}}\n\\{{role "x"}}',
+    ],
+    [
+      'The canonical form adds a backslash to an escaped marker',
+      [user(" \\{{ role 'x")],
+      '{{role "user"}}\n \\\\{{ role \'x',
+    ],
+    [
+      'The canonical form does not add a backslash to the variable {{role}}',
+      [user('{{role}}')],
+      '{{role "user"}}\n{{role}}',
+    ],
+  ])('%s', (_, messages, text) => {
     expect(renderChatText(messages)).toBe(text);
     expect(parseMessages(text)).toEqual(messages);
   });
@@ -48,31 +80,55 @@ describe('the canonical form of chat prompts', () => {
 
 describe('parseChatText', () => {
   test.each<[string, string, string]>([
-    ['empty text', '', 'no-messages 1'],
-    ['text without markers', '\nHello.', 'no-messages 2'],
-    ['text above the first marker', '\n \nHi\n{{role "a"}}', 'text-before-marker 3'],
-    ['text below a placeholder', '{{placeholder "h"}}\n\nHi\n{{role "a"}}', 'text-after-placeholder 3'],
-    ['every marker with single quotes', "{{role 'a'}}\n{{role 'b'}}", 'invalid-marker 1, invalid-marker 2'],
-    ['an indented marker', '{{role "a"}}\n  {{role "b"}}', 'invalid-marker 2'],
-    ['a marker with spaces inside its braces', '{{ role "a" }}', 'invalid-marker 1'],
-    ['a marker with two spaces in front of its name', '{{role  "a"}}', 'invalid-marker 1'],
-    ['text after a marker on the same line', '{{role "a"}} Hi', 'invalid-marker 1'],
-    ['a role that is not valid JSON', String.raw`{{role "\x"}}`, 'invalid-marker 1'],
-    ['a role that contains a NUL character', String.raw`{{role "\u0000"}}`, 'invalid-marker 1'],
-    ['a role that contains a lone surrogate', String.raw`{{role "\ud800"}}`, 'invalid-marker 1'],
-    ['a placeholder whose name contains a space', '{{placeholder "my history"}}', 'invalid-marker 1'],
-  ])('The chat prompt parser rejects %s', (_, text, expected) => {
+    ['The chat prompt parser rejects empty text', '', 'no-messages 1'],
+    ['The chat prompt parser rejects text without markers', '\nHello.', 'no-messages 2'],
+    ['The chat prompt parser rejects text above the first marker', '\n \nHi\n{{role "a"}}', 'text-before-marker 3'],
+    [
+      'The chat prompt parser rejects text below a placeholder',
+      '{{placeholder "h"}}\n\nHi\n{{role "a"}}',
+      'text-after-placeholder 3',
+    ],
+    [
+      'The chat prompt parser rejects every marker with single quotes',
+      "{{role 'a'}}\n{{role 'b'}}",
+      'invalid-marker 1, invalid-marker 2',
+    ],
+    ['The chat prompt parser rejects an indented marker', '{{role "a"}}\n  {{role "b"}}', 'invalid-marker 2'],
+    ['The chat prompt parser rejects a marker with spaces inside its braces', '{{ role "a" }}', 'invalid-marker 1'],
+    [
+      'The chat prompt parser rejects a marker with two spaces in front of its name',
+      '{{role  "a"}}',
+      'invalid-marker 1',
+    ],
+    ['The chat prompt parser rejects text after a marker on the same line', '{{role "a"}} Hi', 'invalid-marker 1'],
+    ['The chat prompt parser rejects a role that is not valid JSON', String.raw`{{role "\x"}}`, 'invalid-marker 1'],
+    [
+      'The chat prompt parser rejects a role that contains a NUL character',
+      String.raw`{{role "\u0000"}}`,
+      'invalid-marker 1',
+    ],
+    [
+      'The chat prompt parser rejects a role that contains a lone surrogate',
+      String.raw`{{role "\ud800"}}`,
+      'invalid-marker 1',
+    ],
+    [
+      'The chat prompt parser rejects a placeholder whose name contains a space',
+      '{{placeholder "my history"}}',
+      'invalid-marker 1',
+    ],
+  ])('%s', (_, text, expected) => {
     const { faults } = parseChatText(text);
     expect(faults.map(({ kind, line }) => `${kind} ${line}`).join(', ')).toBe(expected);
   });
 
   test.each<[title: string, text: string]>([
-    ['ignores blank lines above the first marker', '\n \n{{role "user"}}\nHi.'],
-    ['ignores spaces and tabs after a marker', '{{role "user"}} \t\nHi.'],
-    ['ignores a blank line below a marker', '{{role "user"}}\n\nHi.'],
-    ['ignores line breaks at the end of the text', '{{role "user"}}\nHi.\n\n\n'],
-    ['resolves a JSON escape sequence in a role', String.raw`{{role "us\u0065r"}}` + '\nHi.'],
-  ])('The chat prompt parser %s', (_, text) => {
+    ['The chat prompt parser ignores blank lines above the first marker', '\n \n{{role "user"}}\nHi.'],
+    ['The chat prompt parser ignores spaces and tabs after a marker', '{{role "user"}} \t\nHi.'],
+    ['The chat prompt parser ignores a blank line below a marker', '{{role "user"}}\n\nHi.'],
+    ['The chat prompt parser ignores line breaks at the end of the text', '{{role "user"}}\nHi.\n\n\n'],
+    ['The chat prompt parser resolves a JSON escape sequence in a role', String.raw`{{role "us\u0065r"}}` + '\nHi.'],
+  ])('%s', (_, text) => {
     expect(parseChatText(text)).toMatchObject({ messages: [{ message: user('Hi.') }], faults: [] });
   });
 });

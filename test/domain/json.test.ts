@@ -17,26 +17,34 @@ function reverseKeys(json: JsonValue): JsonValue {
 
 describe('renderCanonicalJson', () => {
   test.each<[string, JsonValue, string]>([
-    ['contains no insignificant whitespace', { a: [1, 'b', null, true], b: {} }, '{"a":[1,"b",null,true],"b":{}}'],
-    ['sorts keys', { b: { d: 1, c: 2 }, a: [{ f: 1, e: 2 }] }, '{"a":[{"e":2,"f":1}],"b":{"c":2,"d":1}}'],
     [
-      'sorts keys by UTF-16 code units',
+      'canonical JSON contains no insignificant whitespace',
+      { a: [1, 'b', null, true], b: {} },
+      '{"a":[1,"b",null,true],"b":{}}',
+    ],
+    [
+      'canonical JSON sorts keys',
+      { b: { d: 1, c: 2 }, a: [{ f: 1, e: 2 }] },
+      '{"a":[{"e":2,"f":1}],"b":{"c":2,"d":1}}',
+    ],
+    [
+      'canonical JSON sorts keys by UTF-16 code units',
       { '\u{1f600}': 1, '\ufb33': 2, '€': 3, '10': 4, '9': 5, '': 6 },
       '{"":6,"10":4,"9":5,"€":3,"\u{1f600}":1,"\ufb33":2}',
     ],
     [
-      'formats numbers the way JSON.stringify does',
+      'canonical JSON formats numbers the way JSON.stringify does',
       [1e21, 1e-7, 0.1, -0, 9007199254740992, 1.0],
       '[1e+21,1e-7,0.1,0,9007199254740992,1]',
     ],
-    ['escapes strings the way JSON.stringify does', '"\\\n\u0001\u007fé', '"\\"\\\\\\n\\u0001\u007fé"'],
-    ['preserves the order of array elements', [3, 1, 2], '[3,1,2]'],
+    ['canonical JSON escapes strings the way JSON.stringify does', '"\\\n\u0001\u007fé', '"\\"\\\\\\n\\u0001\u007fé"'],
+    ['canonical JSON preserves the order of array elements', [3, 1, 2], '[3,1,2]'],
     [
-      'includes keys named __proto__ and constructor',
+      'canonical JSON includes keys named __proto__ and constructor',
       JSON.parse('{"__proto__": 1, "constructor": 2}') as JsonValue,
       '{"__proto__":1,"constructor":2}',
     ],
-  ])('canonical JSON %s', (_, json, expected) => {
+  ])('%s', (_, json, expected) => {
     expect(renderCanonicalJson(json)).toBe(expected);
   });
 

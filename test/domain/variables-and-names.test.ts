@@ -32,16 +32,36 @@ describe('listVariables', () => {
 });
 
 test.each<[string, string, string, string]>([
-  ['a variable of the new text as added', 'Hi.', 'Hi {{name}}.', 'name added'],
-  ['a variable of the old text as removed', 'Hi {{name}}.', 'Hi.', 'name removed'],
-  ['no variable that the new text passes to a filter', 'Hi {{name}}.', 'Hi {{ name | default("you") }}.', ''],
-  ['no variable that the old text tests in a block', '{% if vip %}Hi{% endif %}', '{{vip}}', ''],
-  ['no variable of a Handlebars block', '{{#if vip}}Hi{{else}}Bye{{/if}}', '{{vip}}', ''],
-  ['no longer name as a use', '{{user}}', '{{user.name}} {{ user-id | x }}', 'user.name added, user removed'],
-  ['no name outside of tags as a use', 'Hi {{name}}.', 'Hi {name} and name.', 'name removed'],
-  ['no unclosed tag as a use', 'Hi {{name}}.', '{{{{{% name', 'name removed'],
-  ['no variable of a tag that spans several lines', 'Hi {{name}}.', '{{ greet(\n  name\n) }}', ''],
-])('listBreakingChanges lists %s', (_, before, after, expected) => {
+  ['listBreakingChanges lists a variable of the new text as added', 'Hi.', 'Hi {{name}}.', 'name added'],
+  ['listBreakingChanges lists a variable of the old text as removed', 'Hi {{name}}.', 'Hi.', 'name removed'],
+  [
+    'listBreakingChanges lists no variable that the new text passes to a filter',
+    'Hi {{name}}.',
+    'Hi {{ name | default("you") }}.',
+    '',
+  ],
+  [
+    'listBreakingChanges lists no variable that the old text tests in a block',
+    '{% if vip %}Hi{% endif %}',
+    '{{vip}}',
+    '',
+  ],
+  ['listBreakingChanges lists no variable of a Handlebars block', '{{#if vip}}Hi{{else}}Bye{{/if}}', '{{vip}}', ''],
+  [
+    'listBreakingChanges lists no longer name as a use',
+    '{{user}}',
+    '{{user.name}} {{ user-id | x }}',
+    'user.name added, user removed',
+  ],
+  ['listBreakingChanges lists no name outside of tags as a use', 'Hi {{name}}.', 'Hi {name} and name.', 'name removed'],
+  ['listBreakingChanges lists no unclosed tag as a use', 'Hi {{name}}.', '{{{{{% name', 'name removed'],
+  [
+    'listBreakingChanges lists no variable of a tag that spans several lines',
+    'Hi {{name}}.',
+    '{{ greet(\n  name\n) }}',
+    '',
+  ],
+])('%s', (_, before, after, expected) => {
   const [old, now] = [before, after].map((text) => ({ type: 'text', text, metadata: {} }) as const);
   const changes = listBreakingChanges({ before: old ?? null, after: now ?? 'unknown' });
   expect(changes.map((change) => Object.values(change).join(' ')).join(', ')).toBe(expected);

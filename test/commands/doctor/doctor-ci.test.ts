@@ -47,24 +47,42 @@ describe('the points about GitHub Actions', () => {
   const target = { GITHUB_EVENT_NAME: 'pull_request_target' };
 
   test.each<[string, object, Variables, string, object]>([
-    ['a missing token', {}, { GITHUB_TOKEN: '' }, 'token', warn('${{ github.token }}')],
     [
-      'a wrong API address',
+      'doctor warns about a missing token in GitHub Actions',
+      {},
+      { GITHUB_TOKEN: '' },
+      'token',
+      warn('${{ github.token }}'),
+    ],
+    [
+      'doctor warns about a wrong API address in GitHub Actions',
       {},
       { GITHUB_API_URL: 'nowhere' },
       'token',
       { found: expect.stringContaining('not a URL') },
     ],
-    ['a pull request from a fork', pullFrom('stranger/prompts'), {}, 'event', warn('plan --offline')],
     [
-      'the event pull_request_target',
+      'doctor warns about a pull request from a fork in GitHub Actions',
+      pullFrom('stranger/prompts'),
+      {},
+      'event',
+      warn('plan --offline'),
+    ],
+    [
+      'doctor warns about the event pull_request_target in GitHub Actions',
       pullFrom('acme/prompts'),
       target,
       'event',
       warn('Do not give this job an API key'),
     ],
-    ['an unreadable event', {}, { GITHUB_EVENT_PATH: '/x' }, 'event', { found: expect.stringContaining('ENOENT') }],
-  ])('doctor warns about %s in GitHub Actions', async (_, event, variables, name, expected) => {
+    [
+      'doctor warns about an unreadable event in GitHub Actions',
+      {},
+      { GITHUB_EVENT_PATH: '/x' },
+      'event',
+      { found: expect.stringContaining('ENOENT') },
+    ],
+  ])('%s', async (_, event, variables, name, expected) => {
     const { environment } = await makeGitHubJob(event);
     expect((await examineJob({ ...environment, ...variables })).point(name)).toMatchObject(expected);
   });

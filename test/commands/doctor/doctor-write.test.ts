@@ -115,16 +115,28 @@ describe('doctor --write on a four-call service', () => {
   const LONG = /^in the prompt "prm_scratch": the versions v2 \(x{100}…\), /;
 
   test.each<[string, Fault, RegExp]>([
-    ['nothing if the service refused every write', refuseCreates, /^nothing$/],
-    ['its environment if the service accepted only an unknown version', either(refuseCreates, acceptAll), OWN],
-    ['shortened ids, and no refused environment', either(faultOn(isCreate, longId), refuseActivations), LONG],
-    ['a possible version after lost responses', faultOn(isCreate, cutAfter), /"prm_scratch": perhaps the version ver_/],
+    ['doctor --write lists as left behind nothing if the service refused every write', refuseCreates, /^nothing$/],
     [
-      'a possible activation',
+      'doctor --write lists as left behind its environment if the service accepted only an unknown version',
+      either(refuseCreates, acceptAll),
+      OWN,
+    ],
+    [
+      'doctor --write lists as left behind shortened ids, and no refused environment',
+      either(faultOn(isCreate, longId), refuseActivations),
+      LONG,
+    ],
+    [
+      'doctor --write lists as left behind a possible version after lost responses',
+      faultOn(isCreate, cutAfter),
+      /"prm_scratch": perhaps the version ver_/,
+    ],
+    [
+      'doctor --write lists as left behind a possible activation',
       faultOn(isActivationOf(ENVIRONMENT), cutAfter),
       /perhaps the environment "promptsync-doctor"/,
     ],
-  ])('doctor --write lists as left behind %s', async (_, fault, found) => {
+  ])('%s', async (_, fault, found) => {
     const { check: checkNow } = await makeStage(fault);
     expect((await checkNow()).point('left behind').found).toMatch(found);
   });

@@ -243,7 +243,7 @@ describe('the points about the configuration and the prompt files', () => {
 
   test.each<[string, Files, readonly object[]]>([
     [
-      'every problem of an invalid configuration with its line number',
+      'doctor reports every problem of an invalid configuration with its line number',
       { 'promptsync.yaml': 'prompt: [a]\nconcurrency: many\n' },
       [
         { name: 'configuration', found: expect.stringMatching(/^promptsync\.yaml:1:1: .*`prompt`/) },
@@ -251,7 +251,7 @@ describe('the points about the configuration and the prompt files', () => {
       ],
     ],
     [
-      'the first error in the prompt files',
+      'doctor reports the first error in the prompt files',
       BROKEN,
       [
         { name: 'configuration', level: 'ok' },
@@ -260,7 +260,7 @@ describe('the points about the configuration and the prompt files', () => {
       ],
     ],
     [
-      'a warning for a workspace without prompt files, which a new user has',
+      'doctor reports a warning for a workspace without prompt files, which a new user has',
       { 'promptsync.yaml': CONFIG },
       [
         { name: 'configuration', level: 'ok' },
@@ -269,7 +269,7 @@ describe('the points about the configuration and the prompt files', () => {
       ],
     ],
     [
-      'the number of warnings of validate',
+      'doctor reports the number of warnings of validate',
       workspaceFiles({ greeting: { text: 'Hi\u200b.' } }, ENVIRONMENTS),
       [
         { name: 'configuration', level: 'ok', found: '"promptsync.yaml"' },
@@ -277,7 +277,7 @@ describe('the points about the configuration and the prompt files', () => {
         { name: 'environments', level: 'ok', found: '"staging" and "production" (in promotion order)' },
       ],
     ],
-  ])('doctor reports %s', async (_, files, expected) => {
+  ])('%s', async (_, files, expected) => {
     const { workspace, system } = await openFolder(makeWorkspace(files));
     expect(examineWorkspace(workspace, system)).toMatchObject(expected);
   });
@@ -310,21 +310,26 @@ describe('the points about the service', () => {
   const KEY_ENV = `service: { api_key_env: MY_KEY }\n${ENVIRONMENTS}`;
 
   test.each<[title: string, setup: Setup, error: string, point: { found?: string; hint?: string }]>([
-    ['a configuration without a service', server(''), 'address', { hint: 'service.base_url' }],
-    ['a missing key and its variable', { config: KEY_ENV }, 'key', { found: 'MY_KEY' }],
+    ['doctor reports a configuration without a service', server(''), 'address', { hint: 'service.base_url' }],
+    ['doctor reports a missing key and its variable', { config: KEY_ENV }, 'key', { found: 'MY_KEY' }],
     [
-      'a rejected key and its variable, but not the key',
+      'doctor reports a rejected key and its variable, but not the key',
       { variables: { PROMPTSYNC_API_KEY: 'sk-wrong-0123456789' } },
       'key',
       { found: '401', hint: 'PROMPTSYNC_API_KEY' },
     ],
-    ['a missing server', server('http://127.0.0.1:1'), 'response', { found: 'connection refused' }],
-    ['a web page', respond(200, '<!doctype html>'), 'response', { hint: 'base URL' }],
-    ['a redirect', respond(302, ''), 'response', { hint: 'redirects' }],
-    ['an address at which no prompt exists', respond(404, '{}'), 'prompt', { hint: 'check the address' }],
-    ['a server error', respond(500, '{"detail":"down"}'), 'response', { hint: 'later' }],
-    ['an invalid proxy', server('https://prompts.invalid', PROXY), 'proxy', { found: 'https_proxy' }],
-  ])('doctor reports %s', async (_, setup, error, expected) => {
+    ['doctor reports a missing server', server('http://127.0.0.1:1'), 'response', { found: 'connection refused' }],
+    ['doctor reports a web page', respond(200, '<!doctype html>'), 'response', { hint: 'base URL' }],
+    ['doctor reports a redirect', respond(302, ''), 'response', { hint: 'redirects' }],
+    [
+      'doctor reports an address at which no prompt exists',
+      respond(404, '{}'),
+      'prompt',
+      { hint: 'check the address' },
+    ],
+    ['doctor reports a server error', respond(500, '{"detail":"down"}'), 'response', { hint: 'later' }],
+    ['doctor reports an invalid proxy', server('https://prompts.invalid', PROXY), 'proxy', { found: 'https_proxy' }],
+  ])('%s', async (_, setup, error, expected) => {
     const { named, point, printed, service } = await examineServer(setup);
     expect(named('error')[0]).toBe(error);
     for (const [part, text] of Object.entries(expected)) expect(point(error)[part as 'found' | 'hint']).toContain(text);

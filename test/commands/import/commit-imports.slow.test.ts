@@ -56,16 +56,32 @@ describe('a failure of the commits of an import', () => {
   const signing = { 'commit.gpgSign': 'true', 'gpg.program': '/bin/false' };
 
   test.each<[string, (folder: string) => void, RegExp]>([
-    ['a hook rejects its first commit', (folder) => addHook(folder, 'echo "not today" >&2; exit 1'), /not today/],
-    ['a hook rejects its last commit', (folder) => addHook(folder, REJECT_LAST), /not on Fridays/],
     [
-      'a hook changes a committed file',
+      'An import leaves no commit behind if a hook rejects its first commit',
+      (folder) => addHook(folder, 'echo "not today" >&2; exit 1'),
+      /not today/,
+    ],
+    [
+      'An import leaves no commit behind if a hook rejects its last commit',
+      (folder) => addHook(folder, REJECT_LAST),
+      /not on Fridays/,
+    ],
+    [
+      'An import leaves no commit behind if a hook changes a committed file',
       (folder) => addHook(folder, changeB),
       /b\.md in the commit differs .*changes the/,
     ],
-    ['git cannot sign a commit', (folder) => configure(folder, signing), /failed to sign/],
-    ['git ignores a new file', (folder) => writeFiles(folder, { '.git/info/exclude': 'b.md\n' }), /ignored/],
-  ])('An import leaves no commit behind if %s', async (_, prepare, reason) => {
+    [
+      'An import leaves no commit behind if git cannot sign a commit',
+      (folder) => configure(folder, signing),
+      /failed to sign/,
+    ],
+    [
+      'An import leaves no commit behind if git ignores a new file',
+      (folder) => writeFiles(folder, { '.git/info/exclude': 'b.md\n' }),
+      /ignored/,
+    ],
+  ])('%s', async (_, prepare, reason) => {
     const scene = makeScene();
     prepare(scene.folder);
     expect(await scene.commit()).toEqual({ message: expect.stringMatching(reason) });

@@ -258,14 +258,19 @@ describe('the path of an imported file', () => {
 
   test.each<[string, string, string | undefined, string]>([
     [
-      'the folder of the first non-negated pattern',
+      'import writes new files to the folder of the first non-negated pattern',
       'prompts: ["!x/*", "a/b/**/*.md", "prompts/*.md"]',
       undefined,
       'a/b',
     ],
-    ['the folder of --dir', 'prompts: ["**/*.md"]', './x/y/', 'x/y'],
-    ['the folder of the configuration if the pattern contains no folder', 'prompts: ["*.md"]', undefined, ''],
-  ])('import writes new files to %s', (_, text, dir, folder) => {
+    ['import writes new files to the folder of --dir', 'prompts: ["**/*.md"]', './x/y/', 'x/y'],
+    [
+      'import writes new files to the folder of the configuration if the pattern contains no folder',
+      'prompts: ["*.md"]',
+      undefined,
+      '',
+    ],
+  ])('%s', (_, text, dir, folder) => {
     expect(resolveImportFolder(configure(`${text}\n`), dir)).toMatchObject({ isSuccess: true, value: folder });
   });
 
@@ -277,16 +282,16 @@ describe('the path of an imported file', () => {
   };
 
   test.each<[string, (folder: string) => void, string, object | null]>([
-    ['accepts a free path that a pattern matches', () => {}, NESTED, null],
-    ['refuses a path that no pattern matches', () => {}, 'a[b]/a.md', { code: 'import/not-matched', hint }],
-    ['refuses a symbolic link to a missing folder', link, NESTED, { code: 'import/symbolic-link' }],
+    ['import accepts a free path that a pattern matches', () => {}, NESTED, null],
+    ['import refuses a path that no pattern matches', () => {}, 'a[b]/a.md', { code: 'import/not-matched', hint }],
+    ['import refuses a symbolic link to a missing folder', link, NESTED, { code: 'import/symbolic-link' }],
     [
-      'refuses the path of a folder',
+      'import refuses the path of a folder',
       (folder) => writeFiles(folder, { [`${NESTED}/x.txt`]: 'x' }),
       NESTED,
       { code: 'import/path-taken' },
     ],
-  ])('import %s', async (_, prepare, path, expected) => {
+  ])('%s', async (_, prepare, path, expected) => {
     const folder = makeFolder();
     prepare(folder);
     const obstacle = await findImportObstacle(path, { config: configure(CONFIG, folder), folder: 'a[b]' });
@@ -298,11 +303,11 @@ describe('the path of an imported file', () => {
   const KNOWN_KEY = /^The key "[^"]*" is already used by `mine\.md`\. Give one of the two prompts a different key/;
 
   test.each<[string, object, RegExp | null]>([
-    ['accepts a prompt whose id, key and path are free', {}, null],
-    ['refuses an id that differs from a known one only in its Unicode form', { id: 'cafe\u0301' }, KNOWN_ID],
-    ['refuses a key that another file already uses', { key: "it’s; o'k" }, KNOWN_KEY],
-    ['refuses a path that differs from that of another file only in case', { path: 'MINE.md' }, /mine\.md/],
-  ])('import %s', (_, parts, expected) => {
+    ['import accepts a prompt whose id, key and path are free', {}, null],
+    ['import refuses an id that differs from a known one only in its Unicode form', { id: 'cafe\u0301' }, KNOWN_ID],
+    ['import refuses a key that another file already uses', { key: "it’s; o'k" }, KNOWN_KEY],
+    ['import refuses a path that differs from that of another file only in case', { path: 'MINE.md' }, /mine\.md/],
+  ])('%s', (_, parts, expected) => {
     const taken = indexByIdentity([{ id: 'caf\u00e9', key: "it’s; o'k", path: 'mine.md' }]);
     const problem = findIdentityConflict({ id: 'a', key: 'a', path: 'a.md', ...parts }, taken);
     if (expected === null) expect(problem).toBeNull();
@@ -322,19 +327,19 @@ describe('the ids of an import', () => {
   });
 
   test.each<[string, readonly string[], string | Uint8Array, string | undefined, string]>([
-    ['no ids', [], '', undefined, 'No prompt ids were specified'],
-    ['a list with only comments', ['-'], '# none\n', undefined, 'No prompt ids were specified'],
-    ['a missing file', [], '', 'none.txt', 'ids from `none.txt` (there is no such file, ENOENT).'],
+    ['import refuses no ids', [], '', undefined, 'No prompt ids were specified'],
+    ['import refuses a list with only comments', ['-'], '# none\n', undefined, 'No prompt ids were specified'],
+    ['import refuses a missing file', [], '', 'none.txt', 'ids from `none.txt` (there is no such file, ENOENT).'],
     [
-      'a list over 1 MiB',
+      'import refuses a list over 1 MiB',
       ['-'],
       'prm_a\n'.repeat(200_000),
       undefined,
       'from standard input (the list is larger than 1',
     ],
-    ['a list that is not valid UTF-8', ['-'], Uint8Array.of(0xff), undefined, 'utf-8'],
-    ['ids that are separated by commas', ['a,b'], '', undefined, 'Separate ids with spaces'],
-  ])('import refuses %s', async (_, ids, input, from, reason) => {
+    ['import refuses a list that is not valid UTF-8', ['-'], Uint8Array.of(0xff), undefined, 'utf-8'],
+    ['import refuses ids that are separated by commas', ['a,b'], '', undefined, 'Separate ids with spaces'],
+  ])('%s', async (_, ids, input, from, reason) => {
     expect(await readIds(ids, input, from)).toMatchObject({
       isSuccess: false,
       problems: [{ code: 'usage/invalid', message: expect.stringContaining(reason) }],

@@ -34,24 +34,56 @@ async function ask(replies: Replies, flags: Flags = {}, helpers: Partial<AnswerH
 
 describe('the flags of init', () => {
   test.each<[string, Flags, string]>([
-    ['a missing service', {}, 'Use `--url` to specify the URL'],
-    ['--url together with --embedded', { url: URL, embedded: true }, '`--url` and `--embedded` cannot be combined.'],
-    ['--id together with --embedded', { embedded: true, id: 'prm_a' }, '`--id` requires `--url`'],
-    ['--ci github together with --embedded', { embedded: true, ci: 'github' }, '`--ci github` requires `--url`'],
-    ['an address with plain HTTP', { url: 'http://example.com' }, '`--url` is invalid: The base URL'],
-    ['an address with plain HTTP, and suggests `allow_http`', { url: 'http://example.com' }, '`allow_http: true`'],
-    ['an API key as the name of a variable', { url: URL, apiKeyEnv: 'sk-live' }, 'The value of `--api-key-env`'],
-    ['a folder outside the workspace', { url: URL, dir: '../x' }, '`--dir` is invalid: expected a folder inside'],
-    ['the workspace itself as the folder', { url: URL, dir: '.' }, 'The value of `--dir`'],
-    ['an absolute path as the folder', { url: URL, dir: '/tmp' }, 'The value of `--dir`'],
-    ['a glob pattern as the folder', { url: URL, dir: 'a/**' }, 'The value of `--dir`'],
-    ['a folder inside node_modules', { url: URL, dir: 'a/node_modules' }, 'The value of `--dir`'],
-    ['all invalid flags at once', { url: 'x', dir: '..', environments: ',' }, 'The value of `--environments`'],
-    ['duplicate environment names', { url: URL, environments: 'a,b,a' }, 'a name is listed twice'],
-    ['the reserved environment', { url: URL, environments: 'a,promptsync' }, 'it is reserved for promptsync'],
-    ['an invalid prompt id', { url: URL, id: '..' }, 'The value of `--id`'],
-    ['control characters in a name', { url: URL, environments: 'a\u001b[2J' }, 'it contains control characters'],
-  ])('init rejects %s', async (_, flags, said) => {
+    ['init rejects a missing service', {}, 'Use `--url` to specify the URL'],
+    [
+      'init rejects --url together with --embedded',
+      { url: URL, embedded: true },
+      '`--url` and `--embedded` cannot be combined.',
+    ],
+    ['init rejects --id together with --embedded', { embedded: true, id: 'prm_a' }, '`--id` requires `--url`'],
+    [
+      'init rejects --ci github together with --embedded',
+      { embedded: true, ci: 'github' },
+      '`--ci github` requires `--url`',
+    ],
+    ['init rejects an address with plain HTTP', { url: 'http://example.com' }, '`--url` is invalid: The base URL'],
+    [
+      'init rejects an address with plain HTTP, and suggests `allow_http`',
+      { url: 'http://example.com' },
+      '`allow_http: true`',
+    ],
+    [
+      'init rejects an API key as the name of a variable',
+      { url: URL, apiKeyEnv: 'sk-live' },
+      'The value of `--api-key-env`',
+    ],
+    [
+      'init rejects a folder outside the workspace',
+      { url: URL, dir: '../x' },
+      '`--dir` is invalid: expected a folder inside',
+    ],
+    ['init rejects the workspace itself as the folder', { url: URL, dir: '.' }, 'The value of `--dir`'],
+    ['init rejects an absolute path as the folder', { url: URL, dir: '/tmp' }, 'The value of `--dir`'],
+    ['init rejects a glob pattern as the folder', { url: URL, dir: 'a/**' }, 'The value of `--dir`'],
+    ['init rejects a folder inside node_modules', { url: URL, dir: 'a/node_modules' }, 'The value of `--dir`'],
+    [
+      'init rejects all invalid flags at once',
+      { url: 'x', dir: '..', environments: ',' },
+      'The value of `--environments`',
+    ],
+    ['init rejects duplicate environment names', { url: URL, environments: 'a,b,a' }, 'a name is listed twice'],
+    [
+      'init rejects the reserved environment',
+      { url: URL, environments: 'a,promptsync' },
+      'it is reserved for promptsync',
+    ],
+    ['init rejects an invalid prompt id', { url: URL, id: '..' }, 'The value of `--id`'],
+    [
+      'init rejects control characters in a name',
+      { url: URL, environments: 'a\u001b[2J' },
+      'it contains control characters',
+    ],
+  ])('%s', async (_, flags, said) => {
     const result = await gather(flags);
     const problems = result.isSuccess ? [] : result.problems;
     expect(problems.map(({ message, hint }) => `${message} ${hint}`).join('\n')).toContain(said);
@@ -88,12 +120,17 @@ describe('the questions of init', () => {
   const ALL = { url: URL, apiKeyEnv: 'K', dir: 'p', environments: 'a', ci: 'none', id: 'prm', preCommit: true };
 
   test.each<[string, Flags, Replies, readonly string[]]>([
-    ['every value that no flag provides', {}, {}, ['service', 'address', 'environment', ...REST]],
-    ['little for the embedded service', {}, { 'Which service': 'embedded' }, ['service', 'folder', 'environments']],
-    ['no kind of service with --embedded', { embedded: true }, {}, ['folder', 'environments']],
-    ['no kind of service with --url', { url: 'http://127.0.0.1:1' }, {}, ['environment', ...REST]],
-    ['nothing if flags provide every value', ALL, {}, []],
-  ])('init asks for %s', async (_, flags, replies, subjects) => {
+    ['init asks for every value that no flag provides', {}, {}, ['service', 'address', 'environment', ...REST]],
+    [
+      'init asks for little for the embedded service',
+      {},
+      { 'Which service': 'embedded' },
+      ['service', 'folder', 'environments'],
+    ],
+    ['init asks for no kind of service with --embedded', { embedded: true }, {}, ['folder', 'environments']],
+    ['init asks for no kind of service with --url', { url: 'http://127.0.0.1:1' }, {}, ['environment', ...REST]],
+    ['init asks for nothing if flags provide every value', ALL, {}, []],
+  ])('%s', async (_, flags, replies, subjects) => {
     const { asked, answers } = await ask(replies, flags);
     expect(asked.map((message) => /(?:Which|Should|What is the) ([\w-]+)/.exec(message)?.[1])).toEqual(subjects);
     expect(answers).not.toBeNull();

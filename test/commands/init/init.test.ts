@@ -320,12 +320,28 @@ describe('init with existing files', () => {
   const greeting = { 'prompts/greeting.md': promptText('greeting') };
 
   test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
-    ['if the configuration selects it', configured('["**/*.md"]'), [...EXTENDED, 'prompts/example/greeting.md']],
-    ['but not if the configuration does not select it', configured('["prompts/*.md"]'), EXTENDED],
-    ['but not if the configuration selects a different folder', configured('["texts/**/*.md"]'), []],
-    ['but not if the configuration is invalid', configured('1'), []],
-    ['but not if the workspace has prompts', greeting, [...EXTENDED, 'prompts/greeting.md']],
-  ])('init --embedded adds its example prompt, %s', async (_, files, written) => {
+    [
+      'init --embedded adds its example prompt, if the configuration selects it',
+      configured('["**/*.md"]'),
+      [...EXTENDED, 'prompts/example/greeting.md'],
+    ],
+    [
+      'init --embedded adds its example prompt, but not if the configuration does not select it',
+      configured('["prompts/*.md"]'),
+      EXTENDED,
+    ],
+    [
+      'init --embedded adds its example prompt, but not if the configuration selects a different folder',
+      configured('["texts/**/*.md"]'),
+      [],
+    ],
+    ['init --embedded adds its example prompt, but not if the configuration is invalid', configured('1'), []],
+    [
+      'init --embedded adds its example prompt, but not if the workspace has prompts',
+      greeting,
+      [...EXTENDED, 'prompts/greeting.md'],
+    ],
+  ])('%s', async (_, files, written) => {
     const folder = makeWorkspace(files);
     const { report, exitCode } = await runJson(folder, ['init', '--embedded', '--ci', 'none']);
     expect(exitCode).toBe(0);
@@ -335,10 +351,18 @@ describe('init with existing files', () => {
   });
 
   test.each<[string, string, (path: string, outside: string) => void]>([
-    ['a symbolic link to another folder', 'prompts', (path, outside) => symlinkSync(outside, path)],
-    ['a symbolic link', '.gitattributes', (path, outside) => symlinkSync(join(outside, 'x'), path)],
-    ['a folder', 'promptsync.yaml', (path) => mkdirSync(path)],
-  ])('init writes nothing if it would have to write to %s', async (_, path, prepare) => {
+    [
+      'init writes nothing if it would have to write to a symbolic link to another folder',
+      'prompts',
+      (path, outside) => symlinkSync(outside, path),
+    ],
+    [
+      'init writes nothing if it would have to write to a symbolic link',
+      '.gitattributes',
+      (path, outside) => symlinkSync(join(outside, 'x'), path),
+    ],
+    ['init writes nothing if it would have to write to a folder', 'promptsync.yaml', (path) => mkdirSync(path)],
+  ])('%s', async (_, path, prepare) => {
     const [folder, outside] = [makeRoot(), makeFolder()];
     prepare(join(folder, path), outside);
     const before = pathsIn(folder);

@@ -56,57 +56,85 @@ function findBases(scene: Scene) {
 
 test.each<[string, Scene, readonly (string | number)[]]>([
   [
-    'the newest text whose version is older than the served version',
+    'The merge base of a pull is the newest text whose version is older than the served version',
     { line: ['b', 'a'], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 },
     ['b'],
   ],
-  ['the imported text before the first sync', { line: ['a'], known: { 1: 'a', 2: 'edit' }, served: 2 }, ['a']],
-  ['never an unsynced text', { line: ['new', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2 }, ['a']],
   [
-    'never a text whose version was created after the edit',
+    'The merge base of a pull is the imported text before the first sync',
+    { line: ['a'], known: { 1: 'a', 2: 'edit' }, served: 2 },
+    ['a'],
+  ],
+  [
+    'The merge base of a pull is never an unsynced text',
+    { line: ['new', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2 },
+    ['a'],
+  ],
+  [
+    'The merge base of a pull is never a text whose version was created after the edit',
     { line: ['b', 'a'], known: { 1: 'a', 2: 'edit', 3: 'b' }, served: 2 },
     ['a'],
   ],
-  ['the pinned version under a number', { line: [1], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 }, [1]],
-  ['never from a commit without the pin', { line: ['', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2 }, ['a']],
   [
-    'the newest synced text if the file does not pin the environment',
+    'The merge base of a pull is the pinned version under a number',
+    { line: [1], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 },
+    [1],
+  ],
+  [
+    'The merge base of a pull is never from a commit without the pin',
+    { line: ['', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2 },
+    ['a'],
+  ],
+  [
+    'The merge base of a pull is the newest synced text if the file does not pin the environment',
     { line: ['', 'a'], known: { 1: 'a', 2: 'edit' }, served: 2, isPinned: false },
     ['a'],
   ],
   [
-    'both the restored and the reverted text after a revert',
+    'The merge base of a pull is both the restored and the reverted text after a revert',
     { line: ['a', 'b', 'a'], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3 },
     ['a', 'b'],
   ],
   [
-    'never a pin that was committed after the edit',
+    'The merge base of a pull is never a pin that was committed after the edit',
     { line: [2, 1], commitTimes: [61, 60], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3, servedSince: 60_999 },
     [1],
   ],
   [
-    'the newest synced text if all commits are later than the edit',
+    'The merge base of a pull is the newest synced text if all commits are later than the edit',
     { line: ['b', 'a'], commitTimes: [62, 61], known: { 1: 'a', 2: 'b', 3: 'edit' }, served: 3, servedSince: 60_999 },
     ['b'],
   ],
   [
-    'also a newer text without a known version if some versions are unknown',
+    'The merge base of a pull is also a newer text without a known version if some versions are unknown',
     { line: ['b', 'a'], known: { 1: 'a', 3: 'edit' }, served: 3 },
     ['b', 'a'],
   ],
   [
-    'also a reverted text without a known version if some versions are unknown',
+    'The merge base of a pull is also a reverted text without a known version if some versions are unknown',
     { line: ['a', 'b', 'a'], known: { 1: 'a', 3: 'edit' }, served: 3 },
     ['b', 'a'],
   ],
-  ['any text if no version is known', { line: ['b', 'a'], known: { 2: 'edit' }, served: 2 }, ['b', 'a']],
-  ['nothing in a cut history', { line: ['b', 'a'], known: { 2: 'edit' }, served: 2, isCut: true }, []],
-  ['nothing if the edit is the first version', { line: ['a'], known: { 1: 'edit' }, served: 1 }, []],
   [
-    'the version that the file asks for if the served version is older',
+    'The merge base of a pull is any text if no version is known',
+    { line: ['b', 'a'], known: { 2: 'edit' }, served: 2 },
+    ['b', 'a'],
+  ],
+  [
+    'The merge base of a pull is nothing in a cut history',
+    { line: ['b', 'a'], known: { 2: 'edit' }, served: 2, isCut: true },
+    [],
+  ],
+  [
+    'The merge base of a pull is nothing if the edit is the first version',
+    { line: ['a'], known: { 1: 'edit' }, served: 1 },
+    [],
+  ],
+  [
+    'The merge base of a pull is the version that the file asks for if the served version is older',
     { line: ['c', 'a'], known: { 1: 'a', 2: 'edit', 3: 'c' }, served: 2, isOlder: true },
     ['c'],
   ],
-])('The merge base of a pull is %s', (_, scene, bases) => {
+])('%s', (_, scene, bases) => {
   expect(findBases(scene)).toEqual(bases);
 });

@@ -9,10 +9,25 @@ import { configure, initRepository, makeFolder } from '../../support/folder.ts';
 import { CONFIG, promptText } from '../../support/prompts.ts';
 
 test.each<[string, readonly string[], readonly string[], string]>([
-  ['the first key that the user typed', ['b', 'a'], ['a', 'b'], 'rollback-production-b'],
-  ['the first selected key if the user typed a pattern', ['*'], ['a', 'b'], 'rollback-production-a'],
-  ['hyphens for special characters', ['a/größe v2'], ['a/größe v2'], 'rollback-production-a-gr--e-v2'],
-])('The branch of a rollback contains %s', (_, selectors, keys, branch) => {
+  [
+    'The branch of a rollback contains the first key that the user typed',
+    ['b', 'a'],
+    ['a', 'b'],
+    'rollback-production-b',
+  ],
+  [
+    'The branch of a rollback contains the first selected key if the user typed a pattern',
+    ['*'],
+    ['a', 'b'],
+    'rollback-production-a',
+  ],
+  [
+    'The branch of a rollback contains hyphens for special characters',
+    ['a/größe v2'],
+    ['a/größe v2'],
+    'rollback-production-a-gr--e-v2',
+  ],
+])('%s', (_, selectors, keys, branch) => {
   const files = keys.map((key) => parseValidFile(promptText('x', { key })));
   expect(makeRollbackBranchName('production', selectors, files)).toBe(branch);
 });
@@ -54,22 +69,34 @@ describe('the steps after rollback --now', () => {
   const unneeded = expect.stringMatching(/^promptsync made no commit.*pins on main differ.*git pull/);
 
   test.each<[string, Scene, readonly unknown[]]>([
-    ['the gh command on GitHub', { url: GITHUB }, [COMMITTED, PUSH, 'Next: gh pr create --fill --base main', UNDOES]],
     [
-      'the glab command',
+      'The steps of rollback --now name the gh command on GitHub',
+      { url: GITHUB },
+      [COMMITTED, PUSH, 'Next: gh pr create --fill --base main', UNDOES],
+    ],
+    [
+      'The steps of rollback --now name the glab command',
       { url: GITLAB },
       [COMMITTED, PUSH, 'Next: glab mr create --fill --target-branch main', UNDOES],
     ],
     [
-      'no command on other hosts',
+      'The steps of rollback --now name no command on other hosts',
       { url: OTHER },
       [COMMITTED, PUSH, 'Next: open a pull request from this branch.', UNDOES],
     ],
-    ['no push without a remote', {}, [COMMITTED, UNDOES]],
-    ['earlier commits that are not merged', { isMerged: false }, [COMMITTED, UNMERGED, UNDOES]],
-    ['nothing that a sync undoes if the file had no pin', { before: null }, [COMMITTED]],
-    ['the reason if it made no commit', { isCommitted: false }, [unneeded]],
-  ])('The steps of rollback --now name %s', async (_, scene, steps) => {
+    ['The steps of rollback --now name no push without a remote', {}, [COMMITTED, UNDOES]],
+    [
+      'The steps of rollback --now name earlier commits that are not merged',
+      { isMerged: false },
+      [COMMITTED, UNMERGED, UNDOES],
+    ],
+    [
+      'The steps of rollback --now name nothing that a sync undoes if the file had no pin',
+      { before: null },
+      [COMMITTED],
+    ],
+    ['The steps of rollback --now name the reason if it made no commit', { isCommitted: false }, [unneeded]],
+  ])('%s', async (_, scene, steps) => {
     expect(await readSteps(scene)).toEqual(steps);
   });
 });
