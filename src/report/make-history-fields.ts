@@ -122,12 +122,12 @@ function makeOriginFields({
     version_number: ref.number,
     digest,
     made_by: origin,
-    ...(isBaseline && { baseline: true as const }),
+    baseline: isBaseline ? true : undefined,
     ...(commit && makeCommitFields(commit)),
-    ...(path !== null && { path }),
-    ...(message !== undefined && { message }),
-    ...(createdAt !== null && { created_at: new Date(createdAt).toISOString() }),
-    ...(createdBy !== null && { created_by: createdBy }),
+    path: path ?? undefined,
+    message,
+    created_at: createdAt === null ? undefined : new Date(createdAt).toISOString(),
+    created_by: createdBy ?? undefined,
   };
 }
 
@@ -140,5 +140,5 @@ function makePeriod(
 }
 
 function makeCommitFields({ pullRequest, ...info }: CommitInfo): NonNullable<ReportLineage['pinned']> {
-  return pullRequest === undefined ? info : { ...info, pull_request: pullRequest };
+  return { ...info, pull_request: pullRequest };
 }
