@@ -39,7 +39,7 @@ export function makeEnvironmentFlag(flags: string, help: string): Flag<string | 
 }
 
 /** Creates a required flag for an environment that the user must pass exactly once. The command checks for the flag. */
-export function makeSingleEnvironmentFlag(flags: string, help: string): Flag<string | undefined> {
+function makeSingleEnvironmentFlag(flags: string, help: string): Flag<string | undefined> {
   return new Option(flags, `${help} (required)`).argParser((typed, before: string | undefined) => {
     if (before !== undefined) throw new InvalidArgumentError('Specify exactly one environment.');
     return typed;

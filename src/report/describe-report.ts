@@ -11,7 +11,7 @@ export type ShowText = (text: string) => string;
 type ActivationChange = ReportChange & { readonly kind: 'set-active' };
 
 /** The part of a report that determines the words for the service and its environments. */
-export type ReportWords = Pick<Report, 'vocabulary'>;
+type ReportWords = Pick<Report, 'vocabulary'>;
 
 export function getWords({ vocabulary = DEFAULT_WORDS }: ReportWords): Words {
   return vocabulary;
@@ -99,8 +99,8 @@ export function listTextChanges({ status, changes, edits = [] }: ReportPrompt): 
  * Returns true if an apply activated a version whose text was unknown to the plan. The apply read that text to check
  * it, but did not keep it for the report.
  */
-function wasTextDiscarded({ status, after_text: after, text_omitted: omitted }: ActivationChange): boolean {
-  return (status === 'made' || status === 'adopted') && after === null && omitted === undefined;
+function wasTextDiscarded(change: ActivationChange): boolean {
+  return isDone(change) && change.after_text === null && change.text_omitted === undefined;
 }
 
 /** Describes orphans, which are prompts in the service without a file. Empty if the command did not search for them. */
