@@ -109,7 +109,7 @@ function makeEnvironmentSettings(previous: string | undefined): YamlValue {
 }
 
 /** Renders a mapping with one key as YAML, in block style with a line break at the end. */
-export function renderMapping(name: string, value: YamlValue): string {
+function renderMapping(name: string, value: YamlValue): string {
   return renderYaml(new Map([[name, value]]));
 }
 
