@@ -294,8 +294,8 @@ type FirstPrompt = {
 };
 
 /**
- * If the service has prompts or cannot list them, the first sync would add prompts that nobody asked for. In the latter
- * case, `existingPrompts` is null.
+ * Makes examples only for a service without prompts. If the service has prompts, or if promptsync cannot list them, the
+ * first sync would add prompts that nobody asked for. In the latter case, `existingPrompts` is null.
  */
 function makeExamples(
   answers: InitAnswers,

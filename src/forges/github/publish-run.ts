@@ -307,7 +307,7 @@ async function publishOutcome(
   const mergedPulls = await Promise.all(merged.map((commit) => listMergedPulls(github, commit, branch)));
   // A rerun of an old apply fails as superseded. It must not overwrite a comment that reports an apply.
   const mustWrite: StickyComment['mustWrite'] = (existing) =>
-    existing !== null && !(failure === 'superseded' && reportsApply(content.findOwnPart(existing.body ?? '')));
+    existing !== null && !(failure === 'superseded' && reportsApply(content.findOwnPart(existing.body ?? '') ?? ''));
   for (const issue of new Set([...reviewedPulls, ...mergedPulls.flatMap(([pull]) => pull?.number ?? [])])) {
     await upsertAndLinkComment({ issue, marker, mustWrite, ...content }, context);
   }
