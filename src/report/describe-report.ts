@@ -61,6 +61,11 @@ export function isDone({ status }: Pick<ReportChange, 'status'>): boolean {
   return status === 'made' || status === 'adopted';
 }
 
+/** Returns true if the summary of a report counts the change: it is pending or, after an apply, the run has made it. */
+export function isCountedInSummary(change: ReportChange, prompt: Pick<ReportPrompt, 'status'>): boolean {
+  return change.status === undefined ? prompt.status === 'pending' : change.status === 'made';
+}
+
 /** The text of a file before and after an edit, and the environment whose text the edit merged into the file. */
 type EditTexts = NonNullable<Extract<ReportEdit, { readonly kind: 'set-text' }>['texts']>;
 

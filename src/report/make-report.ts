@@ -31,6 +31,7 @@ import type {
 } from './schema/report-schema.ts';
 import type { ReportNoteFields } from './schema/change-schema.ts';
 import { canPullDrift } from '../planning/choose-pull.ts';
+import { isCountedInSummary } from './describe-report.ts';
 import { makeKeptMetadataFields, omitLargeTexts } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
 import { makeIdentity, makeReportEdit, makeReportRef, makeServedFields, makeTarget } from './make-shared-fields.ts';
@@ -320,13 +321,10 @@ function makeExpected(expected: WantedVersionRef): Extract<ReportDrift, { enviro
   return { id: null, version_number: expected.number };
 }
 
-/**
- * Counts prompts by status and changes by kind. Counts baselines separately. After an apply, counts only the changes
- * that were made. Before an apply, changes have no status, so it counts all changes of pending prompts.
- */
+/** Counts prompts by status and changes by kind. Counts baselines separately. */
 function makeReportSummary(prompts: readonly ReportPrompt[]): Report['summary'] {
-  const countedChanges = prompts.flatMap(({ status, changes }) =>
-    changes.filter((change) => (change.status === undefined ? status === 'pending' : change.status === 'made')),
+  const countedChanges = prompts.flatMap((prompt) =>
+    prompt.changes.filter((change) => isCountedInSummary(change, prompt)),
   );
   const countChanges = (kind: ReportChange['kind']) => countedChanges.filter((change) => change.kind === kind).length;
   const baselines = countedChanges.filter((change) => change.kind === 'create-version' && change.baseline).length;
