@@ -51,15 +51,13 @@ export function makeWaitingFields(
     source: observed?.active.get(from) ?? null,
   }));
   const known = observed?.known ?? [];
-  const promotablePairs = pairs.filter(
-    ({ names, source }) => source !== null && !activatesVersionFrom(source.number, names.environment, changes),
-  );
   const line = waiting.lines.get(file.id) ?? EMPTY_LINE;
   // `promote` skips such a version, too, unless the user specifies the key of the prompt.
   const wasRolledBack = (environment: string, version: KnownVersion): boolean =>
     wasReplaced(line, environment, version, observed?.metadata ?? 'kept');
-  const behindRows = promotablePairs.flatMap(({ names, served, source }) => {
-    if (source !== null && wasRolledBack(names.environment, source)) return [];
+  const behindRows = pairs.flatMap(({ names, served, source }) => {
+    if (source === null || activatesVersionFrom(source.number, names.environment, changes)) return [];
+    if (wasRolledBack(names.environment, source)) return [];
     const since = makePinnedFields(findActiveVersion(versions, names.from), names.from);
     return [{ ...names, versions: countTextsBetween(known, served, source), since }];
   });
