@@ -13,12 +13,7 @@ import type { WorkspaceLock } from '../workspace/lock-workspace.ts';
 import { makeFilePath, type NewFile, renderNewFile } from '../editing/render-new-file.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { hasControlCharacters, joinQuotedNames } from '../text.ts';
-import {
-  findIdentityConflict,
-  findImportObstacle,
-  indexByIdentity,
-  listIdentityKeys,
-} from './import/find-import-conflict.ts';
+import { findIdentityConflict, findImportObstacle, indexByIdentity } from './import/find-import-conflict.ts';
 import { makeImportEdits, resolveImportFolder } from './import/import.ts';
 import { checkEnvironmentFlag } from '../editing/pin-edit.ts';
 import { listKnownEnvironments } from '../run/require-environment.ts';
@@ -108,10 +103,9 @@ async function makeNewPrompt(
   const newFile: NewFile = { ...identity, name, description: '', content, pins };
   const { source, problems } = renderNewFile(newFile, config);
   if (source === null) return makeFailure(...problems.map(({ message }) => makeUsageProblem(message)));
-  const taken = indexByIdentity(files);
   const obstacle =
-    findTakenName(identity, taken, config) ??
-    findIdentityConflict(identity, taken) ??
+    findTakenName(identity, files, config) ??
+    findIdentityConflict(identity, indexByIdentity(files)) ??
     (await findImportObstacle(identity.path, { config, folder: folder.value }));
   if (obstacle !== null) return makeFailure(obstacle);
   const prompt: EditedPrompt = { ...identity, status: 'pending', edits: makeImportEdits({ pins }), problems: [] };
@@ -190,15 +184,12 @@ function makeUsageProblem(reason: string): Problem {
   return makeProblem('usage/invalid', { reason });
 }
 
-/** `taken` contains the existing files, indexed by `indexByIdentity`. */
-function findTakenName(
-  newFile: PromptIdentity,
-  taken: ReadonlyMap<string, PromptIdentity>,
-  { rules }: Config,
-): Problem | null {
+function findTakenName(newFile: PromptIdentity, files: readonly PromptIdentity[], { rules }: Config): Problem | null {
   const { id, key } = newFile;
-  const [sameId, sameKey] = listIdentityKeys(newFile).map((identityKey) => taken.get(identityKey));
+  const isSame = (one: string, other: string): boolean => one.normalize('NFC') === other.normalize('NFC');
+  const sameKey = files.find((file) => isSame(file.key, key));
   if (sameKey !== undefined) return makeProblem('new/taken', { what: 'key', value: key, other: sameKey.path });
+  const sameId = files.find((file) => isSame(file.id, id));
   if (sameId === undefined) return null;
   // If a sync can create prompts in the service, the key is also the id, so another id requires another key.
   const what = rules.placeholderId === null ? 'key' : 'id';
