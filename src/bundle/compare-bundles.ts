@@ -1,7 +1,7 @@
 import { isJsonObject } from '../domain/json.ts';
 
 /** A key that only one of two bundles has, or whose prompt differs between them. */
-export type BundleDifference = { readonly kind: 'added' | 'changed' | 'removed'; readonly key: string };
+type BundleDifference = { readonly kind: 'added' | 'changed' | 'removed'; readonly key: string };
 
 /** Lists the differences, sorted by key. Ignores layout and environment. Empty if `before` is not a bundle. */
 export function compareJsonBundles(before: string, after: string): readonly BundleDifference[] {

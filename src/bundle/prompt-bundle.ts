@@ -38,7 +38,7 @@ function listBodyPlaceholders(body: PromptBody): readonly string[] {
 }
 
 /** A value that an application must supply to a prompt. */
-export type PromptInput = {
+type PromptInput = {
   readonly name: string;
   /** `text` for a variable, `messages` for a placeholder, and both if a variable and a placeholder have this name. */
   readonly kinds: readonly PromptInputKind[];

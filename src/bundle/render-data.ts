@@ -10,7 +10,7 @@ export type DataSyntax = {
 };
 
 /** An object as a list of its properties. Unlike an object, it keeps integer-like keys such as `10` and `9` in order. */
-export type Properties = readonly (readonly [key: string, rendered: string])[];
+type Properties = readonly (readonly [key: string, rendered: string])[];
 
 /** Renders the prompts of a bundle as an object, keyed by prompt key, with one property per line. */
 export function renderPrompts({ prompts }: PromptBundle, indent: string, syntax: DataSyntax): string {

@@ -16,7 +16,6 @@ import {
   DIFF_FLAG,
   DOCTOR_FLAGS,
   ENVIRONMENTS_FLAG,
-  makeEnvironmentFlag,
   PLAN_FLAGS,
   makePortFlag,
   PRINT_FLAGS,
@@ -90,7 +89,7 @@ const importPrompts = defineReportCommand({
     'prompt ids as the service shows them, or patterns that match ids; - reads ids from standard input',
   ),
   flags: {
-    environment: makeEnvironmentFlag(
+    environment: makeTextFlag(
       '-e, --environment <env>',
       'import the version that this environment serves (default: the first environment that serves one)',
     ),

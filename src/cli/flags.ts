@@ -1,7 +1,7 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import { BUNDLE_FORMATS, type BundleFormat } from '../bundle/bundle-formats.ts';
 import { parseMaxChanges, type MaxChanges, type OnDrift, MAX_CHANGES_FORM } from '../domain/policy.ts';
-import { hasControlCharacters, SHORT_DIGEST_DIGITS } from '../text.ts';
+import { SHORT_DIGEST_DIGITS } from '../text.ts';
 
 /** A commander option. `takes` is never set. It only carries the type of the parsed value. */
 export type Flag<Value> = Option & { readonly takes?: () => Value };
@@ -33,13 +33,8 @@ function makeRefFlag(flags: string, help: string): Flag<string | undefined> {
   return makeParsedFlag(flags, help, 'a commit, branch, or tag', (typed) => (typed.trim() === '' ? null : typed));
 }
 
-export function makeEnvironmentFlag(flags: string, help: string): Flag<string | undefined> {
-  const parse = (typed: string) => (typed === '' || hasControlCharacters(typed) ? null : typed);
-  return makeParsedFlag(flags, help, 'the name of an environment', parse);
-}
-
 /** Creates a required flag for an environment that the user must pass exactly once. The command checks for the flag. */
-export function makeSingleEnvironmentFlag(flags: string, help: string): Flag<string | undefined> {
+function makeSingleEnvironmentFlag(flags: string, help: string): Flag<string | undefined> {
   return new Option(flags, `${help} (required)`).argParser((typed, before: string | undefined) => {
     if (before !== undefined) throw new InvalidArgumentError('Specify exactly one environment.');
     return typed;

@@ -12,6 +12,7 @@ import type { NoteOptions } from '../forges/gitlab/publish-note.ts';
 import { makeProblem, toProblem } from '../problem.ts';
 import { renderProblem, renderWarnings } from '../report/problem-list.ts';
 import { PLAIN_STYLE, makeOutputStyle } from '../report/output-style.ts';
+import { READING_MODES } from '../report/formats/summary.ts';
 import { renderText } from '../report/formats/terminal-text.ts';
 import { emitReport, REPORT_OUTPUT, type ReportTarget } from './emit-report.ts';
 import { FORMATS, type PrintFlags, type ReportFlags, type SyncFlags } from './flags.ts';
@@ -69,8 +70,6 @@ export async function runShow(
   const options = { ...flags, targets, folder: null, withoutDiffs: !flags.diff };
   return (await emitReport({ report }, options, host)) ? 0 : 1;
 }
-
-const READING_MODES: readonly ReportMode[] = ['dry-run', 'history', 'status', 'validate'];
 
 /** The message that a command that may write prints at the first SIGINT or SIGTERM. */
 export const INTERRUPTED =

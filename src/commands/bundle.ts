@@ -32,7 +32,7 @@ export type BundleOptions = WorkspaceOptions &
     readonly quiet: boolean;
   };
 
-export type BundleResult = ProblemSource & {
+type BundleResult = ProblemSource & {
   /** The bundle. Null if the command failed or was interrupted. */
   readonly bundle: PromptBundle | null;
   readonly exitCode: number;
@@ -58,7 +58,6 @@ export async function bundlePrompts(options: BundleOptions, system: System): Pro
     prompts: outcome.prompts.map(({ path, problems: reasons }) => ({
       path,
       problems: convert(reasons, path),
-      changes: [],
     })),
   });
   if (config === null || problems.some(isError)) return finish(makeUnreadOutcome([]));

@@ -43,7 +43,7 @@ async function makeHistoryRun(workspace: PlannedWorkspace, environment: string |
   return { ...makePlannedRun('history', workspace), histories: { versions, environment }, problems };
 }
 
-export type PromptHistories = {
+type PromptHistories = {
   /** The versions of each prompt, by prompt id. Omits prompts that promptsync could not observe. */
   readonly versions: ReadonlyMap<string, readonly VersionHistory[]>;
   readonly git: GitHistory;

@@ -12,7 +12,7 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import { makeProblem, getErrorMessage, type Problem } from '../problem.ts';
 
 /** The digests of a reviewed plan and of its changes. `changes` is empty if they did not fit into the check. */
-export type ShownPlan = { readonly plan: string; readonly changes: ReadonlySet<string> };
+type ShownPlan = { readonly plan: string; readonly changes: ReadonlySet<string> };
 
 /**
  * Computes the digest of each visible change of a prompt (SHA-256, base64url). The creation of a baseline is not

@@ -6,8 +6,8 @@ import { hasSameText } from './update-sticky-text.ts';
 export type StickySection = {
   /** Returns the text with the section that this job writes. Receives the posted text, or null if there is none. */
   readonly makeBody: (posted: string | null) => string;
-  /** Returns the part of the posted text that the job replaces. Empty if the text does not have it yet. */
-  readonly findOwnPart: (posted: string) => string;
+  /** Returns the part of the posted text that the job replaces. Null if the text does not have it yet. */
+  readonly findOwnPart: (posted: string) => string | null;
   /** Returns true if the posted text already contains the section of this job. */
   readonly isComplete: (posted: string) => boolean;
 };
@@ -38,7 +38,7 @@ export function makeStickySection(source: SectionSource): StickySection {
       const body = posted ?? marker;
       return replaceSection(body, environments, renderFor(body), promotionOrder);
     },
-    findOwnPart: (posted) => findSection(posted, environments) ?? '',
+    findOwnPart: (posted) => findSection(posted, environments),
     isComplete: (posted) => hasSameText(findSection(posted, environments), renderFor(posted).trim()),
   };
 }

@@ -22,6 +22,14 @@ type InvalidField = {
   fix?: string | undefined;
 };
 
+type VariablesMismatch = {
+  missing: readonly string[];
+  unused: readonly string[];
+  repeated: readonly string[];
+  /** The variables of the text as a YAML list, such as "[name, order]". */
+  list: string;
+};
+
 export const FILE_PROBLEMS = {
   // Prompt files
   'prompt/none-found': defineError<{ patterns: readonly string[] }>(
@@ -220,13 +228,10 @@ export const FILE_PROBLEMS = {
     'The metadata key `promptsync` is reserved for internal use.',
     'Rename the key. The key `promptsync` is reserved for the record that promptsync keeps in each version.',
   ),
-  'prompt/variables-mismatch': defineError<{
-    missing: readonly string[];
-    unused: readonly string[];
-    repeated: readonly string[];
-    /** The variables of the text as a YAML list, such as "[name, order]". */
-    list: string;
-  }>(describeVariablesMismatch, (e) => `Write \`variables: ${e.list}\`, or remove the \`variables\` field.`),
+  'prompt/variables-mismatch': defineError<VariablesMismatch>(
+    describeVariablesMismatch,
+    (e) => `Write \`variables: ${e.list}\`, or remove the \`variables\` field.`,
+  ),
   'prompt/duplicate-id': defineError<{
     id: string;
     /** The key, if exactly the same files also share the key. Otherwise null. */
@@ -361,17 +366,9 @@ const LOOK_ALIKES = {
 const MAX_LISTED_NAMES = 20;
 
 /** Describes how the `variables` list differs from the variables of the text. Names each variable once. */
-function describeVariablesMismatch(e: {
-  missing: readonly string[];
-  unused: readonly string[];
-  repeated: readonly string[];
-}): string {
-  const listNames = (names: readonly string[]) => {
-    return joinNames(
-      names.map((name) => `"${name}"`),
-      MAX_LISTED_NAMES,
-    );
-  };
+function describeVariablesMismatch(e: VariablesMismatch): string {
+  const quote = (name: string) => `"${name}"`;
+  const listNames = (names: readonly string[]) => joinNames(names.map(quote), MAX_LISTED_NAMES);
   const faults = [
     ...(e.missing.length === 0 ? [] : [`is missing ${listNames(e.missing)}`]),
     ...(e.unused.length === 0 ? [] : [`lists ${listNames(e.unused)}, which the text does not use`]),

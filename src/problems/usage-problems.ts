@@ -9,15 +9,19 @@ import {
   endSentence,
 } from './catalog-entry.ts';
 
-/** The hints for settings that promptsync.yaml cannot have but that users may expect there. */
-const SETTING_HINTS: ReadonlyMap<string, string> = new Map([
-  [
-    'services',
-    'Each `promptsync.yaml` can configure only one `service`. Create a separate file for each service, and choose the file with `--config`.',
-  ],
-]);
+/** The hint for the setting `services`, which users may expect in promptsync.yaml. */
+const SERVICES_HINT =
+  'Each `promptsync.yaml` can configure only one `service`. Create a separate file for each service, and choose the file with `--config`.';
 
 type OutputName = 'report' | 'bundle';
+
+type UnknownEnvironment = SpellingEvidence & {
+  option: string;
+  environment: string;
+  known: readonly string[];
+  /** True if another configuration manages the environment. */
+  isOther?: boolean;
+};
 
 const MAX_LISTED_PATHS = 10;
 
@@ -54,15 +58,11 @@ export const USAGE_PROBLEMS = {
     } & SpellingEvidence
   >(
     (e) => `The setting \`${e.field}\` is unknown.`,
-    (e) =>
-      SETTING_HINTS.get(e.field) ??
-      makeSuggestionHint(
-        e,
-        e.known.length === 0
-          ? 'Remove the setting.'
-          : `The only settings allowed here are ${joinCodeNames(e.known, 'and')}.`,
-        '`',
-      ),
+    (e) => {
+      if (e.field === 'services') return SERVICES_HINT;
+      const allowed = `The only settings allowed here are ${joinCodeNames(e.known, 'and')}.`;
+      return makeSuggestionHint(e, e.known.length === 0 ? 'Remove the setting.' : allowed, '`');
+    },
   ),
   'config/invalid-field': defineError<{
     field: string;
@@ -157,15 +157,7 @@ export const USAGE_PROBLEMS = {
     'The command does not specify any prompts.',
     'Specify the prompts by key, path, folder, or pattern. With `promptsync promote`, you can use `--all` instead. In the GitHub Action, set the `prompts` input.',
   ),
-  'usage/unknown-environment': defineError<
-    {
-      option: string;
-      environment: string;
-      known: readonly string[];
-      /** True if another configuration manages the environment. */
-      isOther?: boolean;
-    } & SpellingEvidence
-  >(
+  'usage/unknown-environment': defineError<UnknownEnvironment>(
     (e, w) =>
       e.isOther === true
         ? `\`${e.option}\` is set to "${e.environment}", which another configuration manages.`
@@ -301,10 +293,7 @@ export const USAGE_PROBLEMS = {
   ),
 };
 
-function makeUnknownEnvironmentHint(
-  e: { known: readonly string[]; isOther?: boolean } & SpellingEvidence,
-  w: Words,
-): string {
+function makeUnknownEnvironmentHint(e: UnknownEnvironment, w: Words): string {
   if (e.isOther === true) return `Use \`--config\` to specify the configuration that manages this ${w.environment}.`;
   if (e.known.length === 0)
     return `Use a valid ${w.environment} name. The name must not be empty or contain control characters.`;

@@ -1,4 +1,5 @@
 import { formatCount, joinNames } from '../text.ts';
+import { isCountedInSummary } from './describe-report.ts';
 import type { Report, ReportChange, ReportPrompt } from './schema/report-schema.ts';
 
 /** The maximum number of baselines to show like other changes. More baselines share one line. */
@@ -16,9 +17,8 @@ export function omitListedBaseline(prompt: ReportPrompt, listed: readonly Report
   return { ...prompt, changes: prompt.changes.filter((change) => !isCountedBaseline(change, prompt)) };
 }
 
-function isCountedBaseline(change: ReportChange, { status }: ReportPrompt): boolean {
-  if (change.kind !== 'create-version' || change.baseline !== true) return false;
-  return change.status === undefined ? status === 'pending' : change.status === 'made';
+function isCountedBaseline(change: ReportChange, prompt: ReportPrompt): boolean {
+  return change.kind === 'create-version' && change.baseline === true && isCountedInSummary(change, prompt);
 }
 
 /** Describes baselines in one line with at most `limit` names, which are escaped and possibly styled. */

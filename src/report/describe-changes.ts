@@ -114,8 +114,7 @@ const BASELINE_TEXT = "baseline: a version for promptsync's records; nothing tha
 function describeCreate(change: ChangeOfKind<'create-version'>, words: Words, show: ShowText): string {
   const { ref, change_summary: summary, version, status, recovered, baseline } = change;
   const number = version === undefined || version.version_number === null ? '' : ` v${version.version_number}`;
-  const doneVerb = recovered ? CREATE_VERBS.made : CREATE_VERBS[status ?? 'unknown'];
-  const verb = status === undefined ? 'create' : doneVerb;
+  const verb = CREATE_VERBS[recovered ? 'made' : (status ?? 'not_made')];
   if (baseline) return status === undefined ? BASELINE_TEXT : `${verb} baseline${number}`;
   const source = ref === undefined ? '' : ` of ${show(`git:${ref}`)}`;
   const newPrompt = `prompt in ${words.service}${number === '' ? '' : ` with${number}`}`;

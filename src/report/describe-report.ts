@@ -11,7 +11,7 @@ export type ShowText = (text: string) => string;
 type ActivationChange = ReportChange & { readonly kind: 'set-active' };
 
 /** The part of a report that determines the words for the service and its environments. */
-export type ReportWords = Pick<Report, 'vocabulary'>;
+type ReportWords = Pick<Report, 'vocabulary'>;
 
 export function getWords({ vocabulary = DEFAULT_WORDS }: ReportWords): Words {
   return vocabulary;
@@ -61,6 +61,11 @@ export function isDone({ status }: Pick<ReportChange, 'status'>): boolean {
   return status === 'made' || status === 'adopted';
 }
 
+/** Returns true if the summary of a report counts the change: it is pending or, after an apply, the run has made it. */
+export function isCountedInSummary(change: ReportChange, prompt: Pick<ReportPrompt, 'status'>): boolean {
+  return change.status === undefined ? prompt.status === 'pending' : change.status === 'made';
+}
+
 /** The text of a file before and after an edit, and the environment whose text the edit merged into the file. */
 type EditTexts = NonNullable<Extract<ReportEdit, { readonly kind: 'set-text' }>['texts']>;
 
@@ -99,8 +104,8 @@ export function listTextChanges({ status, changes, edits = [] }: ReportPrompt): 
  * Returns true if an apply activated a version whose text was unknown to the plan. The apply read that text to check
  * it, but did not keep it for the report.
  */
-function wasTextDiscarded({ status, after_text: after, text_omitted: omitted }: ActivationChange): boolean {
-  return (status === 'made' || status === 'adopted') && after === null && omitted === undefined;
+function wasTextDiscarded(change: ActivationChange): boolean {
+  return isDone(change) && change.after_text === null && change.text_omitted === undefined;
 }
 
 /** Describes orphans, which are prompts in the service without a file. Empty if the command did not search for them. */

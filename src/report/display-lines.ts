@@ -92,8 +92,7 @@ function cutWord({ blanks, text }: Word): readonly Word[] {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   const parts: string[] = [];
   let columns = Number.POSITIVE_INFINITY;
-  const characters = UNUSUAL.test(text) ? Array.from(segmenter.segment(text), ({ segment }) => segment) : text;
-  for (const character of characters) {
+  for (const { segment: character } of segmenter.segment(text)) {
     const width = measureWidth(character);
     columns += width;
     if (columns > MAX_COLUMNS) {
@@ -109,10 +108,7 @@ function isShort(text: string): boolean {
   return measureWidth(text) <= MAX_COLUMNS;
 }
 
-/** Matches any text that is not just printable ASCII with single spaces. Its width takes longer to measure. */
-const UNUSUAL = /[^ -~]|  /;
-
 /** Returns the width of a text in terminal cells. The page shows a long run of spaces as a short note. */
 function measureWidth(text: string): number {
-  return UNUSUAL.test(text) ? stringWidth(shortenBlanks(text)) : text.length;
+  return stringWidth(shortenBlanks(text));
 }

@@ -51,15 +51,13 @@ export function makeWaitingFields(
     source: observed?.active.get(from) ?? null,
   }));
   const known = observed?.known ?? [];
-  const promotablePairs = pairs.filter(
-    ({ names, source }) => source !== null && !activatesVersionFrom(source.number, names.environment, changes),
-  );
   const line = waiting.lines.get(file.id) ?? EMPTY_LINE;
   // `promote` skips such a version, too, unless the user specifies the key of the prompt.
   const wasRolledBack = (environment: string, version: KnownVersion): boolean =>
     wasReplaced(line, environment, version, observed?.metadata ?? 'kept');
-  const behindRows = promotablePairs.flatMap(({ names, served, source }) => {
-    if (source !== null && wasRolledBack(names.environment, source)) return [];
+  const behindRows = pairs.flatMap(({ names, served, source }) => {
+    if (source === null || activatesVersionFrom(source.number, names.environment, changes)) return [];
+    if (wasRolledBack(names.environment, source)) return [];
     const since = makePinnedFields(findActiveVersion(versions, names.from), names.from);
     return [{ ...names, versions: countTextsBetween(known, served, source), since }];
   });
@@ -122,12 +120,12 @@ function makeOriginFields({
     version_number: ref.number,
     digest,
     made_by: origin,
-    ...(isBaseline && { baseline: true as const }),
+    baseline: isBaseline ? true : undefined,
     ...(commit && makeCommitFields(commit)),
-    ...(path !== null && { path }),
-    ...(message !== undefined && { message }),
-    ...(createdAt !== null && { created_at: new Date(createdAt).toISOString() }),
-    ...(createdBy !== null && { created_by: createdBy }),
+    path: path ?? undefined,
+    message,
+    created_at: createdAt === null ? undefined : new Date(createdAt).toISOString(),
+    created_by: createdBy ?? undefined,
   };
 }
 
@@ -140,5 +138,5 @@ function makePeriod(
 }
 
 function makeCommitFields({ pullRequest, ...info }: CommitInfo): NonNullable<ReportLineage['pinned']> {
-  return pullRequest === undefined ? info : { ...info, pull_request: pullRequest };
+  return { ...info, pull_request: pullRequest };
 }

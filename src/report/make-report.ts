@@ -1,15 +1,18 @@
-import type { EditedPrompt, FileEdit } from '../domain/edits.ts';
+import type { EditedPrompt } from '../domain/edits.ts';
 import {
   type Change,
   type ChangeAnnotation,
   type ChangeNote,
   type ChangeOutcome,
   type Drift,
+  type FieldChange,
+  type FieldName,
   type ServedVersion,
   isNewVersionRef,
   type PromptOutcome,
   type PromptPlan,
   type SetActive,
+  type UpdatePrompt,
   type WantedVersionRef,
 } from '../domain/plan.ts';
 import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
@@ -28,6 +31,7 @@ import type {
 } from './schema/report-schema.ts';
 import type { ReportNoteFields } from './schema/change-schema.ts';
 import { canPullDrift } from '../planning/choose-pull.ts';
+import { isCountedInSummary } from './describe-report.ts';
 import { makeKeptMetadataFields, omitLargeTexts } from './make-text-fields.ts';
 import { makeHistoryFields, makeWaitingFields } from './make-history-fields.ts';
 import { makeIdentity, makeReportEdit, makeReportRef, makeServedFields, makeTarget } from './make-shared-fields.ts';
@@ -39,37 +43,37 @@ type OptionalInput = 'vocabulary' | 'baseName' | 'liveBranch';
 /** A run without its folder. Reports do not contain the folder, because all their paths are relative to it. */
 type ReportInput = Omit<CommandRun, 'folder' | OptionalInput> & Partial<Pick<CommandRun, OptionalInput>>;
 
-/** Makes the public report of a run, even of a failed one. promptsync renders every format from this report. */
+/**
+ * Makes the public report of a run, even of a failed one. promptsync renders every format from this report. A field
+ * that does not apply is undefined, so that JSON omits it.
+ */
 export function makeReport(run: ReportInput): Report {
-  const { narrowed, environmentOrder, selectedEnvironments, written, nextSteps, committed, commits, orphans } = run;
+  const { narrowed, environmentOrder, selectedEnvironments } = run;
   const { vocabulary = DEFAULT_WORDS } = run;
   const makeProblems = makeProblemConverter({ ...run, vocabulary });
   const worded = makePrompts(run).map((one) => ({ ...one, problems: makeProblems(one.problems, one.path) }));
-  const prompts = omitLargeTexts(worded).map((one) => ({ ...one, ...selectRows(one, selectedEnvironments ?? null) }));
+  const prompts = omitLargeTexts(worded).map((one) => ({ ...one, environments: selectRows(one, run) }));
   return {
     schema_version: 1,
     mode: run.mode,
     service: run.service,
-    ...(vocabulary !== DEFAULT_WORDS && { vocabulary }),
+    vocabulary: vocabulary === DEFAULT_WORDS ? undefined : vocabulary,
     commit: run.commit,
-    ...makeNameFields(run),
-    ...(narrowed && { changed_since: narrowed.since }),
-    ...(environmentOrder && { promotion_order: environmentOrder }),
-    ...(selectedEnvironments && { environments: selectedEnvironments }),
+    base: run.baseName ?? undefined,
+    branch: run.liveBranch ?? undefined,
+    changed_since: narrowed?.since,
+    promotion_order: environmentOrder ?? undefined,
+    environments: selectedEnvironments ?? undefined,
     plan_digest: choosePlanDigest(run),
-    summary: { ...makeReportSummary(prompts), ...(narrowed && { not_looked_at: narrowed.notLookedAt }) },
+    summary: { ...makeReportSummary(prompts), not_looked_at: narrowed?.notLookedAt },
     prompts,
-    ...(orphans && { orphans: orphans.map(makeOrphan) }),
-    ...(written && { files: written }),
-    ...(nextSteps && { next_steps: nextSteps }),
-    ...(committed && { committed }),
-    ...(commits && { commits }),
+    orphans: run.orphans?.map(makeOrphan),
+    files: run.written,
+    next_steps: run.nextSteps,
+    committed: run.committed,
+    commits: run.commits,
     problems: makeProblems(run.problems),
   };
-}
-
-function makeNameFields({ baseName = null, liveBranch = null }: ReportInput): Pick<Report, 'base' | 'branch'> {
-  return { ...(baseName !== null && { base: baseName }), ...(liveBranch !== null && { branch: liveBranch }) };
 }
 
 /**
@@ -127,7 +131,10 @@ function makePrompts(input: ReportInput): readonly UnwordedPrompt[] {
     const plans = new Map(plan?.prompts.map((one) => [one.file.id, one]));
     return edited.map((one) => makeEditedReport(one, plans.get(one.id)));
   }
-  const addAffected = (prompt: UnwordedPrompt) => ({ ...prompt, ...makeAffectedFields(affected?.get(prompt.id)) });
+  const addAffected = (prompt: UnwordedPrompt) => ({
+    ...prompt,
+    affected: affected?.get(prompt.id)?.map(({ path, key }) => ({ path, key })),
+  });
   if (outcomes !== null) return outcomes.map((one) => addAffected(makePlannedReport(one.plan, one, input)));
   if (plan !== null && histories !== undefined) return plan.prompts.map((one) => makeHistoryReport(one, histories));
   if (plan !== null)
@@ -142,10 +149,6 @@ function makePrompts(input: ReportInput): readonly UnwordedPrompt[] {
     drift: [],
     problems: [],
   }));
-}
-
-function makeAffectedFields(files: readonly PromptFile[] | undefined): Pick<ReportPrompt, 'affected'> {
-  return files === undefined ? {} : { affected: files.map(({ path, key }) => ({ path, key })) };
 }
 
 /** @param plan the plan of the prompt; undefined if the command made none */
@@ -165,23 +168,17 @@ function makePlannedReport(
   const { file, drift } = plan;
   const { status, problems } = outcome ?? plan;
   const changesToReport = outcome?.changes ?? plan.changes.map((change) => ({ change }));
-  const changes = changesToReport.map((one) =>
-    addAnnotations(makeChange(one, findTexts(one.change, file, texts)), plan.annotations),
-  );
+  const changes = changesToReport.map((one) => makeChange(one, findTexts(one.change, file, texts), plan.annotations));
   const identity = makeIdentity(file, plan);
   return {
     ...identity,
     status,
     changes,
     environments: file.pins.map((pin) => makeReportRow(pin, plan)),
-    ...makeEditFields(edits?.get(file.id)),
+    edits: edits?.get(file.id)?.map(makeReportEdit),
     drift: drift.map((one) => makeDrift(one, file, portablePins)),
     problems,
   };
-}
-
-function makeEditFields(edits: readonly FileEdit[] | undefined): Pick<ReportPrompt, 'edits'> {
-  return edits === undefined ? {} : { edits: edits.map(makeReportEdit) };
 }
 
 /** Omits the planned changes and the drift, because the user requested only the versions. The rows show differences. */
@@ -196,67 +193,55 @@ function makeHistoryReport(plan: PromptPlan, histories: VersionHistories): Unwor
   return { ...identity, status: 'unchanged', changes: [], ...versionFields, drift: [], problems: [] };
 }
 
-function makePlannedChange(change: Change, texts: TextChange | undefined): ReportChange {
+/** A change of a plan. After an apply, it also has its status and the resulting version. */
+type ReportableChange = Pick<ChangeOutcome, 'change'> & Partial<ChangeOutcome>;
+
+/** @param annotations the notes about where the changes of the prompt come from */
+function makeChange(
+  { change, status, version, isRecovered }: ReportableChange,
+  texts: TextChange | undefined,
+  annotations: readonly ChangeAnnotation[],
+): ReportChange {
+  const result = version && makeReportRef(version);
   switch (change.kind) {
     case 'create-version':
       return {
         kind: change.kind,
         digest: change.content.digest,
-        ...(change.content.metadataDigest === undefined ? {} : { metadata_digest: change.content.metadataDigest }),
+        metadata_digest: change.content.metadataDigest,
         ...makeKeptMetadataFields(change.metadataFrom),
-        ...(change.ref === undefined ? {} : { ref: change.ref }),
-        ...(change.baseline && { baseline: change.baseline }),
-        ...(change.missingPin !== undefined && { missing_pin: change.missingPin }),
-        ...(change.createsPrompt && { creates_prompt: change.createsPrompt }),
+        ref: change.ref,
+        baseline: change.baseline,
+        missing_pin: change.missingPin,
+        creates_prompt: change.createsPrompt,
         change_summary: change.provenance.changeSummary ?? null,
+        version: result,
+        status,
+        recovered: isRecovered,
       };
     case 'update-prompt':
-      return { kind: change.kind, fields: change.fields };
-    case 'set-active':
-      return { kind: change.kind, environment: change.environment, ...makeServedFields(change, texts) };
-  }
-}
-
-/** A change of a plan. After an apply, it also has its status and the resulting version. */
-type ReportableChange = Pick<ChangeOutcome, 'change'> & Partial<ChangeOutcome>;
-
-function makeChange(
-  { change, status, version, isRecovered }: ReportableChange,
-  texts: TextChange | undefined,
-): ReportChange {
-  const planned = makePlannedChange(change, texts);
-  if (status === undefined) return planned;
-  if (version === undefined || planned.kind === 'update-prompt') return { ...planned, status };
-  if (planned.kind === 'create-version') {
-    const recovery = isRecovered === true ? { recovered: true as const } : {};
-    return { ...planned, version: makeReportRef(version), status, ...recovery };
-  }
-  return { ...planned, after: makeReportRef(version), status };
-}
-
-/** Adds the notes about where a change comes from. Each note belongs to one environment or field. */
-function addAnnotations(change: ReportChange, annotations: readonly ChangeAnnotation[]): ReportChange {
-  switch (change.kind) {
-    case 'create-version':
-      return change;
-    case 'update-prompt': {
-      const fields = { ...change.fields };
-      for (const annotation of annotations) {
-        const field = annotation.subject === 'field' ? fields[annotation.field] : undefined;
-        if (annotation.subject !== 'field' || field === undefined) continue;
-        fields[annotation.field] = { ...field, ...makeNoteFields(annotation.note) };
-      }
-      return { ...change, fields };
-    }
+      return { kind: change.kind, fields: addFieldNotes(change.fields, annotations), status };
     case 'set-active': {
-      const annotation = annotations.find(
-        (one) => one.subject === 'environment' && one.environment === change.environment,
-      );
-      if (annotation === undefined) return change;
-      const { status, ...planned } = change;
-      return { ...planned, ...makeNoteFields(annotation.note), ...(status !== undefined && { status }) };
+      const { kind, environment } = change;
+      const served = makeServedFields(change, texts);
+      const annotation = annotations.find((one) => one.subject === 'environment' && one.environment === environment);
+      const notes = annotation && makeNoteFields(annotation.note);
+      return { kind, environment, ...served, after: result ?? served.after, ...notes, status };
     }
   }
+}
+
+function addFieldNotes(
+  fields: UpdatePrompt['fields'],
+  annotations: readonly ChangeAnnotation[],
+): Extract<ReportChange, { readonly kind: 'update-prompt' }>['fields'] {
+  const notedFields: { [Field in FieldName]?: FieldChange & ReportNoteFields } = { ...fields };
+  for (const annotation of annotations) {
+    const field = annotation.subject === 'field' ? fields[annotation.field] : undefined;
+    if (annotation.subject !== 'field' || field === undefined) continue;
+    notedFields[annotation.field] = { ...field, ...makeNoteFields(annotation.note) };
+  }
+  return notedFields;
 }
 
 /** The last second of the year 9999, in seconds since 1970. Git allows dates that `Date` cannot represent. */
@@ -266,7 +251,7 @@ function makeNoteFields(note: ChangeNote): ReportNoteFields {
   if (note.kind === 'behind') return { behind: true };
   const { commit, time, isMerged } = note;
   const date = new Date(Math.min(time, LATEST_TIME) * 1000).toISOString().slice(0, 10);
-  return { wanted_since: { commit, date, ...(!isMerged && { unmerged: true as const }) } };
+  return { wanted_since: { commit, date, unmerged: isMerged ? undefined : true } };
 }
 
 /** Returns undefined for a change that was replaced during the apply: texts exist only for the original plan. */
@@ -296,13 +281,13 @@ function makeReportRow(pinned: EnvironmentPin, plan: PromptPlan): ReportRow {
   return { environment, pin: formatPin(pin), active: serves, wanted, in_sync: inSync };
 }
 
-/** Returns the rows of the selected environments. Null selects all environments. */
+/** Returns the rows of the environments that the command was limited to, or all rows if it covered all environments. */
 function selectRows(
   { environments }: ReportPrompt,
-  selected: readonly string[] | null,
-): Pick<ReportPrompt, 'environments'> {
-  if (environments === undefined || selected === null) return {};
-  return { environments: environments.filter(({ environment }) => selected.includes(environment)) };
+  { selectedEnvironments }: Pick<CommandRun, 'selectedEnvironments'>,
+): ReportPrompt['environments'] {
+  const selected = selectedEnvironments ?? null;
+  return selected === null ? environments : environments?.filter(({ environment }) => selected.includes(environment));
 }
 
 /** Recognizes an unresolved pin by the problem with its line and column, because the plan has no change for it. */
@@ -312,25 +297,22 @@ function isUnresolved({ line, column }: EnvironmentPin, { problems }: PromptPlan
 
 /** @param portablePins whether pins can name only commits */
 function makeDrift(drift: Drift, file: PromptFile, portablePins: boolean): ReportDrift {
-  const pull = drift.kind === 'outside' && canPullDrift(drift, file, portablePins) && { pull: true as const };
+  const { kind, restoresBase: restores } = drift;
+  const pull = kind === 'outside' && canPullDrift(drift, file, portablePins) ? true : undefined;
   if (drift.subject === 'field') {
-    const { kind, restoresBase, field, expected, observed } = drift;
-    return { field, kind, restores: restoresBase, ...pull, expected, observed };
+    const { field, expected, observed } = drift;
+    return { field, kind, restores, pull, expected, observed };
   }
-  const { environment, kind, restoresBase: restores } = drift;
+  const { environment, isMovedBack } = drift;
   const observed = drift.observed && makeServedVersion(drift.observed);
-  const moved = drift.isMovedBack && { moved_back: drift.isMovedBack };
-  return { environment, kind, restores, ...pull, expected: makeExpected(drift.expected), observed, ...moved };
+  const expected = makeExpected(drift.expected);
+  return { environment, kind, restores, pull, expected, observed, moved_back: isMovedBack };
 }
 
-function makeServedVersion({ isManaged, commit, isCommitMissing, isInGit: _, ...ref }: ServedVersion) {
+function makeServedVersion(served: ServedVersion): Extract<ReportDrift, { environment: string }>['observed'] {
+  const { isManaged, commit, isCommitMissing } = served;
   const made_by = isManaged && commit !== undefined ? 'git' : 'outside';
-  return {
-    ...makeReportRef(ref),
-    made_by,
-    ...(commit !== undefined && { commit }),
-    ...(isCommitMissing && { commit_missing: isCommitMissing }),
-  } as const;
+  return { ...makeReportRef(served), made_by, commit, commit_missing: isCommitMissing };
 }
 
 /** Creates the reference to the version that the base wants. The id is null if promptsync does not know the version. */
@@ -339,13 +321,10 @@ function makeExpected(expected: WantedVersionRef): Extract<ReportDrift, { enviro
   return { id: null, version_number: expected.number };
 }
 
-/**
- * Counts prompts by status and changes by kind. Counts baselines separately. After an apply, counts only the changes
- * that were made. Before an apply, changes have no status, so it counts all changes of pending prompts.
- */
+/** Counts prompts by status and changes by kind. Counts baselines separately. */
 function makeReportSummary(prompts: readonly ReportPrompt[]): Report['summary'] {
-  const countedChanges = prompts.flatMap(({ status, changes }) =>
-    changes.filter((change) => (change.status === undefined ? status === 'pending' : change.status === 'made')),
+  const countedChanges = prompts.flatMap((prompt) =>
+    prompt.changes.filter((change) => isCountedInSummary(change, prompt)),
   );
   const countChanges = (kind: ReportChange['kind']) => countedChanges.filter((change) => change.kind === kind).length;
   const baselines = countedChanges.filter((change) => change.kind === 'create-version' && change.baseline).length;

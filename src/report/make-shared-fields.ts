@@ -11,15 +11,7 @@ type ReportIdentity = Pick<ReportPrompt, 'path' | 'id' | 'id_source' | 'key' | '
 /** `plan` contains the address of the prompt's page. It is undefined if the command made no plan. */
 export function makeIdentity(prompt: TypedPromptIdentity, plan?: PromptPlan): ReportIdentity {
   const { path, id, idSource, key, type } = prompt;
-  const url = plan?.observed?.url;
-  return {
-    path,
-    id,
-    ...(idSource !== undefined && { id_source: idSource }),
-    key,
-    type,
-    ...(url !== undefined && { url }),
-  };
+  return { path, id, id_source: idSource, key, type, url: plan?.observed?.url };
 }
 
 export function makeReportEdit(edit: FileEdit): ReportEdit {
@@ -27,14 +19,14 @@ export function makeReportEdit(edit: FileEdit): ReportEdit {
     const { serves, versionNumber, active, ...rest } = edit;
     return {
       ...rest,
-      ...(versionNumber !== undefined && { version_number: versionNumber }),
-      ...(active !== undefined && { active: active && makeReportRef(active) }),
-      ...(serves !== undefined && { serves: makeServedFields(serves.change, serves) }),
+      version_number: versionNumber,
+      active: active && makeReportRef(active),
+      serves: serves && makeServedFields(serves.change, serves),
     };
   }
   if (edit.kind !== 'set-text') return edit;
-  const { texts, ...rest } = edit;
-  return texts === undefined ? rest : { ...rest, texts: { environment: texts.environment, ...makeTextFields(texts) } };
+  const { texts } = edit;
+  return { ...edit, texts: texts && { environment: texts.environment, ...makeTextFields(texts) } };
 }
 
 export function makeServedFields(

@@ -4,7 +4,7 @@ import type { VersionWithMetadata } from '../domain/versions.ts';
 import type { ReportChange, ReportEdit, ReportPrompt } from './schema/report-schema.ts';
 
 /** The fields of a report that show the text, the metadata and the messages before and after a change. */
-export type TextFields = Omit<NonNullable<Extract<ReportEdit, { readonly kind: 'set-text' }>['texts']>, 'environment'>;
+type TextFields = Omit<NonNullable<Extract<ReportEdit, { readonly kind: 'set-text' }>['texts']>, 'environment'>;
 
 /** Creates the fields that show the content before and after a change. By default, both are unknown. */
 export function makeTextFields(
@@ -18,13 +18,8 @@ export function makeTextFields(
     text_omitted: undefined,
     ...makeMetadataFields(before, after),
     breaking: listBreakingChanges(texts),
-    ...makeMessageFields(texts),
+    messages: compareMessages(texts) ?? undefined,
   };
-}
-
-function makeMessageFields(texts: Pick<TextChange, 'before' | 'after'>): Pick<TextFields, 'messages'> {
-  const messages = compareMessages(texts);
-  return messages === null ? {} : { messages };
 }
 
 function getShownText(side: TextChange['before']): string | null {
@@ -42,7 +37,7 @@ function makeMetadataFields(
   const hasMetadata = sides.some(({ metadata = {} }) => renderCanonicalJson(metadata) !== '{}');
   if (!isManaged || !hasMetadata) return {};
   return {
-    ...(before && { before_metadata: renderMetadata(before.metadata) }),
+    before_metadata: before === null ? undefined : renderMetadata(before.metadata),
     after_metadata: renderMetadata(after.metadata),
   };
 }
@@ -91,7 +86,7 @@ export function omitLargeTexts(prompts: readonly ReportPrompt[]): readonly Repor
   const fits = makeSizeCheck();
   return prompts.map((prompt) => {
     const changes = prompt.changes.map((change) => omitFromChange(change, fits));
-    return { ...prompt, changes, ...(prompt.edits && { edits: prompt.edits.map((edit) => omitFromEdit(edit, fits)) }) };
+    return { ...prompt, changes, edits: prompt.edits?.map((edit) => omitFromEdit(edit, fits)) };
   });
 }
 

@@ -23,7 +23,7 @@ export type Screen = {
   readonly cut: (line: string, columns: number) => string;
 };
 
-export type LinkSettings = {
+type LinkSettings = {
   /** Returns the URL of a file. Returns null if promptsync does not know the folder that the path is relative to. */
   readonly fileUrl: (path: string) => string | null;
 };

@@ -12,7 +12,7 @@ export type ProblemSource = {
 type PromptProblems = Pick<ReportPrompt, 'path' | 'problems'> & Partial<Pick<ReportPrompt, 'key'>>;
 
 /** A problem with a path, or with the key of the prompt that has the problem. */
-export type PlacedProblem = ReportProblem & {
+type PlacedProblem = ReportProblem & {
   readonly key?: string | undefined;
 };
 
@@ -42,7 +42,7 @@ export function findSharedProblems(prompts: readonly PromptProblems[]): readonly
   );
 }
 
-export function isSharedProblem(problem: ReportProblem, shared: readonly ReportProblem[]): boolean {
+function isSharedProblem(problem: ReportProblem, shared: readonly ReportProblem[]): boolean {
   return shared.some((sharedProblem) => makeProblemKey(sharedProblem) === makeProblemKey(problem));
 }
 
@@ -116,9 +116,9 @@ export function renderWarnings(
 }
 
 /** Problems of one kind, in the order of the report. Contains at least one problem. */
-export type ProblemGroup = readonly [PlacedProblem, ...PlacedProblem[]];
+type ProblemGroup = readonly [PlacedProblem, ...PlacedProblem[]];
 
-export type DividedErrors = {
+type DividedErrors = {
   /** The errors that a report shows in the block of their prompt. */
   readonly ofPrompts: ReadonlyMap<ReportPrompt, readonly ReportProblem[]>;
   /** All other errors: errors of the run, errors shared by several prompts, and groups that combine several errors. */
@@ -167,7 +167,7 @@ function countFiles(problems: readonly PlacedProblem[]): number {
 }
 
 /** A group of problems as a title and a list, in a form that every output format can render. */
-export type ProblemList = {
+type ProblemList = {
   /**
    * The problem to show. If the list has items, this problem has no location of its own, and its message and hint apply
    * to every item. If the items have different hints, its hint is that of the first item, marked as an example.

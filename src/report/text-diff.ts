@@ -276,8 +276,8 @@ type WordChange = { readonly value: readonly string[]; readonly added: boolean; 
 /** Marks blanks between two changed parts, too, so that several new words in a row get one continuous mark. */
 function makeSegment(changes: readonly WordChange[], index: number): Segment {
   const text = changes[index]?.value.join('') ?? '';
-  const neighbours = [changes[index - 1], changes[index + 1]];
-  return { text, changed: isChange(changes[index]) || (/^[ \t]+$/.test(text) && neighbours.every(isChange)) };
+  const neighbors = [changes[index - 1], changes[index + 1]];
+  return { text, changed: isChange(changes[index]) || (/^[ \t]+$/.test(text) && neighbors.every(isChange)) };
 }
 
 function isChange(change: WordChange | undefined): boolean {

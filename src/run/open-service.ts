@@ -4,10 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Config, ServiceLocation } from '../workspace/config.ts';
 import { parseConfig } from '../workspace/load-config.ts';
 import { BASE_URL_VARIABLE, EMBEDDED_API_KEY, getProviderDescriptor, readKey } from '../workspace/service-settings.ts';
-import { readFileFromGit } from '../history/read-at-commit.ts';
+import { type PromptRepository, readFileFromGit } from '../history/read-at-commit.ts';
 import type { DesiredWorkspace } from '../desired-state/read-desired-state.ts';
 import { makeUnmatchedProblems, selectKeys } from '../desired-state/select-files.ts';
-import type { PromptRepository } from '../history/read-at-commit.ts';
 import { isPlainHttp } from '../domain/network.ts';
 import type { PromptIdentity, PromptFile } from '../domain/prompt-file.ts';
 import { makeRelativePath } from '../workspace/paths.ts';
@@ -68,7 +67,7 @@ export async function openProvider(
 }
 
 /** A service that a provider can open. If it is the embedded service, it runs until `close` is called. */
-export type PreparedService = Pick<OpenedService, 'name' | 'close'> & {
+type PreparedService = Pick<OpenedService, 'name' | 'close'> & {
   readonly location: ServiceLocation;
   readonly opening: ProviderOpening;
 };
@@ -118,7 +117,7 @@ function findUnselectedFile(promptId: string, { files, allFiles }: ServiceReques
 }
 
 /** A prompt in the service. Its name is also its key and path, so that the user can select it like a prompt file. */
-export type SelectablePrompt = ListedPrompt & PromptIdentity;
+type SelectablePrompt = ListedPrompt & PromptIdentity;
 
 /** The listed prompts, with a problem for each pattern that matches no prompt. */
 type ListedSelection = { readonly files: readonly SelectablePrompt[]; readonly problems: readonly Problem[] };

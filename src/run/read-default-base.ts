@@ -8,7 +8,7 @@ import { getErrorMessage } from '../problem.ts';
 import { shortenCommitId } from '../text.ts';
 import type { CommandRun } from './command-result.ts';
 
-export type FoundDefaultBase = Extract<DefaultBaseResult, { readonly kind: 'found' }>;
+type FoundDefaultBase = Extract<DefaultBaseResult, { readonly kind: 'found' }>;
 
 export type DefaultBaseReading = {
   /** Null if there is no default base, or if no prompt differs from the service. */

@@ -11,7 +11,7 @@ import {
   type ReadRequest,
   NO_OBSERVATION,
 } from '../domain/observed-prompt.ts';
-import { type Provider } from '../providers/provider-interface.ts';
+import type { Provider } from '../providers/provider-interface.ts';
 import type { Plan, PromptPlan } from '../domain/plan.ts';
 import { type EnvironmentPin, formatPin, type PromptFile } from '../domain/prompt-file.ts';
 import { makeFailure, makeSuccess, type Result } from '../domain/result.ts';
@@ -150,7 +150,7 @@ async function readCheckedInput(
 async function planFromObservation(
   desired: DesiredWorkspace,
   opened: OpenedService,
-  { needs, ...options }: PlanningOptions & { readonly needs: ReadNeeds },
+  { needs, defaultBase: kind }: Pick<PlanningOptions, 'defaultBase'> & { readonly needs: ReadNeeds },
   system: System,
 ): Promise<PlannedWorkspace> {
   const { provider, name: service } = opened;
@@ -160,8 +160,7 @@ async function planFromObservation(
   const removedRequests = (base?.removedFiles ?? []).map((file) =>
     makePlainReadRequest(file.id, listEnvironments(file)),
   );
-  const kind = base === null ? options.defaultBase : undefined;
-  const defaultBase = kind === undefined ? null : openDefaultBase(desired, kind);
+  const defaultBase = base !== null || kind === undefined ? null : openDefaultBase(desired, kind);
   // Look for missing files while promptsync waits for the service. If promptsync looked for them after a failed read,
   // other large responses could arrive in the meantime and fill the memory.
   const [observation, leftSinceDefaultBase] = await Promise.all([

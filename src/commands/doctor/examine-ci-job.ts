@@ -42,10 +42,10 @@ async function examineGitHubJob(head: string | null, system: System): Promise<re
     token,
   };
   const repository = `/repos/${environment['GITHUB_REPOSITORY'] ?? ''}`;
-  const access = await readFromForge(api, repository, system);
-  if (!isReadable(access)) {
+  const fault = await findReadFault(api, repository, system);
+  if (fault !== null) {
     const hint = "Set `GITHUB_TOKEN` to this job's token, `${{ github.token }}`, or to the token of a GitHub App.";
-    return [event, makeErrorPoint('token', `cannot read the repository with this token: ${access.reason}`, hint)];
+    return [event, makeErrorPoint('token', `cannot read the repository with this token: ${fault}`, hint)];
   }
   return [
     event,
@@ -97,12 +97,10 @@ async function examinePermission(
 ): Promise<DoctorPoint> {
   const name = `permission ${permission}`;
   if (path === null) return makeUncheckedPoint(name, 'no commit is checked out');
-  const answer = await readFromForge(api, `${path}?per_page=1`, system);
-  if (isReadable(answer)) {
-    return makeOkPoint(name, 'can read; only a write shows whether the token can write');
-  }
+  const fault = await findReadFault(api, `${path}?per_page=1`, system);
+  if (fault === null) return makeOkPoint(name, 'can read; only a write shows whether the token can write');
   const hint = `Grant the job the \`${permission}: write\` permission, which the GitHub Action needs.`;
-  return makeErrorPoint(name, answer.reason, hint);
+  return makeErrorPoint(name, fault, hint);
 }
 
 const GITLAB_TOKEN_HINT =
@@ -119,9 +117,9 @@ async function examineGitLabJob(system: System): Promise<readonly DoctorPoint[]>
   }
   keepSecret(token);
   const api: ForgeApi = { baseUrl: environment['CI_API_V4_URL'] ?? '', header: { 'private-token': token }, token };
-  const access = await readFromForge(api, '/user', system);
-  if (!isReadable(access)) {
-    const found = `cannot read the user that owns this token: ${access.reason}`;
+  const fault = await findReadFault(api, '/user', system);
+  if (fault !== null) {
+    const found = `cannot read the user that owns this token: ${fault}`;
     return [event, makeErrorPoint('token', found, GITLAB_TOKEN_HINT)];
   }
   return [event, makeOkPoint('token', 'accepted: the variable GITLAB_TOKEN'), await examineMergeRequest(api, system)];
@@ -132,9 +130,9 @@ async function examineMergeRequest(api: ForgeApi, system: System): Promise<Docto
   const { CI_MERGE_REQUEST_PROJECT_ID: project = '', CI_MERGE_REQUEST_IID: number = '' } = system.environment;
   // A value that is not a number could change the path of the request.
   if (!/^\d+$/.test(project) || !/^\d+$/.test(number)) return makeOkPoint(name, 'none: this is a branch pipeline');
-  const answer = await readFromForge(api, `/projects/${project}/merge_requests/${number}/notes?per_page=1`, system);
-  if (isReadable(answer)) return makeOkPoint(name, `can read the notes on !${number}`);
-  return makeErrorPoint(name, `cannot read the notes on !${number}: ${answer.reason}`, GITLAB_TOKEN_HINT);
+  const fault = await findReadFault(api, `/projects/${project}/merge_requests/${number}/notes?per_page=1`, system);
+  if (fault === null) return makeOkPoint(name, `can read the notes on !${number}`);
+  return makeErrorPoint(name, `cannot read the notes on !${number}: ${fault}`, GITLAB_TOKEN_HINT);
 }
 
 /** The GitHub or GitLab API and its access token. */
@@ -144,31 +142,27 @@ type ForgeApi = {
   readonly token: string;
 };
 
-/** `reason` explains why the resource is not readable. It has no period at the end. */
-type ForgeAnswer = { readonly kind: 'readable' } | { readonly kind: 'refused'; readonly reason: string };
-
-function isReadable(answer: ForgeAnswer): answer is Extract<ForgeAnswer, { readonly kind: 'readable' }> {
-  return answer.kind === 'readable';
-}
-
 const FORGE_TIMEOUT_SECONDS = 10;
 
-/** Sends one GET request. Throws only if the run was interrupted before. */
-async function readFromForge(
+/**
+ * Sends one GET request. Returns the reason why the resource is not readable, without a period at the end, or null if it
+ * is readable. Throws only if the run was interrupted before.
+ */
+async function findReadFault(
   { baseUrl, header, token }: ForgeApi,
   path: string,
   { environment, stopSignal }: System,
-): Promise<ForgeAnswer> {
+): Promise<string | null> {
   if (stopSignal.aborted) throw new ProblemError(makeProblem('apply/interrupted'));
-  if (!URL.canParse(baseUrl)) return { kind: 'refused', reason: 'the address of the API is not a URL' };
+  if (!URL.canParse(baseUrl)) return 'the address of the API is not a URL';
   const http = makeHttp({ baseUrl, concurrency: 1, timeoutSeconds: FORGE_TIMEOUT_SECONDS, environment }, header);
   try {
     const exchange = await http.send({ method: 'GET', path, body: null, usesFreshConnection: false });
-    if (exchange.kind === 'broken') return { kind: 'refused', reason: describeBrokenExchange(exchange, baseUrl) };
-    if (exchange.status < 300) return { kind: 'readable' };
+    if (exchange.kind === 'broken') return describeBrokenExchange(exchange, baseUrl);
+    if (exchange.status < 300) return null;
     const excerpt = makeResponseExcerpt(exchange, [token]);
     const status = `status ${exchange.status}`;
-    return { kind: 'refused', reason: excerpt === '' ? status : `${status}: ${excerpt}` };
+    return excerpt === '' ? status : `${status}: ${excerpt}`;
   } finally {
     await http.close();
   }

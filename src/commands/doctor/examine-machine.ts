@@ -23,7 +23,7 @@ export type NodeVersions = { readonly nodeVersion: string; readonly requiredNode
 
 export type MachineExamination = {
   readonly points: readonly DoctorPoint[];
-  /** Null if there is none, or if git could not find it. */
+  /** The id of the checked-out commit. Null if there is none, or if git could not find it. */
   readonly head: string | null;
 };
 

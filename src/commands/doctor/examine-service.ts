@@ -88,12 +88,14 @@ async function readFirstPrompt(
   const key = file?.key ?? '';
   const environments = listKnownEnvironments(config, files);
   const words = getProviderWords(config);
-  const readings: EnvironmentReading[] = [];
   if (file === undefined) {
-    if (provider.list === null) return { kind: 'unread', reason: 'no prompt file has a real prompt id yet' };
-    readings.push(await readEnvironment('', words, () => listNothing(provider)));
-    return { kind: 'read', key, readings };
+    const { list } = provider;
+    if (list === null) return { kind: 'unread', reason: 'no prompt file has a real prompt id yet' };
+    // Only the success of the request matters.
+    const reading = await readEnvironment('', words, () => list().then(() => null));
+    return { kind: 'read', key, readings: [reading] };
   }
+  const readings: EnvironmentReading[] = [];
   for (const environment of environments.length === 0 ? [TRACKING_ENVIRONMENT] : environments) {
     const reading = await readEnvironment(environment, words, () => provider.readServed(file.id, environment));
     readings.push(reading);
@@ -101,12 +103,6 @@ async function readFirstPrompt(
     if (reading.kind === 'failed' && !ANSWERED_CODES.includes(reading.problem.code)) break;
   }
   return { kind: 'read', key, readings };
-}
-
-/** Lists the prompts only to find out whether the request succeeds. */
-async function listNothing({ list }: Provider): Promise<null> {
-  await list?.();
-  return null;
 }
 
 async function readEnvironment(

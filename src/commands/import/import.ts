@@ -288,19 +288,16 @@ export function makeImport(id: string, { observed, failed }: Observation, rules:
     const problem = makeProblem('import/nothing-active', { environments: names, named: isNamed });
     return refuseImport(identity, 'blocked', problem);
   }
-  const { source, problems } = renderImportFile(identity, prompt, choice, rules);
+  const { source, problems } = renderImportFile(identity, prompt, choice, rules.config);
   if (source === null) return refuseImport(identity, 'blocked', ...problems);
   const { unpinned } = choice;
-  const warnings = unpinned.length === 0 ? [] : [makeUnpinnedWarning(unpinned, identity.path)];
+  const warnings =
+    unpinned.length === 0 ? [] : [makeProblem('import/unpinned', { environments: unpinned }, { path: identity.path })];
   return {
     prompt: { ...identity, status: 'pending', edits: makeImportEdits(choice), problems: [] },
     file: { identity, choice, source },
     warnings: [...problems, ...warnings],
   };
-}
-
-function makeUnpinnedWarning(environments: readonly string[], path: string): Problem {
-  return makeProblem('import/unpinned', { environments }, { path });
 }
 
 /** Warns about files that do not pin the first environment, because new versions would go to no environment. */

@@ -1,3 +1,4 @@
+import type { Config } from '../../workspace/config.ts';
 import { getProviderWords } from '../../workspace/service-settings.ts';
 import type { Observation, ObservedPrompt } from '../../domain/observed-prompt.ts';
 import type { Environment } from '../../domain/policy.ts';
@@ -11,7 +12,6 @@ import {
 } from '../../planning/choose-import.ts';
 import { isError, wordProblem } from '../../problem.ts';
 import { escapeCommitMessage } from '../../editing/edit-files.ts';
-import type { NewFileLocation } from './find-import-conflict.ts';
 import { renderImportFile } from './render-import-file.ts';
 
 export type ImportedFile = {
@@ -20,7 +20,8 @@ export type ImportedFile = {
   readonly source: string;
 };
 
-export type ImportSettings = Pick<NewFileLocation, 'config'> & {
+export type ImportSettings = {
+  readonly config: Config;
   /** The environments to pin, in promotion order. */
   readonly environments: readonly Environment[];
 };
@@ -31,7 +32,7 @@ export type CommittedFile = { readonly path: string; readonly source: string };
 export type PlannedCommit = { readonly subject: string; readonly files: readonly CommittedFile[] };
 
 /** The commits of an import, oldest first, and a notice for each text that the commits cannot hold. */
-export type CommitPlan = { readonly commits: readonly PlannedCommit[]; readonly notices: readonly string[] };
+type CommitPlan = { readonly commits: readonly PlannedCommit[]; readonly notices: readonly string[] };
 
 /**
  * The last commit holds the new files. The earlier commits hold the other texts that environments serve. git then has
@@ -80,7 +81,7 @@ function listServedFiles(
     const pins = config.portablePins
       ? listPortablePins(prompt, environments, content)
       : listServedPins(prompt, environments);
-    const { source, problems } = renderImportFile(identity, prompt, { content, pins }, { config });
+    const { source, problems } = renderImportFile(identity, prompt, { content, pins }, config);
     if (source !== null) return { environment, file: { path: identity.path, source }, notice: null };
     const reasons = problems.filter(isError).map((problem) => wordProblem(problem, words).message);
     const notice = `No commit contains the text of "${showHidden(identity.key)}" that the ${words.environment} "${environment}" serves (v${number}): ${reasons[0] ?? ''}`;

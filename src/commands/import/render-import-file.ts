@@ -1,16 +1,12 @@
 import { posix } from 'node:path';
+import type { Config } from '../../workspace/config.ts';
 import { toFileContent } from '../../domain/content.ts';
 import type { ObservedPrompt } from '../../domain/observed-prompt.ts';
 import type { TypedPromptIdentity } from '../../domain/prompt-file.ts';
 import { makeFilePath, type NewFileResult, renderNewFile } from '../../editing/render-new-file.ts';
 import type { ImportChoice } from '../../planning/choose-import.ts';
-import type { NewFileLocation } from './find-import-conflict.ts';
 
-export function makeImportIdentity(
-  id: string,
-  { fields, type }: ObservedPrompt,
-  folder: NewFileLocation['folder'],
-): TypedPromptIdentity {
+export function makeImportIdentity(id: string, { fields, type }: ObservedPrompt, folder: string): TypedPromptIdentity {
   const key = fields?.key ?? id;
   return { id, key, path: posix.join(folder, makeFilePath(key, id)), type };
 }
@@ -20,7 +16,7 @@ export function renderImportFile(
   identity: TypedPromptIdentity,
   { fields }: ObservedPrompt,
   { content, pins }: Pick<ImportChoice, 'content' | 'pins'>,
-  { config }: Pick<NewFileLocation, 'config'>,
+  config: Config,
 ): NewFileResult {
   const { name, description } = fields ?? { name: undefined, description: '' };
   return renderNewFile({ ...identity, name, description, content: toFileContent(content), pins }, config);

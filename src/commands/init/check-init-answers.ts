@@ -13,8 +13,8 @@ type ProbeResult = { readonly problem: Problem | null; readonly status: number |
 const INVALID_KEY = { value: 'promptsync-init-checks-this-address', label: 'The test key' };
 
 /**
- * Does not send the user's key. Most servers respond to a wrong path with 404, even to an invalid key. Returns the
- * reason why the address is or may be wrong, and null if it is right.
+ * Sends an invalid key instead of the user's. A prompt service refuses it, but most servers respond to a wrong path with
+ * 404, whatever the key is. Returns the reason why the address is or may be wrong, and null if it is right.
  */
 export async function findAddressFault(
   config: Config,

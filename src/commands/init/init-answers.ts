@@ -78,7 +78,7 @@ export type AnswerHelpers = {
   readonly guessCi: () => Promise<CiSystem>;
   /** Returns the addresses from the environment variables of a provider, in order of precedence. */
   readonly listAddresses: (provider: NamedProviderName) => readonly AddressFromVariable[];
-  /** In quotes. Empty if they cannot be listed, for example because the key is not set. */
+  /** Lists the environments in the service, in quotes. Empty if it cannot, for example because the key is not set. */
   readonly listEnvironments: (answers: InitAnswers) => Promise<readonly string[]>;
   /** Checks whether a service of this kind responds at the address. Does not send the key. */
   readonly findAddressFault: FindFault;
@@ -146,8 +146,9 @@ function findEmbeddedContradiction({ url, id, provider, ci = 'none' }: InitFlags
 }
 
 /**
- * The embedded service needs no key, starts without prompts, and is not reachable from CI. It is for a first try, so
- * there is no question about pre-commit either.
+ * Asks the user for each answer that the flags lack. For the embedded service, asks only for the folder and the
+ * environments, because it needs no key, starts without prompts, and is not reachable from CI. It is for a first try,
+ * so there is no question about pre-commit either.
  */
 async function askQuestions(
   flags: InitFlags,

@@ -109,7 +109,7 @@ function makeEnvironmentSettings(previous: string | undefined): YamlValue {
 }
 
 /** Renders a mapping with one key as YAML, in block style with a line break at the end. */
-export function renderMapping(name: string, value: YamlValue): string {
+function renderMapping(name: string, value: YamlValue): string {
   return renderYaml(new Map([[name, value]]));
 }
 
@@ -150,7 +150,6 @@ export function makePromptInitFile(path: string, content: string): InitFile {
   return { path, kind: 'whole', content, promptPaths: [path] };
 }
 
-/** Prettier runs in the root of the repository, and reads only the ignore file in its working directory. */
 export function makeLineFiles(
   { folder, url }: InitAnswers,
   { folder: workspace, root }: WorkspacePlace,
@@ -162,6 +161,7 @@ export function makeLineFiles(
   // `init` uses these sample paths to check whether the configuration selects prompt files in this folder.
   const samplePaths = [`${folder}/greeting.md`, `${folder}/example/greeting.md`];
   const makeLine = (path: string, content: string) => ({ path, kind: 'line' as const, content });
+  // Prettier runs in the root of the repository, and reads only the ignore file in its working directory.
   const ignorePath = makeRelativePath(workspace, join(root, '.prettierignore'));
   return [
     { ...makeLine('.gitattributes', attributes), promptPaths: samplePaths },

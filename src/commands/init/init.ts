@@ -51,10 +51,9 @@ export async function init(options: InitOptions, system: System): Promise<Comman
 }
 
 async function runInit(options: InitOptions, system: System): Promise<CommandRun> {
-  const stopWithoutConfig = (problems: readonly Problem[]) => makeInitRun(null, problems);
   const gitSettings = makeInitGitSettings(options, system);
   const repositoryProblem = isRepositoryRoot(gitSettings.root) ? await findRepositoryProblem(gitSettings) : null;
-  if (repositoryProblem !== null) return stopWithoutConfig([repositoryProblem]);
+  if (repositoryProblem !== null) return makeInitRun(null, [repositoryProblem]);
   // A large project has many pages of prompts, so list it only once.
   let listing: ReturnType<typeof listExistingPrompts> | null = null;
   const listOnce = (givenAnswers: InitAnswers) => (listing ??= listExistingPrompts(givenAnswers, options, system));
@@ -65,12 +64,11 @@ async function runInit(options: InitOptions, system: System): Promise<CommandRun
     ...makeAnswerChecks(options, system),
   };
   const answers = await gatherAnswers(options, system.interview, helpers);
-  if (!answers.isSuccess) return stopWithoutConfig(answers.problems);
+  if (!answers.isSuccess) return makeInitRun(null, answers.problems);
   const { config, problems } = parseAnswers(answers.value, system);
-  if (config === null) return stopWithoutConfig(problems);
-  const makeRun = (reasons: readonly Problem[]) => makeInitRun(config, reasons);
+  if (config === null) return makeInitRun(null, problems);
   const nameProblems = checkFolderName(config, answers.value.ci);
-  if (nameProblems.length > 0) return makeRun(nameProblems);
+  if (nameProblems.length > 0) return makeInitRun(config, nameProblems);
   const existingPrompts = await listOnce(answers.value);
   if (system.interview === null && options.environments === undefined) {
     printEnvironments(existingPrompts ?? [], config, system);
@@ -80,8 +78,8 @@ async function runInit(options: InitOptions, system: System): Promise<CommandRun
     id === null
       ? makeExamples(answers.value, config, existingPrompts)
       : await importFirstPrompt(id, folder, config, options, system);
-  if (firstPrompt.problems.some(isError)) return makeRun(firstPrompt.problems);
-  if (system.stopSignal.aborted) return makeRun([makeProblem('apply/interrupted')]);
+  if (firstPrompt.problems.some(isError)) return makeInitRun(config, firstPrompt.problems);
+  if (system.stopSignal.aborted) return makeInitRun(config, [makeProblem('apply/interrupted')]);
   return writeWorkspace(answers.value, config, firstPrompt, { force: options.force, interview: system.interview });
 }
 
@@ -294,8 +292,8 @@ type FirstPrompt = {
 };
 
 /**
- * If the service has prompts or cannot list them, the first sync would add prompts that nobody asked for. In the latter
- * case, `existingPrompts` is null.
+ * Makes examples only for a service without prompts. If the service has prompts, or if promptsync cannot list them, the
+ * first sync would add prompts that nobody asked for. In the latter case, `existingPrompts` is null.
  */
 function makeExamples(
   answers: InitAnswers,

@@ -8,7 +8,7 @@ import type { Words } from '../../service-words.ts';
 import { type CiSystem, type InitAnswers, type InitFile, type WorkspacePlace } from './init-files.ts';
 import { WORKFLOWS } from './example-workflows.ts';
 
-/** Relative to the repository root. `.gitlab-ci.yml` includes this file. */
+/** The path of the GitLab jobs, relative to the repository root. `.gitlab-ci.yml` includes this file. */
 const GITLAB_JOBS_PATH = '.gitlab/promptsync.gitlab-ci.yml';
 
 /** The path of the GitHub workflow with one apply job per environment, relative to the repository root. */

@@ -13,9 +13,6 @@ import type { Line } from '../../history/line-of-states.ts';
 import { choosePullEffect, isVersionInGit } from '../../planning/choose-pull.ts';
 import { findUnservedVersion } from '../../planning/compare-prompt.ts';
 
-/** The value of `--environment`. Undefined selects all pinned environments. */
-type SelectedEnvironment = { readonly environment?: string | undefined };
-
 /** An environment that somebody changed in the service. */
 export type OutsideEdit = {
   readonly environment: string;
@@ -49,6 +46,13 @@ export type ServiceChanges = {
 /** An environment that somebody changed, and what HEAD wants there. `expected` is null if the file does not pin it. */
 type ChangedEnvironment = { readonly environment: string; readonly expected: WantedVersionRef | null };
 
+type PullRules = {
+  readonly hasBase: boolean;
+  readonly portablePins: boolean;
+  /** The value of `--environment`. Undefined selects all pinned environments. */
+  readonly environment?: string | undefined;
+};
+
 /**
  * Finds the changes that somebody made to a prompt: with a base, the drift from outside, and otherwise every
  * difference. `--environment` adds an environment that the file does not pin. `line` ends at HEAD. The served version
@@ -61,7 +65,7 @@ type ChangedEnvironment = { readonly environment: string; readonly expected: Wan
 export function findServiceChanges(
   prompt: ObservedPromptPlan,
   line: Line,
-  { hasBase, portablePins, environment }: SelectedEnvironment & { hasBase: boolean; portablePins: boolean },
+  { hasBase, portablePins, environment }: PullRules,
 ): ServiceChanges {
   const { file, observed } = prompt;
   const changed = [

@@ -9,7 +9,7 @@ import type { OutsideEdit } from './find-service-changes.ts';
 import { findServedPin } from '../import/plan-import-commits.ts';
 
 /** A want of a state, and the version that it names. Undefined if promptsync knows no such version. */
-export type BaseWant = { readonly want: Want; readonly version: KnownVersion | undefined };
+type BaseWant = { readonly want: Want; readonly version: KnownVersion | undefined };
 
 /**
  * Finds the wants from whose content somebody may have edited the text that an environment serves. Usually there is

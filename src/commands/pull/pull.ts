@@ -87,7 +87,7 @@ async function draftPull(
   const draft = await draftMerge(prompt, serviceChanges, line, options, workspace);
   const warnings = [
     ...serviceChanges.textsInGit.map((edit) => warnAboutKnownVersion(edit, null, file)),
-    ...serviceChanges.leftAlone.map((edit) => warnAboutKeptPin(edit, file)),
+    ...serviceChanges.leftAlone.map((edit) => makePinProblem('pull/kept-pin', edit, file)),
     ...serviceChanges.deactivated.map(({ environment, wantedNumber }) => {
       const evidence = { environment, served: `v${wantedNumber}` };
       return makeProblem('pull/nothing-active', evidence, locateEnvironment(environment, file));
@@ -151,7 +151,7 @@ function findPullObstacles(
   const environments = textEdits.map(({ environment }) => environment);
   const severalContents =
     textEdits.length < 2 ? [] : [makeProblem('pull/several', { environments }, { path: file.path })];
-  const pinConflicts = side === null ? contested.map((edit) => makePinConflict(edit, file)) : [];
+  const pinConflicts = side === null ? contested.map((edit) => makePinProblem('pull/pin-conflict', edit, file)) : [];
   return [
     ...severalContents,
     ...pinConflicts,
@@ -183,9 +183,14 @@ function checkMetadataIsMapping(
   return [makeProblem('pull/config-not-mapping', evidence, { path })];
 }
 
-function makePinConflict({ environment, pin, version }: OutsideEdit, file: PromptFile): Problem {
+/** Makes a problem about a pin that does not select the version that the environment serves. */
+function makePinProblem(
+  code: 'pull/pin-conflict' | 'pull/kept-pin',
+  { environment, pin, version }: OutsideEdit,
+  file: PromptFile,
+): Problem {
   const evidence = { environment, pin: pin === null ? '' : formatPin(pin.pin), serves: `v${version.number}` };
-  return makeProblem('pull/pin-conflict', evidence, locateEnvironment(environment, file));
+  return makeProblem(code, evidence, locateEnvironment(environment, file));
 }
 
 async function readServiceSide(
@@ -265,10 +270,4 @@ function warnAboutKnownVersion(
   { path, key }: PromptFile,
 ): Problem {
   return makeProblem('pull/known-version', { environment, number, missingCommit, key }, { path });
-}
-
-/** Warns that a pull leaves an environment alone, because its pin names a commit. */
-function warnAboutKeptPin({ environment, pin, version }: OutsideEdit, file: PromptFile): Problem {
-  const evidence = { environment, pin: pin === null ? '' : formatPin(pin.pin), serves: `v${version.number}` };
-  return makeProblem('pull/kept-pin', evidence, locateEnvironment(environment, file));
 }

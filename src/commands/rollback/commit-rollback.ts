@@ -62,12 +62,16 @@ function mapFailures(edited: readonly EditedPrompt[]): CommittedRollback['failur
   return new Map(failed.map(({ id, problems }) => [id, problems]));
 }
 
-/** Returns the files that no longer contain the edits, for example because a hook has reformatted them. */
+/**
+ * Restores the files as they were before the edits. Returns those that it leaves alone, because they no longer contain
+ * the edits, for example because a hook has reformatted them.
+ */
 async function putFilesBack(drafts: readonly PromptDraft[], { folder }: Config): Promise<readonly string[]> {
   const results = await Promise.all(
     drafts.map(async ({ file: { path }, change }) => {
-      const isBack = change !== null && replaceUnchangedFile(join(folder, path), change.after, change.before);
-      return (await Promise.resolve(isBack).catch(() => false)) ? [] : [path];
+      if (change === null) return [path];
+      const isBack = await replaceUnchangedFile(join(folder, path), change.after, change.before).catch(() => false);
+      return isBack ? [] : [path];
     }),
   );
   return results.flat();

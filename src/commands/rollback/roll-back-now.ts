@@ -86,7 +86,8 @@ async function planRollback(
   planned: PlannedWorkspace,
 ): Promise<PlannedRollback> {
   const { config, repository, uncommitted } = planned;
-  const remoteProblems = await askRemote(options, planned);
+  // Newer commits affect only which version is the previous one, so do not look for them if the user chose the version.
+  const remoteProblems = options.to === undefined ? await checkForNewerFiles(planned, options) : [];
   const drafts = await draftRollbacks(command, remoteProblems.filter(isError), planned);
   const limited = await limitToActivations(options.environment, drafts, planned);
   const replans = await Promise.all(
@@ -120,11 +121,6 @@ async function planRollback(
       affected: findAffectedPrompts(plan.prompts, workspace.allFiles, config.rules.listParts),
     },
   };
-}
-
-/** Looks for newer commits, unless the user chose the version. They affect only which version is the previous one. */
-async function askRemote(options: RollbackNowOptions, workspace: PlannedWorkspace): Promise<readonly Problem[]> {
-  return options.to !== undefined ? [] : checkForNewerFiles(workspace, options);
 }
 
 /** @param refusals the problems that block every prompt; empty if nothing blocks all of them */

@@ -69,12 +69,12 @@ const FORGE_ADDRESS = /^(?:[a-z+]+:\/\/)?(?:[^/@]*@)?[\w.-]*?(github|gitlab)[\w.
 
 /** Returns the command that opens a pull request. If the forge is unknown, returns an instruction. */
 function describeRequestStep({ url }: RemoteAddress, liveBranch: string | null): string {
-  const into = liveBranch === null ? '' : quoteShellWord(liveBranch);
+  const target = liveBranch === null ? null : quoteShellWord(liveBranch);
   switch (FORGE_ADDRESS.exec(url)?.[1]?.toLowerCase()) {
     case 'github':
-      return ['gh pr create --fill', ...(into === '' ? [] : [`--base ${into}`])].join(' ');
+      return `gh pr create --fill${target === null ? '' : ` --base ${target}`}`;
     case 'gitlab':
-      return ['glab mr create --fill', ...(into === '' ? [] : [`--target-branch ${into}`])].join(' ');
+      return `glab mr create --fill${target === null ? '' : ` --target-branch ${target}`}`;
     default:
       return 'open a pull request from this branch.';
   }

@@ -148,15 +148,6 @@ export async function listMergedPulls(
   return chosen.map(({ number, head, merge_commit_sha: mergeCommit }) => ({ number, head: head.sha, mergeCommit }));
 }
 
-export async function findMergedPull(
-  github: GitHub,
-  commit: string,
-  branch: string | null,
-): Promise<MergedPull | null> {
-  const [first] = await listMergedPulls(github, commit, branch);
-  return first ?? null;
-}
-
 /** Returns the id of the current head commit of a pull request, or null if the pull request is closed. */
 export async function readOpenHead({ octokit, names }: GitHub, number: number): Promise<string | null> {
   const call = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';

@@ -32,7 +32,7 @@ import type { Report } from '../../report/schema/report-schema.ts';
 import { renderApproval } from '../approval.ts';
 import { makeRootPathConverter } from './checkout.ts';
 import { type ReviewCheck, makeCheckId, makeCheckName, makeConfigPath, publishCheck } from './review-check.ts';
-import { Forbidden, type GitHub, findMergedPull, readOpenHead } from './github-client.ts';
+import { Forbidden, type GitHub, listMergedPulls, readOpenHead } from './github-client.ts';
 import type { ActionContext } from './action-context.ts';
 import type { ActionEvent, ActionMode, PullRequest } from './action-event.ts';
 import type { SafeActionProcess } from './action-runner.ts';
@@ -304,11 +304,11 @@ async function publishOutcome(
   const marker = makeCommentMarker(inputs);
   const title = makeOutcomeTitle(report, failure, system.now());
   const content = makeOutcomeComment(marker, { ...publication, page: { ...page, title } });
-  const mergedPulls = await Promise.all(merged.map((commit) => findMergedPull(github, commit, branch)));
+  const mergedPulls = await Promise.all(merged.map((commit) => listMergedPulls(github, commit, branch)));
   // A rerun of an old apply fails as superseded. It must not overwrite a comment that reports an apply.
   const mustWrite: StickyComment['mustWrite'] = (existing) =>
-    existing !== null && !(failure === 'superseded' && reportsApply(content.findOwnPart(existing.body ?? '')));
-  for (const issue of new Set([...reviewedPulls, ...mergedPulls.flatMap((pull) => pull?.number ?? [])])) {
+    existing !== null && !(failure === 'superseded' && reportsApply(content.findOwnPart(existing.body ?? '') ?? ''));
+  for (const issue of new Set([...reviewedPulls, ...mergedPulls.flatMap(([pull]) => pull?.number ?? [])])) {
     await upsertAndLinkComment({ issue, marker, mustWrite, ...content }, context);
   }
 }

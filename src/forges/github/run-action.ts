@@ -110,14 +110,18 @@ async function applyChanges(context: ActionContext): Promise<ActionOutcome> {
   };
   const repository = await openFullRepository(context);
   const base = await chooseBase(event, repository);
-  const guards: Partial<SyncOptions> = {
+  const options: SyncOptions = {
+    ...makeSyncOptions(context),
+    dryRun: false,
+    yes: true,
+    base,
     anyCommit: inputs['any-commit'],
     readNewestFromForge: makeNewestCommitReader(context),
-    ...(mustBeReviewed && { onlyThisPlan: true, makeRefusal }),
+    onlyThisPlan: mustBeReviewed,
+    makeRefusal: mustBeReviewed ? makeRefusal : undefined,
   };
   const merged = await listMergesSince(event.before, repository);
-  const result = await syncPrompts({ ...makeSyncOptions(context), dryRun: false, yes: true, base, ...guards }, system);
-  return { result, merged, pulls };
+  return { result: await syncPrompts(options, system), merged, pulls };
 }
 
 /** The maximum number of merges that a merge queue combines into one push. */

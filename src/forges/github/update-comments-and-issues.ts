@@ -64,7 +64,7 @@ async function findComments(github: GitHub, { issue, marker }: StickyComment): P
   const candidates = comments.filter(({ body }) => body?.startsWith(marker));
   if (candidates.length === 0) return [];
   const ownLogin = await readOwnLogin(github);
-  return candidates.filter(({ user }) => isWrittenBy(ownLogin, user));
+  return candidates.filter(({ user }) => user?.login === ownLogin);
 }
 
 /** Updates or opens promptsync's issue, and closes duplicates. Throws any error from Octokit. */
@@ -109,22 +109,14 @@ async function closeWithBody(
 /** Finds the open issues that start with the marker and were opened by promptsync's own account, newest first. */
 async function findIssues(github: GitHub, marker: string): Promise<readonly Issue[]> {
   const { octokit, names } = github;
-  const ownLogin = await readOwnLogin(github);
+  const creator = await readOwnLogin(github);
   const call = 'GET /repos/{owner}/{repo}/issues';
-  const openItems = await octokit.paginate(call, { ...names, state: 'open', creator: ownLogin, per_page: 100 });
+  const openItems = await octokit.paginate(call, { ...names, state: 'open', creator, per_page: 100 });
   // The list also contains pull requests, because GitHub treats them as issues.
-  const issues = openItems.filter(({ pull_request: pull }) => pull === undefined);
-  return issues.filter(({ body, user }) => body?.startsWith(marker) && isWrittenBy(ownLogin, user));
+  return openItems.filter(({ pull_request: pull, body }) => pull === undefined && body?.startsWith(marker));
 }
 
 /** Returns true if the response was lost, or if its status is 500 or higher, for example from a gateway. */
 export function mayHaveWorked(error: unknown): boolean {
   return error instanceof Error && 'status' in error && Number(error.status) >= 500;
-}
-
-type Author = { readonly login: string; readonly type?: string };
-
-/** Some REST responses append the suffix `[bot]` to the login of an app, but GraphQL omits it. */
-function isWrittenBy(login: string, author: Author | null | undefined): boolean {
-  return author?.login === login || (author?.type === 'Bot' && author.login === `${login}[bot]`);
 }

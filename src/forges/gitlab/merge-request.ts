@@ -9,7 +9,7 @@ type MergeRequest = {
   readonly project: string;
   /** The number of the merge request in its project. */
   readonly number: string;
-  /** The URL of the merge request. If GitLab sends no URL, this is a short form such as `!12`. */
+  /** The URL of the merge request. */
   readonly address: string;
 };
 
@@ -22,7 +22,7 @@ const MergeRequestShape = z.object({
   sha: z.string().nullish(),
   merge_commit_sha: z.string().nullish(),
   squash_commit_sha: z.string().nullish(),
-  web_url: z.string().nullish(),
+  web_url: z.string(),
 });
 
 /**
@@ -48,8 +48,8 @@ export async function findMergeRequest(
   const candidates = await Array.fromAsync(gitlab.list(path, MergeRequestShape));
   const request = chooseMergeRequest(candidates, branch, commit);
   if (request === undefined) return null;
-  const { project_id: projectId, iid, web_url: url } = request;
-  return { project: `${projectId}`, number: `${iid}`, address: url ?? `!${iid}` };
+  const { project_id: projectId, iid, web_url: address } = request;
+  return { project: `${projectId}`, number: `${iid}`, address };
 }
 
 /**

@@ -85,7 +85,7 @@ function makeNote(report: Report, config: string | undefined, system: System): S
   return {
     marker,
     makeBody,
-    mustWrite: (existing) => mustOverwrite(findOwnPart(existing?.body ?? '') || null),
+    mustWrite: (existing) => mustOverwrite(findOwnPart(existing?.body ?? '')),
     isComplete: ({ body }) => isComplete(body),
   };
 }

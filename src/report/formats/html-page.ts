@@ -58,7 +58,7 @@ function renderHead(title: string): string {
 
 function renderMatrix(report: Report, context: PageContext): Markup {
   const noteworthy = report.prompts.filter(
-    (prompt) => hasHistory(prompt) || prompt.waiting?.length || listTraits(prompt, report.mode)[0],
+    (prompt) => hasHistory(prompt) || listTraits(prompt, report.mode).includes('review'),
   );
   const open = new Set(noteworthy.length <= MAX_OPEN_PROMPTS ? noteworthy : []);
   const names = context.environments.map((environment) => markup`<span>${environment}</span>`);

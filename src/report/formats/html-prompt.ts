@@ -19,8 +19,7 @@ import { formatDistance, makeMatrixCell, type MatrixCell } from './status-matrix
 import { listDifferingRows, hasHistory } from './summary.ts';
 import { renderWebUrl } from '../../domain/network.ts';
 import { formatCount } from '../../text.ts';
-import * as words from '../describe-report.ts';
-import { hasFailed } from '../describe-report.ts';
+import { describeStatus, getServiceNoun, hasFailed, isDone } from '../describe-report.ts';
 import { markup, NO_MARKUP, type Markup } from './html-markup.ts';
 
 /** The properties of a page that are needed to render its rows. */
@@ -69,14 +68,14 @@ export function renderPromptRow(prompt: ReportPrompt, context: PageContext, isOp
 function renderServiceLink({ url = '' }: ReportPrompt, context: PageContext): Markup {
   const address = renderWebUrl(url);
   if (address === null) return NO_MARKUP;
-  return markup` · <a href="${address}" rel="noreferrer">Open in ${words.getServiceNoun(context)}</a>`;
+  return markup` · <a href="${address}" rel="noreferrer">Open in ${getServiceNoun(context)}</a>`;
 }
 
 /** Returns the status. `validate` attempts no prompt and `history` changes none, so they use words of their own. */
 function chooseStatusWord(prompt: ReportPrompt, { mode }: PageContext): string {
   if (prompt.status === 'not_attempted' && mode === 'validate') return 'checked';
   if (hasHistory(prompt)) return listDifferingRows(prompt).length > 0 ? 'not as pinned' : 'as pinned';
-  return prompt.status === 'pending' ? 'changes' : words.describeStatus(prompt.status);
+  return prompt.status === 'pending' ? 'changes' : describeStatus(prompt.status);
 }
 
 function renderLineCounts(diffs: readonly TextDiff[]): Markup {
@@ -125,11 +124,10 @@ function renderActiveVersion(cell: MatrixCell): Markup {
 }
 
 /** Renders the drift mark of a cell. Drift that this run resolved gets no mark and appears only in the expanded row. */
-function renderDriftMark({ kind, drift, status }: MatrixCell): Markup {
-  const isResolved = kind === 'change' && (status === 'made' || status === 'adopted');
-  return drift === null || isResolved
-    ? NO_MARKUP
-    : markup` <em>${drift.kind === 'outside' ? 'drift' : 'unfinished'}</em>`;
+function renderDriftMark(cell: MatrixCell): Markup {
+  const { drift } = cell;
+  if (drift === null || isDone(cell)) return NO_MARKUP;
+  return markup` <em>${drift.kind === 'outside' ? 'drift' : 'unfinished'}</em>`;
 }
 
 function renderPromptBody(prompt: ReportPrompt, context: PageContext): readonly Markup[] {

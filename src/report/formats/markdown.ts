@@ -2,7 +2,13 @@ import { isError } from '../../problem.ts';
 import { describeBaselines, listBaselinePrompts, omitListedBaseline } from '../describe-baselines.ts';
 import { escapeSectionLines, wrapSection } from './comment-sections.ts';
 import { describeCloneHints } from '../describe-changes.ts';
-import * as words from '../describe-report.ts';
+import {
+  describeCoverage,
+  describeOrphans,
+  describeStatus,
+  getServiceNoun,
+  listTextChanges,
+} from '../describe-report.ts';
 import { type EntryKind, listEntries } from '../change-entries.ts';
 import { renderCodeBlock, renderCodeSpan, shortenBlanks } from '../escape.ts';
 import { describeDifference, makeHistoryTables, type HistoryTable } from './render-history.ts';
@@ -115,7 +121,7 @@ function renderMarkdownHead(report: Report, { title, workspace }: MarkdownOption
   const reason = report.problems.find(({ code }) => code === NOT_ASKED_CODE);
   const note = reason === undefined ? '' : `\n> [!NOTE]\n> ${escapeNote(`${reason.message} ${reason.hint}`)}\n`;
   const steps = (report.next_steps ?? []).map((step) => `\n- ${escapeNote(step)}`).join('');
-  const coverage = words.describeCoverage(report, renderCodeSpan);
+  const coverage = describeCoverage(report, renderCodeSpan);
   const outcome = [
     renderOutcome(report, PLAIN_STYLE.colors),
     ...(coverage === null ? [] : [coverage]),
@@ -133,7 +139,7 @@ function escapeNote(text: string): string {
 function renderOmittedNote(omitted: readonly OmittedItems[], { prompts }: Report, { runUrl }: MarkdownOptions): string {
   const parts = omitted.map(({ item, count }) => formatCount(count, item));
   const where = runUrl === null ? "the run's report" : `the summary and the page of [the run](${runUrl})`;
-  const large = prompts.flatMap(words.listTextChanges).filter(({ texts }) => texts.text_omitted === true).length;
+  const large = prompts.flatMap(listTextChanges).filter(({ texts }) => texts.text_omitted === true).length;
   const notes = [
     ...(parts.length === 0 ? [] : [`This page omits ${parts.join(', ')}. For the complete report, see ${where}.`]),
     ...(large === 0
@@ -149,7 +155,7 @@ function renderOmittedNote(omitted: readonly OmittedItems[], { prompts }: Report
 function renderMarkdownFoot(report: Report, { commit, runUrl }: MarkdownOptions): string {
   const { service, plan_digest: digest, problems, committed } = report;
   const shown = commit ?? report.commit;
-  const serviceNoun = words.getServiceNoun(report);
+  const serviceNoun = getServiceNoun(report);
   const parts = [
     shown === null ? [] : [`commit ${renderCodeSpan(shortenCommitId(shown))}`],
     committed === undefined ? [] : [`committed ${renderCodeSpan(shortenCommitId(committed.commit))}`],
@@ -185,9 +191,7 @@ function makeSections(report: Report, { limit, withoutDiffs = false }: MarkdownO
     makeSection('', 'list of baselines', 0.5, [baselinePrompts], (listed) => renderBaselineItems(listed, mode)),
     makeSection('#### Kept metadata\n', 'metadata note', 0.5, prompts, renderMetadataItems),
     ...makeHistorySections(report),
-    makeSection('#### Orphans\n\n', 'orphan', 0.5, words.describeOrphans(report, renderCodeSpan), (text) => [
-      `- ${text}\n`,
-    ]),
+    makeSection('#### Orphans\n\n', 'orphan', 0.5, describeOrphans(report, renderCodeSpan), (text) => [`- ${text}\n`]),
     makeSection('#### Files\n\n', 'file', 0.5, files, ({ path, status }) => [`- ${renderCodeSpan(path)}: ${status}\n`]),
     makeSection('#### Commits\n\n', 'commit', 0.5, describeImportCommits(report, renderCodeSpan), (text) => [
       `- ${text}\n`,
@@ -264,7 +268,7 @@ function renderOtherRows({ prompt, entries }: PromptFacts, report: Report): read
   const texts = entries
     .filter((entry) => isIntendedChange(entry) && entry.environments.length === 0)
     .map(({ text }) => text);
-  const cells = [...(needsStatus ? [words.describeStatus(status)] : []), ...texts];
+  const cells = [...(needsStatus ? [describeStatus(status)] : []), ...texts];
   return cells.map((cell) => renderTableRow([renderPromptName(prompt), cell]));
 }
 

@@ -53,8 +53,7 @@ function describeRunOutcome({ problems, prompts }: Report, failureReason: Failur
 }
 
 /** Whether a comment or one of its sections reports an apply. A later no-op run must not overwrite it. */
-export function reportsApply(text: string | undefined): boolean {
-  if (text === undefined) return false;
+export function reportsApply(text: string): boolean {
   return text.split(/\r?\n/)[1]?.startsWith(`### promptsync ${APPLIED_TITLE}`) === true || hasAppliedSection(text);
 }
 

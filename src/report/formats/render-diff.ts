@@ -15,20 +15,17 @@ import { fitLine, type OutputStyle } from '../output-style.ts';
 
 /** The number of unchanged lines to show before and after each change. */
 const CONTEXT_LINES = 3;
-/** The maximum number of lines in a folded diff. `foldHunks` shortens longer diffs to this length. */
+/** The maximum number of lines in a diff. `foldHunks` shortens longer diffs to this length. */
 const MAX_DIFF_LINES = 40;
 /** The maximum number of lines of one block, so that a rewritten prompt does not show only removed lines. */
 const MAX_BLOCK_LINES = 20;
-
-/** How much of a diff to show: the whole diff, or at most `MAX_DIFF_LINES` lines. */
-type DiffLength = 'whole' | 'folded';
 
 /**
  * Renders the diff between the served text and the text after the change, as lines without line feeds. Environments
  * with the same old and new version share one diff. Empty if nothing differs.
  */
-export function renderDiffs(prompt: ReportPrompt, style: OutputStyle, length: DiffLength): readonly string[] {
-  return makeTextDiffs(prompt, CONTEXT_LINES).flatMap((diff) => renderDiff(diff, style, length));
+export function renderDiffs(prompt: ReportPrompt, style: OutputStyle): readonly string[] {
+  return makeTextDiffs(prompt, CONTEXT_LINES).flatMap((diff) => renderDiff(diff, style));
 }
 
 /** The notes instead of a diff. A review cannot cover omitted content, so the last one says what to check. */
@@ -39,7 +36,7 @@ export const UNKNOWN_TEXT_NOTES = {
     'the report omits this text because it is larger than 1 MB, or because the report would exceed 32 MB of text. The change still counts as reviewed. To see it, run git diff',
 } as const satisfies Record<NonNullable<TextDiff['unknownReason']>, string>;
 
-function renderDiff(diff: TextDiff, style: OutputStyle, length: DiffLength): readonly string[] {
+function renderDiff(diff: TextDiff, style: OutputStyle): readonly string[] {
   const { dim, bold } = style.colors;
   const names = diff.environments.map(escapeLine).join(', ');
   if (diff.unknownReason !== null) return fitLine(dim(`${names}: ${UNKNOWN_TEXT_NOTES[diff.unknownReason]}`), style, 2);
@@ -49,7 +46,7 @@ function renderDiff(diff: TextDiff, style: OutputStyle, length: DiffLength): rea
   const titles = isNew
     ? [`${names}: ${after}`]
     : [`--- ${names}: ${escapeLine(diff.before)}`, `+++ ${names}: ${after}`];
-  const { hunks, omittedLines } = length === 'whole' ? { hunks: diff.hunks, omittedLines: 0 } : foldHunks(diff.hunks);
+  const { hunks, omittedLines } = foldHunks(diff.hunks);
   const more = `… ${formatCount(omittedLines, 'more line')} (--format html shows all)`;
   return [
     ...titles.flatMap((title) => fitLine(bold(title), style, 4)),

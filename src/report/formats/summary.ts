@@ -48,7 +48,8 @@ function renderLinesBelowOutcome(report: Report, style: OutputStyle, quiet: bool
 export function renderOutcome(report: Report, colors: Colors): string {
   const errors = report.problems.filter(isError).length;
   if (errors > 0) {
-    // The message of a rollback without a commit says which files it restored.
+    // The user knows that a reading mode writes nothing. The message of a rollback without a commit says which files it
+    // restored.
     const isClear =
       READING_MODES.includes(report.mode) || report.problems.some(({ code }) => code === 'rollback/not-committed');
     const rest = isClear ? '' : `; ${describeEditedFiles(report)}`;
@@ -95,8 +96,8 @@ function describeChanged(report: Report, colors: Colors): string {
   return isApply ? `${colors.bold('Nothing applied')}.` : `${title}: ${countChanging(report, 0)}.`;
 }
 
-/** The modes that never write. Their reports need not say that nothing was written. */
-const READING_MODES: readonly Report['mode'][] = ['validate', 'dry-run', 'status', 'history'];
+/** The modes that never write. */
+export const READING_MODES: readonly Report['mode'][] = ['validate', 'dry-run', 'status', 'history'];
 
 /** Describes how many prompts change, for example `1 of 40 prompts changes` or `no prompt changes`. */
 function countChanging({ summary: { prompts } }: Report, count: number): string {
@@ -226,9 +227,8 @@ function chooseNextStep(report: Report): string | null {
   if (hasConflicts)
     return `Next: resolve the conflicts in the files, then ${commit === null ? `run ${SYNC_AFTER_COMMIT_STEP}` : 'commit them'}.`;
   const hasSucceeded = !problems.some(isError);
-  const editCount = prompts.filter(({ status }) => status === 'applied' && hasSucceeded).length;
-  if (editCount === 0) return isEveryPromptUnchanged(prompts) ? (UNCHANGED_NOTES[mode] ?? null) : null;
-  return chooseStepAfterEdits(report);
+  if (hasSucceeded && prompts.some(({ status }) => status === 'applied')) return chooseStepAfterEdits(report);
+  return isEveryPromptUnchanged(prompts) ? (UNCHANGED_NOTES[mode] ?? null) : null;
 }
 
 function chooseStepAfterEdits({ committed, commits = [], mode, commit }: Report): string {

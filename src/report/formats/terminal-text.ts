@@ -178,7 +178,7 @@ function renderKeptLines(lines: readonly string[], style: OutputStyle): readonly
 }
 
 function renderPromptDiffs(prompt: ReportPrompt, style: OutputStyle): readonly string[] {
-  const lines = renderDiffs(prompt, narrowStyle(style, 6), 'folded').map((line) => (line.trim() === '' ? '' : line));
+  const lines = renderDiffs(prompt, narrowStyle(style, 6)).map((line) => (line.trim() === '' ? '' : line));
   // Empty lines of context at the end would look like a gap in the report.
   const end = lines.findLastIndex((line) => line !== '') + 1;
   return lines.slice(0, end).map((line) => (line === '' ? '' : `      ${line}`));

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   connectGitHub,
-  findMergedPull,
   listMergedPulls,
   readOpenHead,
   readBranchTip,
@@ -19,33 +18,33 @@ const merged = (number: number, parts: Partial<Pull> = {}): Pull => ({
   ...parts,
 });
 
-describe('findMergedPull and listMergedPulls', () => {
+describe('listMergedPulls', () => {
   const ofHead = (number: number, mergeCommit: string | null = OTHER) => merged(number, { head: COMMIT, mergeCommit });
-  test.each<[string, readonly Pull[], number | null]>([
-    ['findMergedPull returns null for a commit without a pull request', [], null],
-    ['findMergedPull returns the pull request whose merge commit is the given commit', [merged(7)], 7],
-    ['findMergedPull finds a pull request by its head commit after a rebase merge', [ofHead(7)], 7],
-    ['findMergedPull finds a pull request by its head commit if its merge commit is unknown', [ofHead(7, null)], 7],
-    ['findMergedPull ignores an open pull request', [merged(7, { merged: false })], null],
-    ['findMergedPull ignores a pull request into another branch', [merged(7, { base: 'release/1' })], null],
+  test.each<[string, readonly Pull[], readonly number[]]>([
+    ['listMergedPulls returns nothing for a commit without a pull request', [], []],
+    ['listMergedPulls returns the pull request whose merge commit is the given commit', [merged(7)], [7]],
+    ['listMergedPulls finds a pull request by its head commit after a rebase merge', [ofHead(7)], [7]],
+    ['listMergedPulls finds a pull request by its head commit if its merge commit is unknown', [ofHead(7, null)], [7]],
+    ['listMergedPulls ignores an open pull request', [merged(7, { merged: false })], []],
+    ['listMergedPulls ignores a pull request into another branch', [merged(7, { base: 'release/1' })], []],
     [
-      'findMergedPull ignores a pull request into main-2 if the given branch is main',
+      'listMergedPulls ignores a pull request into main-2 if the given branch is main',
       [merged(7, { base: 'main-2' })],
-      null,
+      [],
     ],
-    ['findMergedPull ignores a pull request with another merge commit', [merged(7, { mergeCommit: OTHER })], null],
-    ['findMergedPull prefers a matching merge commit to an earlier matching head commit', [ofHead(7), merged(8)], 8],
-    ['findMergedPull prefers a matching merge commit to a later matching head commit', [merged(7), ofHead(8)], 7],
+    ['listMergedPulls ignores a pull request with another merge commit', [merged(7, { mergeCommit: OTHER })], []],
+    ['listMergedPulls prefers a matching merge commit to an earlier matching head commit', [ofHead(7), merged(8)], [8]],
+    ['listMergedPulls prefers a matching merge commit to a later matching head commit', [merged(7), ofHead(8)], [7]],
     [
-      'findMergedPull returns the one that was merged into the given branch',
+      'listMergedPulls returns only the one that was merged into the given branch',
       [merged(7, { base: 'next' }), merged(8)],
-      8,
+      [8],
     ],
   ])('%s', async (_, pulls, expected) => {
     const github = await startGitHub();
     pulls.forEach(github.addPull);
-    const found = await findMergedPull(connectTo(github), COMMIT, 'main');
-    expect(found?.number ?? null).toBe(expected);
+    const found = await listMergedPulls(connectTo(github), COMMIT, 'main');
+    expect(found.map(({ number }) => number)).toEqual(expected);
   });
 
   test('listMergedPulls reads all pages and returns each pull request with the merge commit', async () => {
@@ -128,6 +127,6 @@ test.skipIf(process.platform === 'win32')(
       HTTP_PROXY: 'http://127.0.0.1:1',
       NO_PROXY: '0.0.0.0/8',
     };
-    expect(await findMergedPull(connectGitHub(token, { now: Date.now, environment }), COMMIT, 'main')).toBeNull();
+    expect(await listMergedPulls(connectGitHub(token, { now: Date.now, environment }), COMMIT, 'main')).toEqual([]);
   },
 );

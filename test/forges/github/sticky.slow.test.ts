@@ -122,8 +122,6 @@ const existingComments: readonly Row<Attempt>[] = [
   ],
 ];
 
-const halfNamedViewer = { status: 200, body: { data: { viewer: { login: 'acme-bot' } } } };
-const UPDATED_BY_APP = ['done', patch(1), 'acme-bot[bot]: The plan'] as const;
 const identities: readonly Row<Attempt>[] = [
   [
     'uses the account of a workflow token if it cannot read it',
@@ -131,17 +129,10 @@ const identities: readonly Row<Attempt>[] = [
     ...UPDATED,
   ],
   ['knows the user of a personal token', { ...withComments([OLD]), as: ADA }, 'done', patch(1), 'ada: The plan'],
-  ['knows the app of an app token', { ...withComments([OLD]), as: ACME_BOT }, ...UPDATED_BY_APP],
   [
-    'knows the app even if GraphQL returns its name without the suffix [bot]',
-    {
-      as: ACME_BOT,
-      prepare: (github) => {
-        github.addComment(PULL, { body: OLD });
-        github.fail({ path: /graphql/ }, halfNamedViewer);
-      },
-    },
-    ...UPDATED_BY_APP,
+    'knows the app of an app token',
+    { ...withComments([OLD]), as: ACME_BOT },
+    ...['done', patch(1), 'acme-bot[bot]: The plan'],
   ],
 ];
 
