@@ -118,7 +118,7 @@ describe('the environment variables of git', () => {
     const repository = await open(folder);
     expect(repository.head).toBe(commit);
     expect(await uncommittedOf(folder, ['a.md', 'b.md'])).toEqual(['a.md']);
-    expect(await (await open(folder)).followFile('HEAD', 'a.md')).toEqual([{ commit, path: 'a.md' }]);
+    expect(await (await open(folder)).followFile('HEAD', 'a.md')).toMatchObject([{ commit, path: 'a.md' }]);
     expect((await repository.readFileAt(commit, 'a.md'))?.toString()).toBe('a');
     expect(await repository.findFilesContaining([commit], ['id'], '.md')).toEqual([{ commit, path: 'b.md' }]);
   });
