@@ -98,21 +98,18 @@ async function listObjectIds(run: RunGit, prefixes: readonly string[]): Promise<
 
 /**
  * Creates a function that returns the commit id of a ref. Simultaneous calls share one process, because prompt files
- * can refer to thousands of refs. If a ref needs its own process, it becomes null after `MAX_EXTRA_PROCESSES` of these.
+ * can refer to thousands of refs. If a ref needs its own process, it becomes null after `MAX_OWN_PROCESSES` of these.
  */
 export function makeRefResolver(git: Git): (ref: string) => Promise<string | null> {
   const resolved = new Map<string, Promise<string | null>>();
-  let extraProcesses = 0;
-  const mayStartProcess = (): boolean => {
-    extraProcesses += 1;
-    return extraProcesses <= MAX_EXTRA_PROCESSES;
-  };
-  const resolveBatch = batchCalls((refs) => resolveTogether(git, refs, mayStartProcess));
+  let ownProcesses = 0;
+  const resolveBatch = batchCalls((refs) => resolveTogether(git, refs));
   const resolve = async (ref: string): Promise<string | null> => {
     // A line break would split a ref, because `git cat-file` reads one ref per line.
     const needsOwnProcess = SEARCH_SYNTAX.test(ref) || hasControlCharacters(ref);
     if (!needsOwnProcess) return (await resolveBatch(ref)).get(ref) ?? null;
-    return mayStartProcess() ? resolveAlone(git, ref) : null;
+    ownProcesses += 1;
+    return ownProcesses <= MAX_OWN_PROCESSES ? resolveAlone(git, ref) : null;
   };
   return (ref) => {
     const commit = resolved.get(ref) ?? resolve(ref);
@@ -127,29 +124,13 @@ export function makeRefResolver(git: Git): (ref: string) => Promise<string | nul
  */
 const SEARCH_SYNTAX = /@\{|\^\{\/|^:\//;
 
-const MAX_EXTRA_PROCESSES = 100;
+const MAX_OWN_PROCESSES = 100;
 
-/**
- * Maps a ref to null if it does not refer to a commit. git exits early at a damaged object, so promptsync then splits
- * the list in half. Omits damaged refs, and those that remain once `mayStartProcess` returns false.
- */
-async function resolveTogether(
-  git: Git,
-  refs: readonly string[],
-  mayStartProcess: () => boolean,
-): Promise<ReadonlyMap<string, string | null>> {
+/** Maps a ref to null if it does not refer to a commit. Throws a `ProblemError` if git meets a damaged object. */
+async function resolveTogether(git: Git, refs: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
   const names = refs.map((ref) => `${ref}^{commit}`);
-  const output = await git.runWithInput(names, 'cat-file', '--batch-check').catch(() => '');
-  const lines = splitLines(output);
-  if (lines.length === refs.length) return new Map(refs.map((ref, index) => [ref, parseCommitId(lines[index] ?? '')]));
-  const commits = new Map<string, string | null>();
-  if (refs.length === 1) return commits;
-  const middle = Math.ceil(refs.length / 2);
-  for (const half of [refs.slice(0, middle), refs.slice(middle)]) {
-    if (!mayStartProcess()) break;
-    for (const [ref, commit] of await resolveTogether(git, half, mayStartProcess)) commits.set(ref, commit);
-  }
-  return commits;
+  const lines = splitLines(await git.runWithInput(names, 'cat-file', '--batch-check'));
+  return new Map(refs.map((ref, index) => [ref, parseCommitId(lines[index] ?? '')]));
 }
 
 /** Parses a line of `git cat-file --batch-check`. */
