@@ -64,7 +64,7 @@ type LocationResult = BaseLocation | Extract<DefaultBaseResult, { readonly kind:
 export function openDefaultBase(workspace: DesiredWorkspace, kind: DefaultBaseKind): DefaultBase {
   const { repository, config } = workspace;
   let location: Promise<LocationResult> | null = null;
-  const locate = () => (location ??= locateBase(repository, config.branch, kind));
+  const locate = () => (location ??= locateBase(repository, kind));
   let comparison: Promise<WorkTreeComparison> | null = null;
   const compare = (base: BaseLocation) => (comparison ??= compareWithBase(base, config));
   return {
@@ -172,16 +172,12 @@ async function makeFoundBase(
   };
 }
 
-async function locateBase(
-  repository: PromptRepository | null,
-  branch: string | null,
-  kind: DefaultBaseKind,
-): Promise<LocationResult> {
+async function locateBase(repository: PromptRepository | null, kind: DefaultBaseKind): Promise<LocationResult> {
   if (repository === null) return { kind: 'missing', reason: 'this folder is not in a git repository' };
   const { head } = repository;
   if (head === null) return { kind: 'missing', reason: 'the git repository has no commits yet' };
   if (repository.isShallow) return { kind: 'missing', reason: 'this clone is shallow' };
-  const tip = kind === 'head' ? null : await repository.findKnownTip(branch);
+  const tip = kind === 'head' ? null : await repository.findKnownTip();
   if (tip?.commit === head) return { kind: 'commit', repository, commit: head, isHead: true };
   const commit = (tip === null ? null : await repository.findMergeBase(head, tip.commit)) ?? head;
   return { kind: 'commit', repository, commit, isHead: commit === head };

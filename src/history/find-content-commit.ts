@@ -1,7 +1,7 @@
 import { isSameFileContent } from '../domain/compare-content.ts';
 import type { Content } from '../domain/content.ts';
 import { findStartOfSeries } from './line-of-states.ts';
-import type { LiveBranch, PromptLocation } from './read-at-commit.ts';
+import type { PromptLocation, PromptRepository } from './read-at-commit.ts';
 import { readPromptLine } from './read-line-of-states.ts';
 
 /** Content that an environment should serve. */
@@ -23,9 +23,9 @@ type ContentCommit = { readonly commit: string; readonly content: Content };
 export async function findContentCommit(
   file: PromptLocation,
   { isWanted, isExact }: WantedContent,
-  { repository, branch }: LiveBranch,
+  repository: PromptRepository,
 ): Promise<ContentCommit | null> {
-  const tip = (await repository.findKnownTip(branch))?.commit ?? repository.head;
+  const tip = (await repository.findKnownTip())?.commit ?? repository.head;
   if (tip === null) return null;
   const line = await readPromptLine(file, tip, repository);
   const wanted = line.states.map((state) => state.file.content).filter(isWanted);

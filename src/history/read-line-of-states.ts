@@ -160,7 +160,7 @@ async function readWant({ pin }: EnvironmentPin, file: PromptFile, repository: P
     case 'version':
       return pin;
     case 'git': {
-      const pinned = await repository.resolvePinnedRef(pin.ref, repository.branch);
+      const pinned = await repository.resolvePinnedRef(pin.ref);
       if (pinned.kind !== 'found') return null;
       const result = await findContentAtCommit(file, pinned.commit, repository);
       if (result.kind === 'missing') return null;

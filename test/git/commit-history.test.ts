@@ -91,7 +91,7 @@ test('promptsync finds HEAD and converts paths to repository root paths even in 
   const worktree = join(makeFolder(), 'tree');
   git(folder, 'worktree', 'add', '--quiet', worktree);
   const places = [folder, join(folder, 'sub'), join(folder, 'line\nfeed'), worktree, join(worktree, 'sub')];
-  const opened = await Promise.all(places.map(open));
+  const opened = await Promise.all(places.map((place) => open(place)));
   expect(opened.map(({ head: commit }) => commit)).toEqual(places.map(() => head(folder)));
   expect(opened.map(({ toRootPath }) => toRootPath('x'))).toEqual(['x', 'sub/x', 'line\nfeed/x', 'x', 'sub/x']);
 });
