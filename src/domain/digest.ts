@@ -8,7 +8,7 @@ export function computeDigest(text: string): Digest {
   return `sha256:${getBuiltinModule('node:crypto').hash('sha256', text)}`;
 }
 
-/** Shortens a digest to its first 16 hexadecimal digits, which are enough to tell a handful of digests apart. */
-export function shortenDigest(digest: string): string {
-  return digest.slice('sha256:'.length, 'sha256:'.length + 16);
+/** Returns the first 16 hexadecimal digits of the digest, which are enough to tell a handful of texts apart. */
+export function computeShortDigest(text: string): string {
+  return computeDigest(text).slice('sha256:'.length, 'sha256:'.length + 16);
 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { CONFIG_NAME } from '../workspace/config.ts';
-import { computeDigest, shortenDigest } from '../domain/digest.ts';
+import { computeShortDigest } from '../domain/digest.ts';
 import { escapeLine } from '../report/escape.ts';
 
 // A sticky text is a comment, note or issue that later runs update instead of posting another one. promptsync finds it
@@ -14,7 +14,7 @@ import { escapeLine } from '../report/escape.ts';
 export function makeMarker(folder: string, config = '', environments: readonly string[] = []): string {
   const file = config === '' ? '' : posix.normalize(config);
   const identity = JSON.stringify([posix.normalize(`./${folder}/`), file, ...environments]);
-  return `<!-- promptsync ${shortenDigest(computeDigest(identity))} -->`;
+  return `<!-- promptsync ${computeShortDigest(identity)} -->`;
 }
 
 /**

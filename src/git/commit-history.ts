@@ -39,13 +39,13 @@ export type CommitHistory = {
 export function makeHistoryReader({ run, runWithInput }: Git, blobCache: BlobCache): CommitHistory {
   const readInfosTogether = batchCalls((ids) => readCommitInfos(runWithInput, ids));
   const findChangingTogether = batchCalls((paths, commit = '') => findCommitsChangingPaths(run, commit, paths));
-  const findMissingTogether = batchCalls((commits, other = '') => findMissingCommits(runWithInput, commits, other));
+  const listBeyondTogether = batchCalls((commits, other = '') => listCommitsBeyond(runWithInput, commits, other));
   const findUnreferencedTogether = batchCalls((commits) => findUnreferencedCommits(run, commits));
   const runRevList = async (...args: readonly string[]) => splitLines(await run('rev-list', ...args, '--'));
   return {
     ...makeFileFollowers(run, blobCache),
     findCommitsChanging: async (commit, path) => (await findChangingTogether(path, commit)).get(path) ?? [],
-    isSameOrAncestor: async (commit, other) => !(await findMissingTogether(commit, other)).has(commit),
+    isSameOrAncestor: async (commit, other) => !(await listBeyondTogether(commit, other)).has(commit),
     isUnreferenced: async (commit) => (await findUnreferencedTogether(commit)).has(commit),
     readCommits: async (ids) => {
       const infos = await Promise.all([...ids].map(async (id) => (await readInfosTogether(id)).get(id)));
@@ -86,7 +86,7 @@ async function findUnreferencedCommits(run: RunGit, commits: readonly string[]):
 }
 
 /** Returns the listed commits, and their ancestors, that are neither `other` nor an ancestor of it. */
-async function findMissingCommits(
+async function listCommitsBeyond(
   run: Git['runWithInput'],
   commits: readonly string[],
   other: string,

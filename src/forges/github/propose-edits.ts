@@ -7,7 +7,7 @@ import { rollBackPrompts } from '../../commands/rollback/rollback.ts';
 import { makeMarker } from '../update-sticky-text.ts';
 import type { PlannedWorkspace } from '../../run/run-with-plan.ts';
 import type { EditCommit } from '../../domain/edits.ts';
-import { computeDigest, shortenDigest } from '../../domain/digest.ts';
+import { computeShortDigest } from '../../domain/digest.ts';
 import { openProposal, type ProposalBranch } from '../../git/open-proposal.ts';
 import { makeProblem, getErrorMessage, ProblemError, toProblem } from '../../problem.ts';
 import { openFullRepository } from './checkout.ts';
@@ -55,7 +55,7 @@ export function makeProposalBranchName(mode: ProposalMode, inputs: Inputs): stri
   const name = safeEnvironment === '' ? mode : `${mode}-${safeEnvironment}`;
   const marker = makeCommentMarker(inputs);
   if (safeEnvironment === environment && marker === makeMarker('.')) return name;
-  return `${name}.${shortenDigest(computeDigest(marker + environment))}`;
+  return `${name}.${computeShortDigest(marker + environment)}`;
 }
 
 /** Returns an empty string for `pull`, which is not limited to one environment. */

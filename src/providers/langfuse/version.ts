@@ -1,4 +1,4 @@
-import { computeDigest, shortenDigest } from '../../domain/digest.ts';
+import { computeDigest, computeShortDigest } from '../../domain/digest.ts';
 import { digestChat, digestText, type StoredContent } from '../../domain/content.ts';
 import { renderCanonicalJson, type JsonValue } from '../../domain/json.ts';
 import type { PromptBody } from '../../domain/served-prompt.ts';
@@ -45,7 +45,7 @@ export function digestVersion(raw: RawLangfuseVersion): RemoteLangfuseVersion {
   const { type, text, digest } = typeof prompt === 'string' ? digestText(prompt) : digestChat(prompt);
   const configJson = renderCanonicalJson(config);
   return {
-    id: `${number}-${shortenDigest(computeDigest(renderCanonicalJson([prompt, config])))}`,
+    id: `${number}-${computeShortDigest(renderCanonicalJson([prompt, config]))}`,
     number,
     digest,
     labels,

@@ -1,4 +1,4 @@
-import { computeDigest, shortenDigest } from '../../domain/digest.ts';
+import { computeShortDigest } from '../../domain/digest.ts';
 
 // A comment on a pull request has a section for each environment, enclosed by two hidden lines. After the merge, each
 // environment's job replaces only its own section. `escapeSectionLines` keeps data from looking like a hidden line.
@@ -13,7 +13,7 @@ export function escapeSectionLines(text: string): string {
 
 /** Returns a digest, because an environment name could contain `-->` and close the HTML comment. */
 function computeMark(environment: string): string {
-  return shortenDigest(computeDigest(environment));
+  return computeShortDigest(environment);
 }
 
 /** Wraps text, which must begin and end with a line feed. `isApplied` means that an apply made changes. */
