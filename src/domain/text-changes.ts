@@ -93,7 +93,7 @@ function omitMarkerLines(text: string): string {
 }
 
 /** Returns none for a text prompt. */
-export function listPlaceholders({ type, text }: Pick<StoredContent, 'type' | 'text'>): readonly string[] {
+function listPlaceholders({ type, text }: Pick<StoredContent, 'type' | 'text'>): readonly string[] {
   if (type === 'text') return [];
   const placeholders = listMarkers(text).filter(({ kind }) => kind === 'placeholder');
   return [...new Set(placeholders.map(({ name }) => name))];

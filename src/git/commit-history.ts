@@ -12,7 +12,10 @@ export type CommitHistory = {
    * Follows renames, so each entry has the path that the file had at that commit.
    */
   readonly followFile: (commit: string, path: string) => Promise<readonly FileTouch[]>;
-  /** Returns the files that the first-parent history deleted, latest deletion first. Omits renamed files. */
+  /**
+   * Returns all files that the first-parent history deleted, latest deletion first. Omits renamed files. The result does
+   * not depend on `path`, but git has already read the history if `followFile` was called with the same arguments.
+   */
   readonly listDeletedFiles: (commit: string, path: string) => Promise<readonly DeletedFile[]>;
   /**
    * Finds the commits that changed the file at this path, among `commit` and all its ancestors. A merge commit counts

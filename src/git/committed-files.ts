@@ -167,7 +167,10 @@ export function makeBlobCache(git: Git): BlobCache {
   };
 }
 
-/** For more commits than this, promptsync reads their tree objects together, without a `git ls-tree` for each. */
+/**
+ * For more commits than this, `readBlobIds` reads their trees together. It starts two processes for each level of
+ * folders, so for a few commits it is faster to start one `git ls-tree` for each of them.
+ */
 const MAX_COMMITS_TO_LIST = 4;
 
 /** The longest path that promptsync looks up, in characters. Many operating systems impose this limit. */

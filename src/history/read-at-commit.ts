@@ -291,7 +291,7 @@ async function readCandidatesByPath(
   return candidates.flat();
 }
 
-/** git searches the bytes that it stores, before any git filter is applied. */
+/** Names a git filter of the path, because git searches the bytes that it stores, before any filter is applied. */
 async function describeFailedSearch(path: string, repository: PromptRepository): Promise<string> {
   const attributes = await repository.readAttributes(path);
   const filter = ['filter', 'working-tree-encoding'].find((name) => attributes.has(name));
