@@ -208,8 +208,8 @@ export async function readChangedFiles(
 }
 
 /**
- * Lists the changed paths that match, and all paths that matched only the patterns of the base. Also lists the
- * unchanged paths if the configuration at the base interprets prompt files differently.
+ * Lists the changed paths that match the patterns, and all paths that matched only the patterns of the base. Also lists
+ * the unchanged paths if the configuration at the base interprets prompt files differently.
  */
 function listPathsToRead(
   { same, changed }: WorkTreeComparison,

@@ -213,7 +213,10 @@ async function findUnmergedCommits(
   return listCommits(await omitContained(line.states, tip.commit, repository));
 }
 
-/** A commit that no ref contains also counts: `sync` fetches the objects of a newer tip without moving a ref. */
+/**
+ * Returns the commits that versions name as their sources but that the clone lacks. A commit that no ref contains also
+ * counts, because `sync` fetches the objects of a newer tip without moving a ref.
+ */
 async function findMissingCommits(
   versions: readonly KnownVersion[],
   repository: PromptRepository,
@@ -230,7 +233,10 @@ async function findMissingCommits(
   return new Set((await Promise.all(checked)).flat());
 }
 
-/** Returns content by version id. Some of it may be missing, because promptsync can show a plan without it. */
+/**
+ * Reads the content of versions that pins would activate but that promptsync has not read from the service. Returns it
+ * by version id. Some of it may be missing, because promptsync can show a plan without it.
+ */
 async function readContents(
   { file, head }: ComparedPrompt,
   repository: PromptRepository,

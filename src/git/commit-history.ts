@@ -13,8 +13,8 @@ export type CommitHistory = {
    */
   readonly followFile: (commit: string, path: string) => Promise<readonly FileTouch[]>;
   /**
-   * Returns all files that the first-parent history deleted, latest deletion first. Omits renamed files. The result does
-   * not depend on `path`, but git has already read the history if `followFile` was called with the same arguments.
+   * Returns all files that the first-parent history deleted, latest deletion first. Omits renamed files. The result
+   * does not depend on `path`, but git has already read the history if `followFile` was called with the same arguments.
    */
   readonly listDeletedFiles: (commit: string, path: string) => Promise<readonly DeletedFile[]>;
   /**
@@ -98,7 +98,8 @@ async function listCommitsBeyond(
 }
 
 /**
- * Maps each commit that entered the branch through a merge to the id of that merge.
+ * Maps each commit that entered the branch through a merge to the id of that merge. First-parent commits of the branch
+ * have no entry.
  * @param lines each line is a commit id and its parents' ids; newest first, starting with the tip of the branch
  */
 export function mapCommitsToMerges(lines: readonly string[]): ReadonlyMap<string, string> {

@@ -19,7 +19,10 @@ export type CommittedFiles = {
    * files: a pull request can change the git attributes that affect a checkout, but not these bytes.
    */
   readonly readFileAt: (commit: string, path: string) => Promise<Buffer | null>;
-  /** Returns the set attributes that change a checkout: `filter`, `working-tree-encoding`, and `ident`. */
+  /**
+   * Returns the values of the git attributes that make a checked-out file differ from the bytes that git stores:
+   * `filter`, `working-tree-encoding`, and `ident`. Omits attributes that are not set for the path.
+   */
   readonly readAttributes: (path: string) => Promise<ReadonlyMap<string, string>>;
   /** Maps the path of each file to its mode, type and id, as `git ls-tree` prints them. */
   readonly listFilesAt: (commit: string) => Promise<ReadonlyMap<string, string>>;

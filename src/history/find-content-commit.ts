@@ -16,9 +16,10 @@ export type WantedContent = {
 type ContentCommit = { readonly commit: string; readonly content: Content };
 
 /**
- * Finds the commit of the oldest state in the newest unbroken series of states with the wanted content. Prefers exact
- * content. If the clone does not know the tip of the live branch, searches the line of HEAD. Null if no state has the
- * content, or if older states may have it, because the line is cut.
+ * Finds the commit that introduced the wanted content on the live branch: that of the oldest state in the newest
+ * unbroken series of states with this content. Prefers exact content. If the clone does not know the tip of the live
+ * branch, searches the line of HEAD. Null if no state has the content, or if older states may have it, because the line
+ * is cut.
  */
 export async function findContentCommit(
   file: PromptLocation,
