@@ -3,14 +3,14 @@ import type { PromptFile } from '../domain/prompt-file.ts';
 import type { WorkTreeComparison } from '../git/open-repository.ts';
 import { findNewPaths, listConfigPaths } from './open-workspace.ts';
 import type { PromptRepository } from '../history/read-at-commit.ts';
-import { findFileAtCommit, parseFileAtCommit, readContentsAtRefs } from '../history/read-at-commit.ts';
+import { findFileAtCommit, readContentsAtRefs } from '../history/read-at-commit.ts';
 import {
   type BaseFiles,
   type DesiredWorkspace,
   findRemovedFiles,
   findRemovedPins,
   type LeftManagement,
-  listPathsToRead,
+  readChangedFiles,
 } from './read-desired-state.ts';
 import { shortenCommitId } from '../text.ts';
 
@@ -64,7 +64,7 @@ type LocationResult = BaseLocation | Extract<DefaultBaseResult, { readonly kind:
 export function openDefaultBase(workspace: DesiredWorkspace, kind: DefaultBaseKind): DefaultBase {
   const { repository, config } = workspace;
   let location: Promise<LocationResult> | null = null;
-  const locate = () => (location ??= locateBase(repository, config.branch, kind));
+  const locate = () => (location ??= locateBase(repository, kind));
   let comparison: Promise<WorkTreeComparison> | null = null;
   const compare = (base: BaseLocation) => (comparison ??= compareWithBase(base, config));
   return {
@@ -94,7 +94,7 @@ export function openDefaultBase(workspace: DesiredWorkspace, kind: DefaultBaseKi
         filesAsRead.has(file) &&
         (same === null ? !workspace.uncommitted.has(file.path) : same.has(file.path));
       const baseWithConfig = { ...base, repository: repositoryAtBase };
-      const found = await Promise.all(files.map((file) => readFileAtBase(file, baseWithConfig, isUnchanged)));
+      const found = await Promise.all(files.map((file) => findBaseFile(file, baseWithConfig, isUnchanged)));
       return makeFoundBase(base, found.flat(), { files: workspace.files, contentsAtRefs });
     },
   };
@@ -115,7 +115,8 @@ async function readLeftManagement(
   workspace: DesiredWorkspace,
 ): Promise<LeftManagement> {
   const { config, files, environmentSelection } = workspace;
-  const baseFiles = await readChangedFiles(base, comparison, config);
+  const changedFiles = await readChangedFiles(base, comparison, config);
+  const baseFiles = changedFiles.flatMap(({ file }) => file ?? []);
   const removedFiles = await findRemovedFiles(baseFiles, base, workspace);
   return {
     ref: shortenCommitId(base.commit),
@@ -125,24 +126,7 @@ async function readLeftManagement(
   };
 }
 
-/** Reads the base's valid prompt files that differ from the work tree. */
-async function readChangedFiles(
-  { repository: headRepository, commit }: BaseLocation,
-  comparison: WorkTreeComparison,
-  config: DesiredWorkspace['config'],
-): Promise<readonly PromptFile[]> {
-  const { repository, patterns } = await headRepository.readConfigAt(commit);
-  const isSameMeaning = repository === headRepository;
-  const files = listPathsToRead(comparison, config, { patterns, isSameMeaning }).map(
-    async (path): Promise<readonly PromptFile[]> => {
-      const file = (await parseFileAtCommit(repository, { commit, path: repository.toRootPath(path) }))?.file ?? null;
-      return file === null ? [] : [{ ...file, path }];
-    },
-  );
-  return (await Promise.all(files)).flat();
-}
-
-async function readFileAtBase(
+async function findBaseFile(
   file: PromptFile,
   { repository, commit }: BaseLocation,
   isUnchanged: (file: PromptFile) => boolean,
@@ -172,16 +156,12 @@ async function makeFoundBase(
   };
 }
 
-async function locateBase(
-  repository: PromptRepository | null,
-  branch: string | null,
-  kind: DefaultBaseKind,
-): Promise<LocationResult> {
+async function locateBase(repository: PromptRepository | null, kind: DefaultBaseKind): Promise<LocationResult> {
   if (repository === null) return { kind: 'missing', reason: 'this folder is not in a git repository' };
   const { head } = repository;
   if (head === null) return { kind: 'missing', reason: 'the git repository has no commits yet' };
   if (repository.isShallow) return { kind: 'missing', reason: 'this clone is shallow' };
-  const tip = kind === 'head' ? null : await repository.findKnownTip(branch);
+  const tip = kind === 'head' ? null : await repository.findKnownTip();
   if (tip?.commit === head) return { kind: 'commit', repository, commit: head, isHead: true };
   const commit = (tip === null ? null : await repository.findMergeBase(head, tip.commit)) ?? head;
   return { kind: 'commit', repository, commit, isHead: commit === head };

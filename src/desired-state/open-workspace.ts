@@ -204,14 +204,14 @@ export function listConfigPaths({ file, folder }: Config): readonly [path: strin
 export async function openWorkspaceRepository(config: Config): Promise<PromptRepository | null> {
   if (!isRepositoryRoot(config.root)) return null;
   const { openRepository } = await import('../git/open-repository.ts');
-  return makePromptRepository(await openRepository(makeGitSettings(config), config.folder), config);
+  return makePromptRepository(await openRepository(makeGitSettings(config), config.folder, config.branch), config);
 }
 
 /** Reads the configuration once per commit. In git, a symbolic link does not count as a configuration file. */
 export function makePromptRepository(repository: Repository, config: Config): PromptRepository {
   const configs = new Map<string, Promise<FormerConfig>>();
   const addSettings = (fileSettings: FileSettings): PromptRepository => {
-    return { ...repository, branch: config.branch, fileSettings, readConfigAt, rememberConfig };
+    return { ...repository, fileSettings, readConfigAt, rememberConfig };
   };
   const readConfig = async (commit: string): Promise<FormerConfig> => {
     const bytes = await repository.readFileAt(commit, repository.toRootPath(basename(config.file)));

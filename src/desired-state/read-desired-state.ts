@@ -80,7 +80,7 @@ export async function readDesiredState(
       repository,
       base,
       skipped,
-      acceptedWarnings: chooseAcceptedWarnings(base, files, config),
+      acceptedWarnings: base?.acceptedWarnings ?? collectAcceptedWarnings(files, config),
       contentsAtRefs: await readContentsAtRefs([...files, ...changedBaseFiles], repository),
       environmentOrder: config.environments?.map(({ name }) => name) ?? null,
       environmentsWithoutLatest: listEnvironmentsWithoutLatest(config),
@@ -110,14 +110,6 @@ async function refuseKeywords(files: readonly PromptFile[], repository: PromptRe
     const attributes = await repository.readAttributes(repository.toRootPath(file.path));
     if (attributes.has('ident')) throw new ProblemError(makeProblem('git/ident', {}, { path: file.path }));
   }
-}
-
-function chooseAcceptedWarnings(
-  base: ReviewedBase | null,
-  files: readonly PromptFile[],
-  config: Config,
-): AcceptedWarnings {
-  return base === null ? collectAcceptedWarnings(files, config) : base.acceptedWarnings;
 }
 
 async function compareFilesWithHead(
@@ -178,24 +170,18 @@ async function readBase(request: BaseRequest, workspaceRepository: PromptReposit
   const { repository: headRepository, commit, ...comparison } = await readChangesSince(ref, workspaceRepository);
   const isConfigUnchanged = listConfigPaths(request.config).every((path) => comparison.same.has(path));
   if (isConfigUnchanged) headRepository.rememberConfig(commit);
-  const configAtBase = await headRepository.readConfigAt(commit);
-  const { repository } = configAtBase;
+  const { repository, acceptWarnings } = await headRepository.readConfigAt(commit);
   const isSameMeaning = repository === headRepository;
   const unchangedFiles = isSameMeaning ? files.filter(({ path }) => comparison.same.has(path)) : [];
-  const pathsToRead = listPathsToRead(comparison, request.config, { ...configAtBase, isSameMeaning });
-  const changedFiles = (await Promise.all(pathsToRead.map((path) => readFileAtBase(commit, path, repository)))).flat();
+  const changedFiles = await readChangedFiles({ repository: headRepository, commit }, comparison, request.config);
   const shallowWarnings = repository.isShallow ? [makeProblem('git/shallow', { of: 'drift' })] : [];
   const selectedTypes = new Map(files.map(({ id, type }) => [id, type]));
-  const allBaseFiles = [...unchangedFiles, ...changedFiles.flatMap(({ file }) => file ?? [])];
+  const changedBaseFiles = changedFiles.flatMap(({ file }) => file ?? []);
+  const allBaseFiles = [...unchangedFiles, ...changedBaseFiles];
   // The type of a prompt never changes. So a file with another type belonged to a different prompt with the same id.
   const selectedBaseFiles = allBaseFiles.filter(({ id, type }) => selectedTypes.get(id) === type);
   const baseFiles = new Map(selectedBaseFiles.map((file) => [file.id, file]));
-  const removedFiles = await findRemovedFiles(
-    changedFiles.flatMap(({ file }) => file ?? []),
-    { repository, commit },
-    request,
-  );
-  const everywhere = configAtBase.acceptWarnings;
+  const removedFiles = await findRemovedFiles(changedBaseFiles, { repository, commit }, request);
   return {
     ref,
     commit,
@@ -204,22 +190,32 @@ async function readBase(request: BaseRequest, workspaceRepository: PromptReposit
     removedFiles,
     newPaths: await findNewPaths(removedFiles, request.allFiles, { repository, commit }),
     removedPins: findRemovedPins(files, baseFiles, request.environmentSelection),
-    acceptedWarnings: { everywhere, byPath: mapAcceptedWarnings(files, baseFiles, removedFiles) },
+    acceptedWarnings: { everywhere: acceptWarnings, byPath: mapAcceptedWarnings(files, baseFiles, removedFiles) },
     problems: [...warnAboutInvalidFiles(changedFiles, request), ...shallowWarnings],
   };
 }
 
-/** Whether the configuration at the base interprets prompt files in the same way as the one in the work tree. */
-type BaseMeaning = Pick<FormerConfig, 'patterns'> & { readonly isSameMeaning: boolean };
+/** Reads the prompt files at a base that may differ from the work tree, including invalid ones. */
+export async function readChangedFiles(
+  { repository: headRepository, commit }: Pick<CommitComparison, 'repository' | 'commit'>,
+  comparison: WorkTreeComparison,
+  config: Config,
+): Promise<readonly FileAtBase[]> {
+  const { repository, patterns } = await headRepository.readConfigAt(commit);
+  const isSameMeaning = repository === headRepository;
+  const paths = listPathsToRead(comparison, config, patterns, isSameMeaning);
+  return (await Promise.all(paths.map((path) => readFileAtBase(commit, path, repository)))).flat();
+}
 
 /**
- * Lists the changed paths that match, and all paths that matched only the patterns of the base. Also lists the
- * unchanged paths if the configuration at the base interprets prompt files differently.
+ * Lists the changed paths that match the patterns, and all paths that matched only the patterns of the base. Also lists
+ * the unchanged paths if the configuration at the base interprets prompt files differently.
  */
-export function listPathsToRead(
+function listPathsToRead(
   { same, changed }: WorkTreeComparison,
   config: Config,
-  { patterns, isSameMeaning }: BaseMeaning,
+  patterns: FormerConfig['patterns'],
+  isSameMeaning: boolean,
 ): readonly string[] {
   const matches = makePromptMatcher(config);
   const changedPaths = (isSameMeaning ? changed : [...same, ...changed]).filter(matches);

@@ -29,7 +29,7 @@ import type { BaseFiles, DesiredWorkspace } from './read-desired-state.ts';
 
 type PlanningSources = Pick<
   DesiredWorkspace,
-  'config' | 'repository' | 'contentsAtRefs' | 'promotionSources' | 'otherPromotionSources'
+  'repository' | 'contentsAtRefs' | 'promotionSources' | 'otherPromotionSources'
 > & {
   /** The base that the user specified, or the default base. Null if there is none. */
   readonly base: Pick<BaseFiles, 'commit' | 'files'> | null;
@@ -57,14 +57,14 @@ export async function readPlanningHistory(
   { observed }: Pick<Observation, 'observed'>,
   sources: PlanningSources,
 ): Promise<PlanningHistory> {
-  const { repository, base, config } = sources;
+  const { repository, base } = sources;
   if (repository === null) return NO_PLANNING_HISTORY;
   const prompts = files.flatMap((file) => {
     const observedPrompt = observed.get(file.id);
     return observedPrompt === undefined ? [] : compareIfDiffering(file, observedPrompt, sources);
   });
   const mayHaveDrifted = prompts.some(({ differences }) => differences.length > 0);
-  const commits = mayHaveDrifted ? await findComparedCommits(repository, base, config.branch) : null;
+  const commits = mayHaveDrifted ? await findComparedCommits(repository, base) : null;
   const histories = prompts.map(async (prompt): Promise<readonly [string, PromptHistory]> => {
     const { file, head, contentsAtRefs } = prompt;
     const baseHistory =
@@ -104,11 +104,10 @@ function mayCreateVersion({ file, observed, head: { targets } }: ComparedPrompt)
 async function findComparedCommits(
   repository: PromptRepository,
   base: PlanningSources['base'],
-  branch: string | null,
 ): Promise<ComparedCommits | null> {
   const { head } = repository;
   if (base === null || head === null) return null;
-  const tip = await repository.findKnownTip(branch);
+  const tip = await repository.findKnownTip();
   const hasTip = tip === null || tip.commit === head || (await repository.isSameOrAncestor(tip.commit, head));
   return { repository, head, base, tip, hasTip };
 }
@@ -214,7 +213,10 @@ async function findUnmergedCommits(
   return listCommits(await omitContained(line.states, tip.commit, repository));
 }
 
-/** A commit that no ref contains also counts: `sync` fetches the objects of a newer tip without moving a ref. */
+/**
+ * Returns the commits that versions name as their sources but that the clone lacks. A commit that no ref contains also
+ * counts, because `sync` fetches the objects of a newer tip without moving a ref.
+ */
 async function findMissingCommits(
   versions: readonly KnownVersion[],
   repository: PromptRepository,
@@ -223,7 +225,7 @@ async function findMissingCommits(
   const commits = [...new Set(named)].filter((commit) => COMMIT_ID.test(commit));
   const checked = commits.map(async (commit): Promise<readonly string[]> => {
     // `resolveRef` would prefer a branch or a tag with the name of a shortened commit id.
-    const pinned = await repository.resolvePinnedRef(commit, repository.branch);
+    const pinned = await repository.resolvePinnedRef(commit);
     const isMissing =
       pinned.kind === 'found' ? await repository.isUnreferenced(pinned.commit) : pinned.kind === 'unknown';
     return isMissing ? [commit] : [];
@@ -231,7 +233,10 @@ async function findMissingCommits(
   return new Set((await Promise.all(checked)).flat());
 }
 
-/** Returns content by version id. Some of it may be missing, because promptsync can show a plan without it. */
+/**
+ * Reads the content of versions that pins would activate but that promptsync has not read from the service. Returns it
+ * by version id. Some of it may be missing, because promptsync can show a plan without it.
+ */
 async function readContents(
   { file, head }: ComparedPrompt,
   repository: PromptRepository,

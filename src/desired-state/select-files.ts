@@ -28,9 +28,10 @@ export type Selection<File> = { readonly files: readonly File[]; readonly unmatc
 type SelectorTest = (file: PromptIdentity) => boolean;
 
 /**
- * Selects all files if there are no selectors. A selector is tried as a key, a pattern of keys, and a folder of keys.
- * Then it is tried as a path, a pattern of paths, and a folder: first from the working directory, then from the folder
- * of the configuration. The first meaning that matches any file decides.
+ * Selects the files that match at least one selector, or all files if there are no selectors. A selector is tried as a
+ * key, a pattern of keys, and a folder of keys. Then it is tried as a path, a pattern of paths, and a folder: first
+ * from the working directory, then from the folder of the configuration. The first meaning that matches any file
+ * decides.
  */
 export function selectFiles<File extends PromptIdentity>(
   files: readonly File[],

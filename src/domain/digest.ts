@@ -8,7 +8,7 @@ export function computeDigest(text: string): Digest {
   return `sha256:${getBuiltinModule('node:crypto').hash('sha256', text)}`;
 }
 
-/** Returns the first 16 hexadecimal digits of a digest, which are enough to tell a handful of texts apart. */
+/** Returns the first 16 hexadecimal digits of the digest, which are enough to tell a handful of texts apart. */
 export function computeShortDigest(text: string): string {
   return computeDigest(text).slice('sha256:'.length, 'sha256:'.length + 16);
 }

@@ -34,31 +34,21 @@ export function listBreakingChanges({
   after,
 }: Pick<TextChange, 'before' | 'after'>): readonly BreakingChange[] {
   if (before === null || before === 'unknown' || after === 'unknown') return [];
-  const added = listVariables(after).filter(isMissingIn(listTagNames(before)));
-  const removed = listVariables(before).filter(isMissingIn(listTagNames(after)));
-  const variables = labelNames(added, removed);
-  const [oldPlaceholders, newPlaceholders] = [listPlaceholders(before), listPlaceholders(after)];
-  const placeholders = labelNames(
-    newPlaceholders.filter(isMissingIn(new Set(oldPlaceholders))),
-    oldPlaceholders.filter(isMissingIn(new Set(newPlaceholders))),
-  );
+  const addedVariables = omitNames(listVariables(after), listTagNames(before));
+  const removedVariables = omitNames(listVariables(before), listTagNames(after));
+  const addedPlaceholders = omitNames(listPlaceholders(after), listPlaceholders(before));
+  const removedPlaceholders = omitNames(listPlaceholders(before), listPlaceholders(after));
   return [
-    ...variables.map(({ name, kind }) => ({ variable: name, kind })),
-    ...placeholders.map(({ name, kind }) => ({ placeholder: name, kind })),
+    ...addedVariables.map((variable) => ({ variable, kind: 'added' as const })),
+    ...removedVariables.map((variable) => ({ variable, kind: 'removed' as const })),
+    ...addedPlaceholders.map((placeholder) => ({ placeholder, kind: 'added' as const })),
+    ...removedPlaceholders.map((placeholder) => ({ placeholder, kind: 'removed' as const })),
   ];
 }
 
-type NameChange = { readonly name: string; readonly kind: 'added' | 'removed' };
-
-function isMissingIn(names: ReadonlySet<string>): (name: string) => boolean {
-  return (name) => !names.has(name);
-}
-
-function labelNames(added: readonly string[], removed: readonly string[]): readonly NameChange[] {
-  return [
-    ...added.map((name): NameChange => ({ name, kind: 'added' })),
-    ...removed.map((name): NameChange => ({ name, kind: 'removed' })),
-  ];
+function omitNames(names: readonly string[], omitted: Iterable<string>): readonly string[] {
+  const omittedNames = new Set(omitted);
+  return names.filter((name) => !omittedNames.has(name));
 }
 
 const VARIABLE = /\{\{[ \t]*([\p{L}\p{M}\p{N}_.-]+)[ \t]*\}\}/gu;
@@ -103,7 +93,7 @@ function omitMarkerLines(text: string): string {
 }
 
 /** Returns none for a text prompt. */
-export function listPlaceholders({ type, text }: Pick<StoredContent, 'type' | 'text'>): readonly string[] {
+function listPlaceholders({ type, text }: Pick<StoredContent, 'type' | 'text'>): readonly string[] {
   if (type === 'text') return [];
   const placeholders = listMarkers(text).filter(({ kind }) => kind === 'placeholder');
   return [...new Set(placeholders.map(({ name }) => name))];

@@ -39,11 +39,10 @@ export async function draftContentPin(
   workspace: PlannedWorkspace,
 ): Promise<PromptDraft> {
   const { file } = prompt;
-  const { repository, config } = workspace;
+  const { repository } = workspace;
   const present = findPresentContent(environment, file, workspace);
   const refuse = (problem: Problem) => makeDraftWithoutEdits(file, 'blocked', [problem]);
-  const found =
-    repository === null ? null : await findContentCommit(file, wanted, { repository, branch: config.branch });
+  const found = repository === null ? null : await findContentCommit(file, wanted, repository);
   const isMeant = (content: Content): boolean =>
     found === null ? wanted.isWanted(content) : isSameFileContent(content, found.content);
   if (present !== null && isMeant(present)) return makeDraftWithoutEdits(file, 'unchanged');

@@ -19,7 +19,10 @@ export type CommittedFiles = {
    * files: a pull request can change the git attributes that affect a checkout, but not these bytes.
    */
   readonly readFileAt: (commit: string, path: string) => Promise<Buffer | null>;
-  /** Returns the set attributes that change a checkout: `filter`, `working-tree-encoding`, and `ident`. */
+  /**
+   * Returns the values of the git attributes that make a checked-out file differ from the bytes that git stores:
+   * `filter`, `working-tree-encoding`, and `ident`. Omits attributes that are not set for the path.
+   */
   readonly readAttributes: (path: string) => Promise<ReadonlyMap<string, string>>;
   /** Maps the path of each file to its mode, type and id, as `git ls-tree` prints them. */
   readonly listFilesAt: (commit: string) => Promise<ReadonlyMap<string, string>>;
@@ -167,7 +170,10 @@ export function makeBlobCache(git: Git): BlobCache {
   };
 }
 
-/** For more commits than this, promptsync reads their tree objects together, without a `git ls-tree` for each. */
+/**
+ * For more commits than this, `readBlobIds` reads their trees together. It starts two processes for each level of
+ * folders, so for a few commits it is faster to start one `git ls-tree` for each of them.
+ */
 const MAX_COMMITS_TO_LIST = 4;
 
 /** The longest path that promptsync looks up, in characters. Many operating systems impose this limit. */

@@ -3,11 +3,10 @@ import type { RunGit } from './run-git.ts';
 import { type FileStateChange, type LogEntry, MAX_COMMITS, readLog } from './read-log.ts';
 import type { FileAtCommit } from './read-trees.ts';
 
-export type FollowReaders = {
-  readonly run: RunGit;
-  readonly blobCache: BlobCache;
-  /** The commits that changed a followed file, by commit id. `followFiles` adds to them. */
-  readonly commits: Map<string, Pick<LogEntry, 'time' | 'subject'>>;
+/** A commit that changed a followed file, and the path of the file at that commit. */
+export type FileTouch = FileAtCommit & {
+  /** The committer date, in seconds since 1970. */
+  readonly time: number;
 };
 
 /** A file that a commit deleted. Renamed files do not count. */
@@ -22,24 +21,26 @@ export type FollowedHistory = {
    * The commits that changed each file, newest first. The key is the path at the commit where the history starts. Each
    * entry has the path at its own commit.
    */
-  readonly touchesByPath: ReadonlyMap<string, readonly FileAtCommit[]>;
+  readonly touchesByPath: ReadonlyMap<string, readonly FileTouch[]>;
   /** Newest first. */
   readonly deletedFiles: readonly DeletedFile[];
 };
 
-/** Finds the commits in the first-parent history that changed each file. A merge counts as one change. */
+/**
+ * Finds the commits in the first-parent history that changed each file. A merge counts as one change. Caches the blob
+ * ids that git prints.
+ */
 export async function followFiles(
-  { run, blobCache, commits }: FollowReaders,
+  run: RunGit,
   asOf: string,
   paths: readonly string[],
+  blobCache: Pick<BlobCache, 'rememberBlobId'>,
 ): Promise<FollowedHistory> {
   const { touchesByPath, follow } = makeFileFollower(paths);
   const options = ['--first-parent', '--diff-merges=first-parent', '--find-renames', '-l1000'];
   const entries = await readLog(run, ...options, `--max-count=${MAX_COMMITS}`, asOf, '--');
   for (const entry of entries) {
-    const touches = follow(entry);
-    if (touches.length > 0) commits.set(entry.commit, entry);
-    for (const { path, blob } of touches) blobCache.rememberBlobId(entry.commit, path, blob);
+    for (const { path, blob } of follow(entry)) blobCache.rememberBlobId(entry.commit, path, blob);
   }
   const deletedFiles = entries.flatMap(({ commit, changes }) => {
     return changes.flatMap(({ path, deleted }) => (deleted === null ? [] : [{ commit, path, blob: deleted }]));
@@ -50,20 +51,21 @@ export async function followFiles(
 /** Follows files from a commit to its ancestors, across the renames that git detects. */
 type FileFollower = {
   /** The commits that changed each file so far. */
-  readonly touchesByPath: ReadonlyMap<string, readonly FileAtCommit[]>;
+  readonly touchesByPath: ReadonlyMap<string, readonly FileTouch[]>;
   /** Adds the next older commit. Returns its changes to the files. */
   readonly follow: (entry: LogEntry) => readonly FileStateChange[];
 };
 
 function makeFileFollower(paths: readonly string[]): FileFollower {
-  const touchesByPath = new Map(paths.map((path): [string, FileAtCommit[]] => [path, []]));
+  const touchesByPath = new Map(paths.map((path): [string, FileTouch[]] => [path, []]));
   // Maps each path at the commit being processed to the requested paths of the same file at the first commit. For
   // example, if `a.md` was later renamed to `b.md`, the path `a.md` maps to `b.md`.
   const currentPaths = new Map(paths.map((path) => [path, [path]]));
-  const follow = ({ commit, changes }: LogEntry): readonly FileStateChange[] => {
+  const follow = ({ commit, time, changes }: LogEntry): readonly FileStateChange[] => {
     const followedChanges = changes.filter(({ path }) => currentPaths.has(path));
     for (const { path } of followedChanges) {
-      for (const currentPath of currentPaths.get(path) ?? []) touchesByPath.get(currentPath)?.push({ commit, path });
+      for (const currentPath of currentPaths.get(path) ?? [])
+        touchesByPath.get(currentPath)?.push({ commit, path, time });
     }
     followRenames(currentPaths, followedChanges);
     return followedChanges;

@@ -43,12 +43,12 @@ export type Repository = CommittedFiles &
     /** Lists the tracked files that are absent because of a sparse checkout. Paths are relative to the folder. */
     readonly listSparsePaths: () => Promise<readonly string[]>;
     /**
-     * Returns the last known tip of a remote branch, by default the default branch, without contacting the remote. In a
-     * clone without remotes, uses the local branch.
+     * Returns the last known tip of the live branch, without contacting the remote. In a clone without remotes, uses
+     * the local branch.
      */
-    readonly findKnownTip: (branch: string | null) => Promise<KnownTip | null>;
+    readonly findKnownTip: () => Promise<KnownTip | null>;
     /** Resolves the ref of a `git:` pin. Prefers the branch of the remote that `findKnownTip` would choose. */
-    readonly resolvePinnedRef: (ref: string, branch: string | null) => Promise<PinnedRef>;
+    readonly resolvePinnedRef: (ref: string) => Promise<PinnedRef>;
     /** Whether the clone fetches missing objects only when git needs them (`git clone --filter`). */
     readonly isPartial: () => Promise<boolean>;
   };
@@ -65,8 +65,15 @@ export type WorkTreeComparison = {
   readonly changed: readonly string[];
 };
 
-/** Writes only git's cache of file times. git cannot interpret the paths and refs that it gets as options. */
-export async function openRepository(settings: GitSettings, folder: string): Promise<Repository> {
+/**
+ * Writes only git's cache of file times. git cannot interpret the paths and refs that it gets as options.
+ * @param liveBranch the branch whose commits go live; null means the default branch of the remote
+ */
+export async function openRepository(
+  settings: GitSettings,
+  folder: string,
+  liveBranch: string | null = null,
+): Promise<Repository> {
   const git = openGit(settings);
   const { run } = git;
   const prefix = makeFolderPrefix(settings, folder);
@@ -93,8 +100,10 @@ export async function openRepository(settings: GitSettings, folder: string): Pro
       return new Set(paths.filter((path) => stagedNames.has(toRootPath(path))));
     },
     ...makeWorkTreeComparer(git, settings, { listPathsAt: blobCache.listPathsAt, toFolderPath }),
-    findKnownTip: makeKnownTipFinder(run, readSettings, files),
-    resolvePinnedRef: makeCachedPinnedRefResolver(git, readSettings, files),
+    findKnownTip: makeKnownTipFinder(run, readSettings, liveBranch, files),
+    resolvePinnedRef: makePinnedRefResolver(git, files, async () => {
+      return findRemoteName(run, await readSettings(), liveBranch);
+    }),
     isPartial: async () => (await readSettings()).isPartial,
     ...files,
     ...makeHistoryReader(git, blobCache),
@@ -165,46 +174,20 @@ function makeSettingsReader(run: RunGit): () => Promise<CloneSettings> {
   return () => (settings ??= readCloneSettings(run));
 }
 
-/** Creates a function that looks up each branch only once. */
+/** Creates a function that looks up the tip only once. */
 function makeKnownTipFinder(
   run: RunGit,
   readSettings: () => Promise<CloneSettings>,
+  liveBranch: string | null,
   { resolveRef }: Pick<CommittedFiles, 'resolveRef'>,
 ): Repository['findKnownTip'] {
-  const tips = new Map<string | null, Promise<KnownTip | null>>();
-  const readTip = async (branch: string | null): Promise<KnownTip | null> => {
-    const known = await findKnownTipRef(run, await readSettings(), branch);
+  const readTip = async (): Promise<KnownTip | null> => {
+    const known = await findKnownTipRef(run, await readSettings(), liveBranch);
     const commit = known === null ? null : await resolveRef(known.ref);
     return known === null || commit === null ? null : { branch: known.branch, commit };
   };
-  return (branch) => {
-    const tip = tips.get(branch) ?? readTip(branch);
-    tips.set(branch, tip);
-    return tip;
-  };
-}
-
-/** Creates a function that resolves each ref only once. */
-function makeCachedPinnedRefResolver(
-  git: Git,
-  readSettings: () => Promise<CloneSettings>,
-  { resolveRef }: Pick<CommittedFiles, 'resolveRef'>,
-): Repository['resolvePinnedRef'] {
-  const resolve = makePinnedRefResolver(git, resolveRef);
-  const remotes = new Map<string | null, Promise<string | null>>();
-  const resolved = new Map<string, Promise<PinnedRef>>();
-  const findRemote = async (branch: string | null) => findRemoteName(git.run, await readSettings(), branch);
-  return (ref, branch) => {
-    const findRemoteOnce = (): Promise<string | null> => {
-      const remote = remotes.get(branch) ?? findRemote(branch);
-      remotes.set(branch, remote);
-      return remote;
-    };
-    const key = JSON.stringify([ref, branch]);
-    const pinnedRef = resolved.get(key) ?? resolve(ref, findRemoteOnce);
-    resolved.set(key, pinnedRef);
-    return pinnedRef;
-  };
+  let tip: Promise<KnownTip | null> | null = null;
+  return () => (tip ??= readTip());
 }
 
 /**

@@ -6,11 +6,8 @@ import { isRegular } from './read-objects.ts';
 /** A commit in the output of `git log`, with the changes that it made to files. */
 export type LogEntry = {
   readonly commit: string;
-  /** Null for a commit without parents. */
-  readonly firstParent: string | null;
   /** The committer date, in seconds since 1970. */
   readonly time: number;
-  readonly subject: string;
   readonly changes: readonly FileStateChange[];
 };
 
@@ -50,14 +47,12 @@ export const FULL_HISTORY = ['--full-history', '--no-renames', '--diff-merges=co
 
 /** Reads commits, newest first, with the changes that each of them made to files. */
 export async function readLog(run: RunGit, ...args: readonly string[]): Promise<readonly LogEntry[]> {
-  return parseLog(
-    await run(...LOG, '--root', '--raw', '--no-abbrev', '--format=tformat:%H%x00%P%x00%ct%x00%s', ...args),
-  );
+  return parseLog(await run(...LOG, '--root', '--raw', '--no-abbrev', '--format=tformat:%H%x00%ct', ...args));
 }
 
 /**
- * Parses the output of `git log --raw -z`: for each commit the id, the parents, the committer date, the subject and the
- * changes. Before the changes of a merge, there is an empty field. No field contains a NUL.
+ * Parses the output of `git log --raw -z`: for each commit the id, the committer date and the changes. Before the
+ * changes of a merge, there is an empty field. No field contains a NUL.
  */
 function parseLog(output: string): readonly LogEntry[] {
   const fields = output.split('\0');
@@ -65,9 +60,7 @@ function parseLog(output: string): readonly LogEntry[] {
   for (let index = 0; index < fields.length;) {
     const [field = '', next = '', afterNext = ''] = fields.slice(index, index + 3);
     if (isCommitId(field)) {
-      const [parents = '', time = '', subject = ''] = fields.slice(index + 1, index + HEADER_FIELDS);
-      const [firstParent = ''] = parents.split(' ');
-      entries.push({ commit: field, firstParent: firstParent || null, time: Number(time), subject, changes: [] });
+      entries.push({ commit: field, time: Number(next), changes: [] });
       index += HEADER_FIELDS;
     } else {
       const changes = parseChange(field, next, afterNext);
@@ -80,7 +73,7 @@ function parseLog(output: string): readonly LogEntry[] {
 }
 
 /** The number of fields that git prints for each commit before its changes. */
-const HEADER_FIELDS = 4;
+const HEADER_FIELDS = 2;
 
 /**
  * Matches a change line of `git log --raw`: the modes before and after, the blob ids before and after, and the kind of
@@ -110,45 +103,17 @@ const FIELDS = ['%H', '%an', '%aI', '%s', '%b'];
 /** Omits commits that the clone does not have. */
 export async function readCommitInfos(
   run: Git['runWithInput'],
-  ids: Iterable<string>,
+  ids: readonly string[],
 ): Promise<ReadonlyMap<string, CommitInfo>> {
-  const requestedIds = pickCommitIds(ids);
-  const commits = parseCommits(await logCommits(run, requestedIds, FIELDS));
+  // Pass no other id to git, because it may come from the service.
+  const requestedIds = new Set([...ids].filter(isCommitId));
+  if (requestedIds.size === 0) return new Map();
+  const format = `--format=tformat:${FIELDS.join('%x00')}`;
+  const options = [...LOG, '--no-walk=unsorted', '--ignore-missing', '-s', format, '--stdin'];
+  const commits = parseCommits(await run([...requestedIds], ...options));
   // If the clone has none of the commits, git prints HEAD. For a tag's id, git prints the tagged commit. Drop both.
   const requested = commits.filter(({ commit }) => requestedIds.has(commit));
   return new Map(requested.map((info) => [info.commit, info]));
-}
-
-/** Callers must not pass any other id to git, because it may come from the service. */
-function pickCommitIds(ids: Iterable<string>): ReadonlySet<string> {
-  return new Set([...ids].filter(isCommitId));
-}
-
-/**
- * Returns the values of the placeholders, each followed by a NUL. Omits commits that the clone does not have. All ids
- * must be well-formed.
- */
-async function logCommits(
-  run: Git['runWithInput'],
-  ids: ReadonlySet<string>,
-  placeholders: readonly string[],
-): Promise<string> {
-  if (ids.size === 0) return '';
-  const format = `--format=tformat:${placeholders.join('%x00')}`;
-  return run([...ids], ...LOG, '--no-walk=unsorted', '--ignore-missing', '-s', format, '--stdin');
-}
-
-/** Returns seconds since 1970. Omits commits that the clone does not have. */
-export async function readCommitTimes(
-  run: Git['runWithInput'],
-  ids: Iterable<string>,
-): Promise<ReadonlyMap<string, number>> {
-  const requestedIds = pickCommitIds(ids);
-  const fields = (await logCommits(run, requestedIds, ['%H', '%ct'])).split('\0');
-  const entries = fields.flatMap((id, index): readonly [string, number][] => {
-    return index % 2 === 0 && requestedIds.has(id) ? [[id, Number(fields[index + 1])]] : [];
-  });
-  return new Map(entries);
 }
 
 /** Parses the output of `git log -z` for the format `FIELDS`. No field contains a NUL. */

@@ -14,17 +14,19 @@ export type PinnedRef =
   | { readonly kind: 'short-id' | 'ambiguous-id'; readonly commits: readonly string[] };
 
 /**
- * Creates a function that resolves the ref of a `git:` pin. All code that interprets pins must call it, because git's
- * own rules let a tag shadow a commit, and resolve a branch differently on a laptop than in CI:
+ * Creates a function that resolves the ref of a `git:` pin, each ref only once. All code that interprets pins must call
+ * it, because git's own rules let a tag shadow a commit, and resolve a branch differently on a laptop than in CI:
  * - 12 or more hexadecimal digits are always a commit id, so that pushing a tag cannot change what a pin means.
  * - Fewer hexadecimal digits are an error if a commit id begins with them.
  * - `refs/…` is exactly that ref.
  * - Any other name is a tag, or else a remote branch, or else a local branch.
+ * @param findRemote returns the name of the remote whose branches take precedence; called at most once
  */
 export function makePinnedRefResolver(
-  { run }: Pick<Git, 'run'>,
-  resolveRef: (ref: string) => Promise<string | null>,
-): (ref: string, findRemote: () => Promise<string | null>) => Promise<PinnedRef> {
+  { run }: Git,
+  { resolveRef }: { readonly resolveRef: (ref: string) => Promise<string | null> },
+  findRemote: () => Promise<string | null>,
+): (ref: string) => Promise<PinnedRef> {
   const listRefsTogether = batchCalls((names) => listExistingRefs(run, names));
   const listObjectsTogether = batchCalls((prefixes) => listObjectIds(run, prefixes));
   const resolveExactly = async (ref: string, isMoving: boolean): Promise<PinnedRef> => {
@@ -40,18 +42,29 @@ export function makePinnedRefResolver(
     const [commit] = commits;
     return commit === undefined ? { kind: 'unknown' } : resolveExactly(`${commit}${steps}`, steps !== '');
   };
-  return async (ref, findRemote) => {
+  let remote: Promise<string | null> | null = null;
+  return resolveOnce(async (ref) => {
     const [, name = '', steps = ''] = NAME_AND_STEPS.exec(ref) ?? [];
     const pinnedId = OBJECT_ID.test(name) ? await resolveId(name.toLowerCase(), steps) : null;
     if (pinnedId !== null) return pinnedId;
     if (HEAD_NAMES.includes(name)) return resolveExactly(ref, true);
-    const candidates = name.startsWith('refs/') ? [name] : listFullNames(name, await findRemote());
+    const candidates = name.startsWith('refs/') ? [name] : listFullNames(name, await (remote ??= findRemote()));
     const existing = await Promise.all(
       candidates.map(async (candidate) => (await listRefsTogether(candidate)).has(candidate)),
     );
     const fullName = candidates[existing.indexOf(true)];
     if (fullName === undefined) return { kind: 'unknown' };
     return resolveExactly(`${fullName}${steps}`, steps !== '' || !fullName.startsWith('refs/tags/'));
+  });
+}
+
+/** Returns a function that calls `resolve` only once for each ref. */
+function resolveOnce<Resolved>(resolve: (ref: string) => Promise<Resolved>): (ref: string) => Promise<Resolved> {
+  const resolved = new Map<string, Promise<Resolved>>();
+  return (ref) => {
+    const known = resolved.get(ref) ?? resolve(ref);
+    resolved.set(ref, known);
+    return known;
   };
 }
 
@@ -98,27 +111,18 @@ async function listObjectIds(run: RunGit, prefixes: readonly string[]): Promise<
 
 /**
  * Creates a function that returns the commit id of a ref. Simultaneous calls share one process, because prompt files
- * can refer to thousands of refs. If a ref needs its own process, it becomes null after `MAX_EXTRA_PROCESSES` of these.
+ * can refer to thousands of refs. If a ref needs its own process, it becomes null after `MAX_OWN_PROCESSES` of these.
  */
 export function makeRefResolver(git: Git): (ref: string) => Promise<string | null> {
-  const resolved = new Map<string, Promise<string | null>>();
-  let extraProcesses = 0;
-  const mayStartProcess = (): boolean => {
-    extraProcesses += 1;
-    return extraProcesses <= MAX_EXTRA_PROCESSES;
-  };
-  const resolveBatch = batchCalls((refs) => resolveTogether(git, refs, mayStartProcess));
-  const resolve = async (ref: string): Promise<string | null> => {
+  let ownProcesses = 0;
+  const resolveBatch = batchCalls((refs) => resolveTogether(git, refs));
+  return resolveOnce(async (ref) => {
     // A line break would split a ref, because `git cat-file` reads one ref per line.
     const needsOwnProcess = SEARCH_SYNTAX.test(ref) || hasControlCharacters(ref);
     if (!needsOwnProcess) return (await resolveBatch(ref)).get(ref) ?? null;
-    return mayStartProcess() ? resolveAlone(git, ref) : null;
-  };
-  return (ref) => {
-    const commit = resolved.get(ref) ?? resolve(ref);
-    resolved.set(ref, commit);
-    return commit;
-  };
+    ownProcesses += 1;
+    return ownProcesses <= MAX_OWN_PROCESSES ? resolveAlone(git, ref) : null;
+  });
 }
 
 /**
@@ -127,29 +131,13 @@ export function makeRefResolver(git: Git): (ref: string) => Promise<string | nul
  */
 const SEARCH_SYNTAX = /@\{|\^\{\/|^:\//;
 
-const MAX_EXTRA_PROCESSES = 100;
+const MAX_OWN_PROCESSES = 100;
 
-/**
- * Maps a ref to null if it does not refer to a commit. git exits early at a damaged object, so promptsync then splits
- * the list in half. Omits damaged refs, and those that remain once `mayStartProcess` returns false.
- */
-async function resolveTogether(
-  git: Git,
-  refs: readonly string[],
-  mayStartProcess: () => boolean,
-): Promise<ReadonlyMap<string, string | null>> {
+/** Maps a ref to null if it does not refer to a commit. Throws a `ProblemError` if git meets a damaged object. */
+async function resolveTogether(git: Git, refs: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
   const names = refs.map((ref) => `${ref}^{commit}`);
-  const output = await git.runWithInput(names, 'cat-file', '--batch-check').catch(() => '');
-  const lines = splitLines(output);
-  if (lines.length === refs.length) return new Map(refs.map((ref, index) => [ref, parseCommitId(lines[index] ?? '')]));
-  const commits = new Map<string, string | null>();
-  if (refs.length === 1) return commits;
-  const middle = Math.ceil(refs.length / 2);
-  for (const half of [refs.slice(0, middle), refs.slice(middle)]) {
-    if (!mayStartProcess()) break;
-    for (const [ref, commit] of await resolveTogether(git, half, mayStartProcess)) commits.set(ref, commit);
-  }
-  return commits;
+  const lines = splitLines(await git.runWithInput(names, 'cat-file', '--batch-check'));
+  return new Map(refs.map((ref, index) => [ref, parseCommitId(lines[index] ?? '')]));
 }
 
 /** Parses a line of `git cat-file --batch-check`. */

@@ -1,7 +1,7 @@
 import { isSameFileContent } from '../domain/compare-content.ts';
 import type { Content } from '../domain/content.ts';
 import { findStartOfSeries } from './line-of-states.ts';
-import type { LiveBranch, PromptLocation } from './read-at-commit.ts';
+import type { PromptLocation, PromptRepository } from './read-at-commit.ts';
 import { readPromptLine } from './read-line-of-states.ts';
 
 /** Content that an environment should serve. */
@@ -16,16 +16,17 @@ export type WantedContent = {
 type ContentCommit = { readonly commit: string; readonly content: Content };
 
 /**
- * Finds the commit of the oldest state in the newest unbroken series of states with the wanted content. Prefers exact
- * content. If the clone does not know the tip of the live branch, searches the line of HEAD. Null if no state has the
- * content, or if older states may have it, because the line is cut.
+ * Finds the commit that introduced the wanted content on the live branch: that of the oldest state in the newest
+ * unbroken series of states with this content. Prefers exact content. If the clone does not know the tip of the live
+ * branch, searches the line of HEAD. Null if no state has the content, or if older states may have it, because the line
+ * is cut.
  */
 export async function findContentCommit(
   file: PromptLocation,
   { isWanted, isExact }: WantedContent,
-  { repository, branch }: LiveBranch,
+  repository: PromptRepository,
 ): Promise<ContentCommit | null> {
-  const tip = (await repository.findKnownTip(branch))?.commit ?? repository.head;
+  const tip = (await repository.findKnownTip())?.commit ?? repository.head;
   if (tip === null) return null;
   const line = await readPromptLine(file, tip, repository);
   const wanted = line.states.map((state) => state.file.content).filter(isWanted);

@@ -1,5 +1,4 @@
 import { extname } from 'node:path';
-import type { Config } from '../workspace/config.ts';
 import type { DesiredState } from '../domain/desired-state.ts';
 import type { ContentAtRef } from '../domain/plan.ts';
 import { locatePin, type PromptFile } from '../domain/prompt-file.ts';
@@ -18,15 +17,14 @@ import type { FileAtCommit } from '../git/read-trees.ts';
 import type { PinnedRef } from '../git/resolve-refs.ts';
 import { isError, makeProblem, type Place, type Problem } from '../problem.ts';
 
-/** Reads and parses prompt files at any commit. `branch` decides which remote the branches in pins refer to. */
-export type PromptRepository = Repository &
-  Pick<Config, 'branch'> & {
-    readonly fileSettings: FileSettings;
-    /** Reads the configuration at a commit, which determines the default pins and the ids from paths. */
-    readonly readConfigAt: (commit: string) => Promise<FormerConfig>;
-    /** Records that the configuration at a commit equals the one in the work tree, so that it is not read again. */
-    readonly rememberConfig: (commit: string) => void;
-  };
+/** Reads and parses prompt files at any commit. */
+export type PromptRepository = Repository & {
+  readonly fileSettings: FileSettings;
+  /** Reads the configuration at a commit, which determines the default pins and the ids from paths. */
+  readonly readConfigAt: (commit: string) => Promise<FormerConfig>;
+  /** Records that the configuration at a commit equals the one in the work tree, so that it is not read again. */
+  readonly rememberConfig: (commit: string) => void;
+};
 
 /** The configuration at a commit. */
 export type FormerConfig = Pick<FormerSettings, 'patterns' | 'acceptWarnings'> & {
@@ -35,12 +33,6 @@ export type FormerConfig = Pick<FormerSettings, 'patterns' | 'acceptWarnings'> &
    * way as the one in the work tree, it is the original repository object.
    */
   readonly repository: PromptRepository;
-};
-
-export type LiveBranch = {
-  readonly repository: PromptRepository;
-  /** Null if the configuration does not name the branch. */
-  readonly branch: string | null;
 };
 
 /** Both paths are relative to the repository root. Returns null if the commit has no regular file there. */
@@ -148,7 +140,7 @@ async function readContentAtRef(
   if (repository === null) {
     return makeFailure(makeProblem('git/needs-repository', { what: `The pin git:${ref}` }, place));
   }
-  const pinned = await repository.resolvePinnedRef(ref, repository.branch);
+  const pinned = await repository.resolvePinnedRef(ref);
   if (pinned.kind !== 'found') return makeFailure(makeUnresolvedProblem(ref, pinned, place));
   const { commit } = pinned;
   const location = { id: file.id, type: file.type, path: repository.toRootPath(file.path) };
@@ -172,7 +164,7 @@ export async function findMovingRefs(
   if (repository === null) return new Set();
   const refs = new Set(files.flatMap(({ pins }) => pins.flatMap(({ pin }) => (pin.kind === 'git' ? pin.ref : []))));
   const resolved = await Promise.all(
-    [...refs].map(async (ref) => ({ ref, pinned: await repository.resolvePinnedRef(ref, repository.branch) })),
+    [...refs].map(async (ref) => ({ ref, pinned: await repository.resolvePinnedRef(ref) })),
   );
   const moving = resolved.filter(({ pinned }) => pinned.kind === 'found' && pinned.isMoving);
   return new Set(moving.map(({ ref }) => ref));
@@ -299,7 +291,7 @@ async function readCandidatesByPath(
   return candidates.flat();
 }
 
-/** git searches the bytes that it stores, before any git filter is applied. */
+/** Names a git filter of the path, because git searches the bytes that it stores, before any filter is applied. */
 async function describeFailedSearch(path: string, repository: PromptRepository): Promise<string> {
   const attributes = await repository.readAttributes(path);
   const filter = ['filter', 'working-tree-encoding'].find((name) => attributes.has(name));

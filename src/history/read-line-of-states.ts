@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import type { EnvironmentPin, PromptFile } from '../domain/prompt-file.ts';
+import type { FileTouch } from '../git/follow-files.ts';
 import type { FileAtCommit } from '../git/read-trees.ts';
 import { type Line, type LineState, type Want } from './line-of-states.ts';
 import {
@@ -49,9 +50,11 @@ export async function readPlannedLine(file: PromptFile, repository: PromptReposi
   const line = head === null ? NO_COMMITS : await readPromptLine(file, head, repository, limit);
   const [newest] = line.states;
   if (newest !== undefined && isSameState(newest.file, file)) return line;
-  const planned = await makeState({ ...file, path: repository.toRootPath(file.path) }, null, repository);
+  const planned = await makeState({ ...file, path: repository.toRootPath(file.path) }, UNCOMMITTED, repository);
   return { ...line, states: [planned, ...line.states.map(omitMovingWants)] };
 }
+
+const UNCOMMITTED: StateCommit = { commit: null, time: null };
 
 /** It is complete, because no file can have come back after a deletion. */
 const NO_COMMITS: Line = { states: [], isCut: false, isComplete: true };
@@ -111,20 +114,23 @@ async function readPathStates(
 /** Returns `invalid` for an invalid file. Returns `ended` if it was deleted or belongs to another prompt there. */
 async function readPlace(
   { id, type }: PromptLocation,
-  place: FileAtCommit,
+  place: FileTouch,
   repository: PromptRepository,
 ): Promise<LineState | 'invalid' | 'ended'> {
   const parsed = await parseFileAtCommit(repository, place);
   if (parsed === null) return 'ended';
   if (parsed.file === null) return 'invalid';
-  return parsed.file.id === id && parsed.file.type === type
-    ? makeState(parsed.file, place.commit, repository)
-    : 'ended';
+  return parsed.file.id === id && parsed.file.type === type ? makeState(parsed.file, place, repository) : 'ended';
 }
 
+type StateCommit = Pick<LineState, 'commit' | 'time'>;
+
 /** @param file the file, with its path relative to the repository root */
-async function makeState(file: PromptFile, commit: string | null, repository: PromptRepository): Promise<LineState> {
-  const time = commit === null ? null : ((await repository.readCommitTimes([commit])).get(commit) ?? null);
+async function makeState(
+  file: PromptFile,
+  { commit, time }: StateCommit,
+  repository: PromptRepository,
+): Promise<LineState> {
   const wants = [
     ...file.pins.map(async (pin) => ({ pin, want: await readWant(pin, file, repository) })),
     ...(file.otherPins ?? []).map(async (pin) => ({ pin, want: await readOtherWant(pin, file, repository) })),
@@ -154,7 +160,7 @@ async function readWant({ pin }: EnvironmentPin, file: PromptFile, repository: P
     case 'version':
       return pin;
     case 'git': {
-      const pinned = await repository.resolvePinnedRef(pin.ref, repository.branch);
+      const pinned = await repository.resolvePinnedRef(pin.ref);
       if (pinned.kind !== 'found') return null;
       const result = await findContentAtCommit(file, pinned.commit, repository);
       if (result.kind === 'missing') return null;

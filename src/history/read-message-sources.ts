@@ -47,7 +47,7 @@ async function readMessageSource(
   const shortId = isManaged === null ? findCommitIdInMessage(message) : null;
   if (shortId === null) return null;
   // `resolveRef` would prefer a branch or a tag with the name of the shortened commit id.
-  const pinned = await repository.resolvePinnedRef(shortId, repository.branch);
+  const pinned = await repository.resolvePinnedRef(shortId);
   if (pinned.kind !== 'found') return null;
   const { commit } = pinned;
   const result = await findContentAtCommit({ id, type, path: repository.toRootPath(path) }, commit, repository);

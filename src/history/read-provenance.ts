@@ -46,6 +46,6 @@ async function readChangeSummary(
   commit: string,
   repository: PromptRepository,
 ): Promise<Pick<Provenance, 'changeSummary'>> {
-  const subject = await repository.readSubject(commit);
+  const { subject = '' } = (await repository.readCommits([commit])).get(commit) ?? {};
   return subject === '' ? {} : { changeSummary: subject };
 }

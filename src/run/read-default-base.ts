@@ -47,11 +47,11 @@ export function describeReadFailure(error: unknown): string {
 export async function readBaseNames(
   { prompts }: Plan,
   { found }: Pick<DefaultBaseReading, 'found'>,
-  { base: explicitBase, repository, config }: DesiredWorkspace,
+  { base: explicitBase, repository }: DesiredWorkspace,
 ): Promise<Pick<CommandRun, 'baseName' | 'liveBranch'>> {
   const needsNames = prompts.some(({ drift, annotations }) => drift.length + annotations.length > 0);
   if (repository === null || !needsNames) return { baseName: null, liveBranch: null };
-  const tip = await repository.findKnownTip(config.branch);
+  const tip = await repository.findKnownTip();
   const base = explicitBase ?? found?.base ?? null;
   return { baseName: base && nameBase(base, tip), liveBranch: tip?.branch ?? null };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MAX_PATTERN_LENGTH } from '../text.ts';
 import { type Environment, type MaxChanges, type OnDrift, MAX_CHANGES_FORM, PERCENTAGE } from '../domain/policy.ts';
 import type { EnvironmentPin } from '../domain/prompt-file.ts';
+import type { GitSettings } from '../git/run-git.ts';
 import type { FileRules } from '../providers/provider-interface.ts';
 import { expandBraces } from './glob.ts';
 import { PinsShape } from './parse-pins.ts';
@@ -301,9 +302,6 @@ export const CONFIG_FIELDS: readonly string[] = [
 ];
 
 /** Returns the settings for git. git must not inherit the variables that contain the keys of the service. */
-export function makeGitSettings({ root, service }: Pick<Config, 'root' | 'service'>): {
-  readonly root: string;
-  readonly keyVariables: readonly string[];
-} {
+export function makeGitSettings({ root, service }: Pick<Config, 'root' | 'service'>): GitSettings {
   return { root, keyVariables: service?.kind === 'remote' ? service.keyVariables : [] };
 }

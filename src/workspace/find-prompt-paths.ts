@@ -95,8 +95,12 @@ function matchesGlob({ start, entersFolder, matches }: Glob, path: string): bool
   return folders.every(entersFolder) && matches(below);
 }
 
+function isExclusion(pattern: string): boolean {
+  return pattern.startsWith('!');
+}
+
 function makeExclusionMatcher(patterns: readonly string[]): (path: string) => boolean {
-  const globs = patterns.filter((pattern) => /^!./.test(pattern)).map((pattern) => makeGlobMatcher(pattern.slice(1)));
+  const globs = patterns.filter(isExclusion).map((pattern) => makeGlobMatcher(pattern.slice(1)));
   return (path) => globs.some((matches) => matches(path));
 }
 
@@ -149,7 +153,7 @@ function readEntries(path: string, { folder, problems }: PromptSearch): readonly
 
 /** Omits exclusions. A pattern with braces yields one glob for each expansion. */
 function makeGlobs({ folder, patterns }: SearchedFolder): readonly Glob[] {
-  const positive = patterns.filter((pattern) => pattern !== '' && !pattern.startsWith('!'));
+  const positive = patterns.filter((pattern) => !isExclusion(pattern));
   return positive.flatMap(expandBraces).map((pattern) => parseGlob(folder, pattern));
 }
 
@@ -187,9 +191,9 @@ export type PathIds = {
 
 /** Converts paths to ids and back. The functions read no files, so the paths may come from any commit. */
 export function makePathIds({ folder, patterns }: SearchedFolder): PathIds {
-  const exclusions = patterns.filter((pattern) => pattern.startsWith('!'));
+  const exclusions = patterns.filter(isExclusion);
   const sources = patterns
-    .filter((pattern) => pattern !== '' && !pattern.startsWith('!'))
+    .filter((pattern) => !isExclusion(pattern))
     .map((pattern) => ({
       matches: makePromptMatcher({ folder, patterns: [pattern, ...exclusions] }),
       start: `${makeRelativePath(folder, resolve(folder, findFixedFolder(pattern)))}/`.replace(/^\/$/, ''),

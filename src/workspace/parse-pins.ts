@@ -117,10 +117,10 @@ export function checkPins(
   });
 }
 
-type PinToCheck = { readonly environment: string; readonly path: PinsPath };
+type PinEntry = { readonly environment: string; readonly path: PinsPath };
 
 function checkEnvironmentName(
-  { environment, path }: PinToCheck,
+  { environment, path }: PinEntry,
   mapping: LocatedMapping,
   { rules, otherEnvironments }: PinSettings,
   makeFieldProblem: MakeFieldProblem,
@@ -132,7 +132,7 @@ function checkEnvironmentName(
 }
 
 function checkKind(
-  { environment, path }: PinToCheck,
+  { environment, path }: PinEntry,
   mapping: LocatedMapping,
   { rules, otherEnvironments, portablePins }: PinSettings,
   makeFieldProblem: MakeFieldProblem,
@@ -151,7 +151,7 @@ function checkKind(
 
 /** Refuses an environment that is reserved for promptsync or that the configuration does not list. */
 function checkEnvironmentIsKnown(
-  { environment, path }: PinToCheck,
+  { environment, path }: PinEntry,
   mapping: LocatedMapping,
   { rules, environments, otherEnvironments }: PinSettings,
 ): readonly Problem[] {

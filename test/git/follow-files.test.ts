@@ -8,6 +8,7 @@ import { configure, open, UNUSUAL_SETTINGS } from './support.ts';
 import {
   cloneOf,
   commitAll,
+  commitAllAt,
   git,
   GIT_VARIABLES,
   initRepository,
@@ -137,6 +138,19 @@ describe('followFile', () => {
     expect(await listCommits(folder, 'a.md')).toEqual([commit]);
   });
 
+  test('followFile returns the committer dates in seconds despite unusual git settings', async () => {
+    const folder = makeRepository({ 'a.md': '1' });
+    // The author date differs from the committer date, as after a rebase.
+    writeFiles(folder, { 'a.md': '2' });
+    git(folder, 'commit', '--quiet', '--all', '--date=2020-01-01T00:00:00Z', '--message', 'rebased');
+    writeFiles(folder, { 'a.md': '3' });
+    commitAllAt(folder, '2026-03-04T23:30:00-05:00');
+    configure(folder, { ...UNUSUAL_SETTINGS, 'log.date': 'relative' });
+    const dates = ['2026-03-05T04:30:00Z', GIT_VARIABLES.GIT_COMMITTER_DATE, GIT_VARIABLES.GIT_COMMITTER_DATE];
+    const touches = await (await open(folder)).followFile('HEAD', 'a.md');
+    expect(touches.map(({ time }) => time)).toEqual(dates.map((date) => Date.parse(date) / 1000));
+  });
+
   test('In a shallow clone, followFile returns the oldest available commit for a file that an older commit added', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'b.md': 'b' });
@@ -145,25 +159,18 @@ describe('followFile', () => {
   });
 });
 
-describe('readSubject', () => {
+describe('the subjects of commits', () => {
   test.each([
     ['Grüße\n🎉\n\nBody', 'Grüße 🎉'],
     ['A\u001b[31m%H %x00', 'A\u001b[31m%H %x00'],
     ['', ''],
     ['Merge pull request #1 from a/b\n\nTitle', 'Title'],
-  ])('readSubject returns the subject of the message %j as %j', async (message, subject) => {
+  ])('readCommits returns the subject of the message %j as %j', async (message, subject) => {
     const folder = makeRepository({ 'a.md': 'a' });
     writeFiles(folder, { 'a.md': 'b' });
     git(folder, 'commit', '--quiet', '--all', '--allow-empty-message', '--message', message);
     const commit = git(folder, 'rev-parse', 'HEAD');
-    const { followFile, readSubject } = await open(folder);
-    expect(await readSubject(commit)).toBe(subject);
-    await followFile(commit, 'a.md');
-    expect(await readSubject(commit)).toBe(subject);
-  });
-
-  test('readSubject returns an empty string for a commit that the clone does not have', async () => {
-    expect(await (await open(makeRepository({ 'a.md': 'a' }))).readSubject('d'.repeat(40))).toBe('');
+    expect((await (await open(folder)).readCommits([commit])).get(commit)?.subject).toBe(subject);
   });
 });
 

@@ -35,7 +35,7 @@ test.each<[readonly string[], string | null, string | null]>([
     const folder = makeRepository({ 'a.md': '1' });
     commitAll(folder, 'Second');
     for (const words of setup) git(folder, ...words.split(' '));
-    const { findKnownTip: knownTip } = await open(folder);
-    expect((await knownTip(branch))?.commit ?? null).toBe(expected && git(folder, 'rev-parse', expected));
+    const { findKnownTip: knownTip } = await open(folder, branch);
+    expect((await knownTip())?.commit ?? null).toBe(expected && git(folder, 'rev-parse', expected));
   },
 );

@@ -23,7 +23,7 @@ function writeCommit(folder: string, message: string): string {
 }
 
 async function resolve(folder: string, ref: string, branch: string | null = null): Promise<PinnedRef> {
-  return (await open(folder)).resolvePinnedRef(ref, branch);
+  return (await open(folder, branch)).resolvePinnedRef(ref);
 }
 
 describe('resolvePinnedRef', () => {
@@ -41,7 +41,7 @@ describe('resolvePinnedRef', () => {
       [moving, true],
     ] as const) {
       for (const [ref, commit] of Object.entries(refs)) {
-        expect([ref, await resolvePinnedRef(ref, null)]).toEqual([ref, { kind: 'found', commit, isMoving }]);
+        expect([ref, await resolvePinnedRef(ref)]).toEqual([ref, { kind: 'found', commit, isMoving }]);
       }
     }
     git(folder, 'tag', 'refs/heads/main', 'HEAD~1');
@@ -57,7 +57,7 @@ describe('resolvePinnedRef', () => {
     }
     const { resolvePinnedRef } = await open(folder);
     for (const id of ids) {
-      expect(await resolvePinnedRef(id, null)).toEqual({ kind: 'found', commit: first, isMoving: false });
+      expect(await resolvePinnedRef(id)).toEqual({ kind: 'found', commit: first, isMoving: false });
     }
   });
 
@@ -65,7 +65,7 @@ describe('resolvePinnedRef', () => {
     const { folder } = makeHistory(['tag v1', 'tag deadbeef0123', 'tag refs/tags/gone']);
     const { resolvePinnedRef } = await open(folder);
     for (const ref of ['deadbeef0123', 'refs/tags/gone', 'gone', 'gone~1', 'refs/heads/v1', 'main~9', 'a-gHEAD']) {
-      expect([ref, await resolvePinnedRef(ref, null)]).toEqual([ref, { kind: 'unknown' }]);
+      expect([ref, await resolvePinnedRef(ref)]).toEqual([ref, { kind: 'unknown' }]);
     }
   });
 
@@ -92,9 +92,9 @@ describe('resolvePinnedRef', () => {
     const { folder, second } = makeHistory(['tag 20261201', 'tag 202612011200']);
     const { resolvePinnedRef } = await open(folder);
     const found = { kind: 'found', commit: second, isMoving: false };
-    expect(await resolvePinnedRef('20261201', null)).toEqual(found);
-    expect(await resolvePinnedRef('202612011200', null)).toEqual({ kind: 'unknown' });
-    expect(await resolvePinnedRef('refs/tags/202612011200', null)).toEqual(found);
+    expect(await resolvePinnedRef('20261201')).toEqual(found);
+    expect(await resolvePinnedRef('202612011200')).toEqual({ kind: 'unknown' });
+    expect(await resolvePinnedRef('refs/tags/202612011200')).toEqual(found);
   });
 });
 

@@ -37,7 +37,9 @@ const OPENED = ['diff', 'ls-files', 'rev-parse'];
 const FIND_BASE = ['cat-file', 'config', 'for-each-ref'];
 /** The git processes that read the lines of prompts and the contents of their states. */
 const READ_LINES = ['cat-file', 'cat-file', 'log'];
-const PLAN = [...OPENED, ...FIND_BASE, 'cat-file', 'log'];
+/** The git process that reads the subjects of the commits from which a sync would create versions. */
+const READ_SUBJECTS = ['log'];
+const PLAN = [...OPENED, ...FIND_BASE, ...READ_SUBJECTS, 'cat-file', 'log'];
 
 describe('the number of git processes per run', () => {
   test.each<[string, readonly [PromptParts, PromptParts], readonly string[], number, readonly string[]]>([
@@ -53,14 +55,14 @@ describe('the number of git processes per run', () => {
       TEXTS,
       ['history', '**'],
       0,
-      [...OPENED, ...READ_LINES, 'cat-file', 'log'],
+      [...OPENED, ...READ_LINES, ...READ_SUBJECTS, 'cat-file', 'log'],
     ],
     [
       'plan starts the same number of git processes to check for rollbacks in 60 prompts as in 3 prompts',
       TOO_EARLY,
       ['plan'],
       3,
-      [...OPENED, ...FIND_BASE, ...READ_LINES],
+      [...OPENED, ...FIND_BASE, ...READ_LINES, ...READ_SUBJECTS],
     ],
   ])('%s', async (_, [before, after], words, expectedExit, expected) => {
     for (const count of [3, 60]) {

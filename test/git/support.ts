@@ -20,8 +20,8 @@ export async function uncommittedOf(folder: string, paths: readonly string[]): P
   return [...(await (await open(folder)).findUncommitted(paths))].toSorted();
 }
 
-export function open(folder: string): Promise<Repository> {
-  return openRepository(startAt(folder), folder);
+export function open(folder: string, liveBranch: string | null = null): Promise<Repository> {
+  return openRepository(startAt(folder), folder, liveBranch);
 }
 
 /** Settings of a user that change what git prints, or run programs of their own. */

@@ -30,7 +30,7 @@ function useStates(): HistoryRepository {
 
 /** Finds the commit of the text `One.`. Prefers the metadata `small`, and accepts files without metadata. */
 async function findCommitOfOne(folder: string, branch: string): Promise<string | null> {
-  const repository = await openPromptRepository(folder, 'branch: main');
+  const repository = await openPromptRepository(folder, `branch: ${branch}`);
   const exact = content('One.', small.metadata);
   const found = await findContentCommit(
     { id: 'prm_a', type: 'text', path: PATH },
@@ -38,7 +38,7 @@ async function findCommitOfOne(folder: string, branch: string): Promise<string |
       isWanted: (one) => isSameFileContent(one, exact) || isSameFileContent(one, content('One.')),
       isExact: (one) => isSameFileContent(one, exact),
     },
-    { repository, branch },
+    repository,
   );
   return found?.commit ?? null;
 }

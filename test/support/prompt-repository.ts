@@ -13,5 +13,5 @@ export async function openPromptRepository(folder: string, text: string): Promis
   const root = findRepositoryRoot(folder);
   const context = { file: join(folder, 'promptsync.yaml'), shownPath: 'promptsync.yaml', root, environment: {} };
   const { config } = parseConfig(text, context);
-  return makePromptRepository(await openRepository({ root, keyVariables: [] }, folder), config!);
+  return makePromptRepository(await openRepository({ root, keyVariables: [] }, folder, config!.branch), config!);
 }

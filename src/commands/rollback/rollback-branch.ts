@@ -27,7 +27,7 @@ export async function readRollbackSteps(
   edits: readonly FileEdit[],
   { config, repository }: Pick<RollbackTarget, 'config' | 'repository'>,
 ): Promise<readonly string[]> {
-  const tip = await repository.findKnownTip(config.branch);
+  const tip = await repository.findKnownTip();
   const liveBranch = config.branch ?? tip?.branch ?? null;
   const live = showHidden(liveBranch ?? 'the live branch');
   if (committed === null) return [describeUnneededCommit(live)];
