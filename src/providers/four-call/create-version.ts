@@ -1,6 +1,5 @@
 import { canReuseVersion, isSameVersionContent } from '../../domain/compare-content.ts';
 import { toStoredContent, computeNewVersionDigests, VERSION_RECORD_KEY } from '../../domain/content.ts';
-import type { ObservedPrompt } from '../../domain/observed-prompt.ts';
 import { TRACKING_ENVIRONMENT } from '../../domain/policy.ts';
 import type { CreateVersion } from '../../domain/plan.ts';
 import { findVersionWithContent, makeVersionRef, MAX_LEDGER_VERSIONS, type VersionRef } from '../../domain/versions.ts';
@@ -65,12 +64,9 @@ async function adoptExistingVersion(state: LedgerWriteState, change: CreateReque
   const candidates = [makeLedgerEntry(head), ...(head.record?.ledger ?? [])].filter((entry) =>
     holdsAllContents(state, change, entry),
   );
-  const match = findVersionWithContent(candidates, toStoredContent(change.content, detectMetadata(state)));
+  const content = toStoredContent(change.content, detectMetadataSupport(state.reading));
+  const match = findVersionWithContent(candidates, content);
   return match === undefined ? null : makeAdoptedOutcome(await probeVerifiedVersion(state, match));
-}
-
-function markRecovered(isOwnVersion: boolean): Pick<CreateOutcome, 'isRecovered'> {
-  return isOwnVersion ? { isRecovered: true } : {};
 }
 
 /** Builds the outcome of a planned create call if promptsync adopted an existing version instead. */
@@ -85,17 +81,12 @@ function makeAdoptedOutcome(version: LedgerVersion): CreateOutcome {
 
 /** Returns true if promptsync can adopt the version: it has the planned content and also all `otherContents`. */
 function holdsAllContents(
-  state: LedgerWriteState,
+  { reading }: LedgerWriteState,
   { content, otherContents = [] }: CreateVersion,
   entry: LedgerEntry,
 ): boolean {
-  const metadata = detectMetadata(state);
+  const metadata = detectMetadataSupport(reading);
   return [content, ...otherContents].every((each) => canReuseVersion(entry, toStoredContent(each, metadata)));
-}
-
-/** Detects whether the service keeps the metadata of versions, based on the versions read so far. */
-function detectMetadata({ reading }: LedgerWriteState): ObservedPrompt['metadata'] {
-  return detectMetadataSupport(reading);
 }
 
 /** Sends the create call only once, even if the response is lost. */
@@ -126,7 +117,7 @@ async function checkCreatedVersion(
   version: LedgerVersion,
 ): Promise<WriteOutcome> {
   if (!isStoredAsSent(content, version)) return makeRewrittenOutcome(version, 'made', []);
-  const isFirstDrop = version.record === null && detectMetadata(state) === 'kept';
+  const isFirstDrop = version.record === null && detectMetadataSupport(state.reading) === 'kept';
   rememberVersions(state, version);
   const problems = await trackVersion(state, version);
   const warnings = isFirstDrop ? [makeProblem('service/drops-metadata', { environment: TRACKING_ENVIRONMENT })] : [];
@@ -206,7 +197,7 @@ async function resolveLostCreate(
   const isNextManaged = mayFollowHead(version, getLedgerHead(state));
   if ((isPinFollowing || isNextManaged) && holdsAllContents(state, change, makeLedgerEntry(version))) {
     const problems = await trackNewestVersion(state);
-    return { ...makeAdoptedOutcome(version), ...markRecovered(isOwnVersion), problems };
+    return { ...makeAdoptedOutcome(version), ...(isOwnVersion && { isRecovered: true as const }), problems };
   }
   if (mayBeTidiedCreate(version, change.content)) return makeRewrittenOutcome(version, 'unknown', []);
   const evidence = { id, number: version.number, reason: error.problem.message };
