@@ -93,7 +93,7 @@ function makeLangfuseService(perform: Connection['perform'], baseUrl: string): L
     find: async (name) => {
       for await (const [row] of readPages(perform, name)) {
         if (row?.problem) throw new ServiceError(row.problem, 'rejected');
-        if (row !== undefined) return omitProblem(row);
+        if (row !== undefined) return row;
       }
       return null;
     },
@@ -157,10 +157,6 @@ function makeListCall(page: number, name: string | null): ServiceCall<SizedPage>
   return { ...GET_CALL, path: `${PROMPTS}?${query}`, promptId: name, parse };
 }
 
-function omitProblem({ name, versions, labels, type, lastUpdatedAt }: ListingRow): RemoteLangfusePrompt {
-  return { name, versions, labels, type, lastUpdatedAt };
-}
-
 function summarizeRow({ name, versions, labels, problem }: ListingRow): LangfuseListing {
   const lastVersion = versions.reduce((highest, number) => Math.max(highest, number), 0);
   return { name, labels, lastVersion, problem };
@@ -208,7 +204,7 @@ function makeCreateCall(
     isSentOnce: true,
     promptId: name,
     maxBytes: MAX_VERSION_BYTES,
-    interpretRefusal: (status, responseText) => interpretCreateRefusal(status, responseText),
+    interpretRefusal: interpretCreateRefusal,
     parse,
   };
 }
