@@ -125,8 +125,9 @@ async function checkCreatedVersion(
 }
 
 /**
- * Also accepts a version without any metadata, because some services drop it. promptsync recognizes such a version
- * later, because it is active in the tracking environment.
+ * Returns true if the service stored the content that promptsync sent. Also accepts a version without any metadata,
+ * because some services drop it. promptsync recognizes such a version later, because it is active in the tracking
+ * environment.
  */
 function isStoredAsSent(content: CreateVersion['content'], version: LedgerVersion): boolean {
   return isSameVersionContent(version.content, version.record === null ? toStoredContent(content, 'dropped') : content);
@@ -148,7 +149,7 @@ function makeVersionRecord(
   const newestFirst = listKnownEntries(reading).map((entry): LedgerEntry => {
     return pinned.has(entry.id) ? { ...entry, pinned: true } : entry;
   });
-  // Otherwise a later sync would not recognize the version of the prompt file, and would create its content again.
+  // Keep the version with the content of the prompt file. Otherwise a later sync would create this content again.
   const own = request.fileContent === null ? undefined : findVersionWithContent(newestFirst, request.fileContent);
   const newestPinned = newestFirst.filter((entry) => entry.pinned === true).slice(0, MAX_LEDGER_VERSIONS);
   const newest = [...newestFirst.slice(0, MAX_LEDGER_VERSIONS), ...newestPinned].map(({ id }) => id);
