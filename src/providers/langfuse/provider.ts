@@ -23,7 +23,7 @@ import type { RemoteLangfuseVersion } from './version.ts';
 import { findRewrittenVersion, isStoredAsPlanned } from './find-rewritten-version.ts';
 import { interpretLangfuseReading, type LangfuseReading, readLangfusePrompt, listLangfuseVersions } from './reading.ts';
 import type { ProviderOpening } from '../provider-descriptor.ts';
-import { LANGFUSE_WORDS, LATEST_LABEL, MAX_MESSAGE_LENGTH } from './file-rules.ts';
+import { LANGFUSE_WORDS, MAX_MESSAGE_LENGTH } from './file-rules.ts';
 
 type LangfuseDependencies = Pick<ProviderOpening['connection'], 'sleep'> &
   Pick<ProviderOpening, 'findUnselectedFile'> & { readonly service: LangfuseService };
@@ -53,13 +53,7 @@ export function makeLangfuseProvider(dependencies: LangfuseDependencies): Provid
     observe: async (request) => interpret(await read(request), request),
     makeWriter: (request) => makeLangfuseWriter({ ...dependencies, read, interpret }, request),
     readServed: (promptId, label) => readLabeledPrompt(dependencies.service, promptId, label),
-    list: async () => {
-      const prompts = await dependencies.service.list();
-      return prompts.map(({ labels, ...prompt }) => {
-        const environments = labels.filter((label) => label !== LATEST_LABEL).toSorted();
-        return { ...prompt, environments };
-      });
-    },
+    list: dependencies.service.list,
   };
 }
 
