@@ -16,20 +16,15 @@ export function sortPartsFirst(
   if (ordered.every(({ partIds }) => partIds.length === 0)) return ordered;
   const directParts = new Map(ordered.map(({ plan, partIds }) => [plan.file.id, partIds]));
   const allParts = new Map([...directParts.keys()].map((id) => [id, findAllParts(id, directParts)]));
-  const waiting = new Set(directParts.keys());
-  // Two prompts that contain each other do not wait for each other.
+  const waiting = new Map(ordered.map((one) => [one.plan.file.id, one]));
+  // Two prompts that contain each other do not wait for each other, so one of the waiting prompts is always ready.
   const isReady = ({ plan: { file } }: OrderedPlan): boolean =>
     [...(allParts.get(file.id) ?? [])].every((part) => !waiting.has(part) || allParts.get(part)?.has(file.id) === true);
+  const findReady = (): OrderedPlan | undefined => [...waiting.values()].find(isReady);
   const sorted: OrderedPlan[] = [];
-  const delayed: OrderedPlan[] = [];
-  for (const current of ordered) {
-    delayed.push(current);
-    for (let index = delayed.findIndex(isReady); index !== -1; index = delayed.findIndex(isReady)) {
-      for (const ready of delayed.splice(index, 1)) {
-        sorted.push(ready);
-        waiting.delete(ready.plan.file.id);
-      }
-    }
+  for (let next = findReady(); next !== undefined; next = findReady()) {
+    sorted.push(next);
+    waiting.delete(next.plan.file.id);
   }
   return sorted;
 }

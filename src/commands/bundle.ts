@@ -13,7 +13,7 @@ import { failWithProblem, makeFailure, makeSuccess, type Result } from '../domai
 import { makePromptBody, type ServedPrompt } from '../domain/served-prompt.ts';
 import type { Words } from '../service-words.ts';
 import type { System } from '../domain/system.ts';
-import { readServedPrompts } from '../observing/read-served.ts';
+import { readServedPrompts } from '../observing/observe-prompts.ts';
 import { isError, makeProblem, type Problem } from '../problem.ts';
 import { escapeLine } from '../report/escape.ts';
 import type { ProblemSource } from '../report/problem-list.ts';
@@ -158,7 +158,8 @@ async function bundleServed(
   const { provider, close } = opened.value;
   const ids = files.map(({ id }) => id);
   const observeOptions = makeObserveOptions(config, system);
-  const { served, failed } = await readServedPrompts(provider, ids, environment, observeOptions).finally(close);
+  const readings = await readServedPrompts(provider, ids, environment, observeOptions).finally(close);
+  const { read: served, failed } = readings;
   const results = pinned.map(({ file, pin }) => {
     const prompt = served.get(file.id) ?? null;
     if (prompt !== null) return { file, result: bundleServedPrompt(file, prompt) };

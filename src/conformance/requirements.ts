@@ -35,7 +35,10 @@ export type ServiceRequirement = {
   readonly point: string;
   /** What the service must do, as a verb phrase such as `store prompt text unchanged`. */
   readonly request: string;
-  /** What promptsync cannot guarantee otherwise: full sentences, of which the first begins with `promptsync`. */
+  /**
+   * What promptsync cannot guarantee otherwise: full sentences. The first begins with `promptsync`, so that it can follow
+   * "Otherwise,".
+   */
   readonly loss: string;
 };
 

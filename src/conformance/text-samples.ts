@@ -22,8 +22,8 @@ export function listSamples(runId: string): readonly TextSample[] {
 }
 
 /**
- * As large and as deeply nested as a version record. It omits the key of the record, so that promptsync does not
- * mistake the sample for one of its own versions.
+ * The metadata of each sample, as large and as deeply nested as a version record. It omits the key of the record, so
+ * that promptsync does not mistake the sample for one of its own versions.
  */
 export const SAMPLE_METADATA: JsonObject = {
   'promptsync-doctor': {

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { type DesiredState, getContentsAtRefs, sortPins } from '../domain/desired-state.ts';
 import type { Observation, ObservedPrompt, ReadRequest, ReadDepth } from '../domain/observed-prompt.ts';
+import type { ServedPrompt } from '../domain/served-prompt.ts';
 import type { Provider } from '../providers/provider-interface.ts';
 import { chooseVersionToCreate, findPinTargets } from '../domain/pin-target.ts';
 import { compareFields, type ContentsAtRefs, listContentsAtRefs } from '../domain/plan.ts';
@@ -88,6 +89,17 @@ export async function observePrompts(
   return { observed, failed };
 }
 
+/** Reads what an environment serves: a version of each prompt, or null if no version of it is active. Never writes. */
+export function readServedPrompts(
+  provider: Provider,
+  promptIds: readonly string[],
+  environment: string,
+  options: ObserveOptions,
+): Promise<PromptReadings<ServedPrompt | null>> {
+  const requests = promptIds.map((promptId) => ({ promptId }));
+  return readEachPrompt(requests, ({ promptId }) => provider.readServed(promptId, environment), options);
+}
+
 /** The results by prompt id. Each requested prompt is in exactly one of the two maps. */
 type PromptReadings<Value> = {
   readonly read: ReadonlyMap<string, Value>;
@@ -95,7 +107,7 @@ type PromptReadings<Value> = {
 };
 
 /** Reads each prompt with the given function. A prompt that cannot be read does not stop the others. */
-export async function readEachPrompt<Request extends Pick<ReadRequest, 'promptId'>, Value>(
+async function readEachPrompt<Request extends Pick<ReadRequest, 'promptId'>, Value>(
   requests: readonly Request[],
   readPrompt: (request: Request) => Promise<Value>,
   { concurrency, onObserved }: ObserveOptions,

@@ -38,18 +38,13 @@ export function canPullDrift(drift: Drift, { pins }: Pick<PromptFile, 'pins'>, p
   return writesPin || takesText;
 }
 
-/**
- * Returns true if promptsync definitely created the version, or if a state of the line has the same content. Uses the
- * entry in `known` if there is one: there, every version that may be an edited copy counts as foreign. In
- * `ObservedPrompt.active`, such a version counts as foreign only if its original is known.
- */
+/** Returns true if promptsync definitely created the version, or if a state of the line has the same content. */
 export function isVersionInGit(
   version: KnownVersion,
   states: readonly LineState[],
   { file, observed }: { readonly file: PromptFile; readonly observed: ObservedPrompt },
 ): boolean {
-  const { isManaged } = observed.known.find(({ id }) => id === version.id) ?? version;
-  if (isManaged === true) return true;
+  if (version.isManaged === true) return true;
   const contents = states.map((state) => toStoredContent(state.file.content, observed.metadata));
   // If the file manages metadata, a state without metadata does not have the complete content.
   const managesMetadata = toStoredContent(file.content, observed.metadata).metadata !== undefined;

@@ -14,7 +14,10 @@ import {
 import type { KnownVersion } from '../domain/versions.ts';
 import type { PlannedTextChange, TextChange, TextChangesByPrompt } from '../domain/text-changes.ts';
 
-/** Returns content by prompt id. If promptsync has not read a new version, uses content from git or from the file. */
+/**
+ * Returns the content before and after each activation, by prompt id. If promptsync has not read the new version, uses
+ * content from git or from the file.
+ */
 export function collectTextChanges(
   prompts: readonly PromptPlan[],
   desired: Pick<DesiredState, 'contentsAtRefs'>,

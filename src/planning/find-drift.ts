@@ -183,7 +183,10 @@ function makeServedVersion(version: KnownVersion, sources: DriftSources): Served
   };
 }
 
-/** A message counts only if git has the version's text at that commit, or if the clone lacks the commit. */
+/**
+ * Returns the commit that a version was made from. A commit that only the version's message names counts if git has the
+ * version's text at that commit, or if the clone lacks the commit.
+ */
 function findSourceCommit(version: KnownVersion, { missingCommits, messageSources }: BaseHistory): string | undefined {
   const named = findNamedCommit(version);
   if (named !== null && (version.isManaged || missingCommits.has(named))) return named;

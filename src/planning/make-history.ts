@@ -17,8 +17,7 @@ export type HistorySources = {
 
 /** Returns the known versions, newest first, with their origin, their active environments and their pinned periods. */
 export function makeHistory(sources: HistorySources): readonly VersionHistory[] {
-  const { metadata } = sources.observed;
-  const known = listKnownVersions(sources.observed);
+  const { known, metadata } = sources.observed;
   const periods = listAllPinnedPeriods(known, sources);
   const environments = sortEnvironments([...sources.observed.active.keys()], sources.order);
   const adoptionEnd = findAdoptionEnd(known, sources.line);
@@ -39,12 +38,6 @@ export function makeHistory(sources: HistorySources): readonly VersionHistory[] 
       pinnedPeriods: periods.filter((one) => one.id === id).map(({ period }) => period),
     };
   });
-}
-
-/** Prefers a served version to its ledger entry, because some services add metadata to every version. */
-function listKnownVersions({ known, active }: ObservedPrompt): readonly KnownVersion[] {
-  const served = [...active.values()].filter((version) => version !== null);
-  return known.map((one) => served.find(({ id }) => id === one.id) ?? one);
 }
 
 /**

@@ -81,14 +81,12 @@ export function planPrompt(
   };
 }
 
-type ScopedChanges = Pick<PromptChanges, 'pins' | 'changes'>;
-
 function selectInScope(
   compared: ComparedPrompt,
   scope: PlanScope,
   desired: PlanInput,
   history: PromptHistory,
-): ScopedChanges {
+): Pick<PromptChanges, 'pins' | 'changes'> {
   const { file, head } = compared;
   const pins = head.pins.filter(({ pin }) => scope.includesEnvironment(pin.environment));
   const selectedChanges = selectChanges(head.changes, scope);

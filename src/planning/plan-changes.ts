@@ -1,4 +1,4 @@
-import type { ChangeSummariesByRef, PromptHistory } from '../history/prompt-history.ts';
+import type { PromptHistory } from '../history/prompt-history.ts';
 import { chooseVersionToCreate, findPinTargets, type PinTarget } from '../domain/pin-target.ts';
 import type { ObservedPrompt } from '../domain/observed-prompt.ts';
 import {
@@ -41,21 +41,13 @@ export type PromptChanges = {
   readonly changes: readonly Change[];
 };
 
-type ContentSources = {
-  readonly atRefs: ContentsAtRefs;
-  /** The source of the file's own content. */
-  readonly provenance: Provenance;
-  readonly changeSummaries: ChangeSummariesByRef;
-};
+/** The commits that new versions name as the sources of their content. */
+type ContentSources = Pick<PromptHistory, 'provenance' | 'changeSummaries'>;
 
-export function planChanges(
-  context: PinContext,
-  { provenance, changeSummaries }: Pick<PromptHistory, 'provenance' | 'changeSummaries'>,
-): PromptChanges {
+export function planChanges(context: PinContext, sources: ContentSources): PromptChanges {
   const { file, observed, contentsAtRefs } = context;
   const targets = findPinTargets(file, observed, contentsAtRefs);
   const pins = file.pins.map((pin, index) => resolvePin(pin, targets[index] ?? { kind: 'unknown' }, context));
-  const sources = { atRefs: contentsAtRefs, provenance, changeSummaries };
   const creates = planCreates(context, targets, sources);
   const activations = pins.flatMap((pin) => makeActivation(pin, observed));
   const fields = compareFields(file, observed.fields);
@@ -128,7 +120,7 @@ function chooseReason({ isMissing, known }: ObservedPrompt, needsSearch: boolean
 
 /** Versions for `git:` pins come first, so that the file's own content is newest. Equal contents share one version. */
 function planCreates(
-  { file, observed }: PinContext,
+  { file, observed, contentsAtRefs }: PinContext,
   targets: readonly PinTarget[],
   sources: ContentSources,
 ): readonly CreateVersion[] {
@@ -141,7 +133,7 @@ function planCreates(
       return !contents.some((other, otherIndex) => isServedByOther(content, index, other, otherIndex));
     })
     .map((content) => ({
-      ...makeCreateChange(content, sources),
+      ...makeCreateChange(content, contentsAtRefs, sources),
       ...listOtherContents(content, contents),
       ...chooseMetadataSource(content, observed),
     }));
@@ -172,7 +164,11 @@ function chooseMetadataSource(
 }
 
 /** Finds the ref whose content is the same object, because the file's own content may equal the content at a ref. */
-function makeCreateChange(content: Content, { atRefs, provenance, changeSummaries }: ContentSources): CreateVersion {
+function makeCreateChange(
+  content: Content,
+  atRefs: ContentsAtRefs,
+  { provenance, changeSummaries }: ContentSources,
+): CreateVersion {
   for (const [ref, at] of atRefs) {
     if (!at.isSuccess || at.value.content !== content) continue;
     const provenanceAtRef = { ...at.value.provenance, ...changeSummaries.get(ref) };

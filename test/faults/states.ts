@@ -308,12 +308,7 @@ const ALL: readonly (Omit<State, 'service'> & { readonly langfuse?: readonly Cal
     commits: [{ main: one }, { main: two, left: [1, 'staging'] }, {}],
     serves: { staging: 'Two for {{name}}.' },
     calls: [],
-    // v2 has the label that was read on v1, so each observation reads the label again.
-    langfuse: [
-      ...(['read staging', 'read list', 'read v2', 'read staging'] as const),
-      ...(['read staging', 'read list', 'read staging'] as const),
-      ...activated('staging'),
-    ],
+    langfuse: [...readOnce('staging', 'list', 'v2'), ...activated('staging')],
   },
   {
     name: 'all at once',

@@ -110,10 +110,10 @@ describe('makeHistory', () => {
   });
 
   test('The history shows that a version comes from git even if the service added metadata', () => {
-    const made = version(5, 'Five', { metadata: { added: true } });
+    const made = version(1, 'One', { metadata: { added: true } });
     const record = { ...made.record!, metadataDigest: computeMetadataDigest({}) };
     const [reported] = historyOf(observed({ active: { staging: { ...made, record } } }));
-    expect(reported).toMatchObject({ origin: 'git', commit: { commit: 'c5' } });
+    expect(reported).toMatchObject({ origin: 'git', commit: { commit: 'c1' } });
   });
 
   test('The history lists environments in promotion order, followed by the remaining ones in service order', () => {

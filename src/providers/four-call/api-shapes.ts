@@ -13,8 +13,8 @@ export const API_KEY_HEADER = 'x-api-key';
 
 const nonEmptyText = z.string().min(1);
 /**
- * zod's `record()` would drop the key `__proto__`. zod's `json()` would be slow, because it tries every JSON type on
- * each value, and metadata may contain thousands of values.
+ * A JSON object. zod's `record()` would drop the key `__proto__`. zod's `json()` would be slow, because it tries every
+ * JSON type on each value, and metadata may contain thousands of values.
  */
 const metadata = z.custom<JsonObject>(
   (value) => isJsonObject(value) && isJsonValue(value),

@@ -1,6 +1,5 @@
 import { canReuseVersion, isSameVersionContent } from '../../domain/compare-content.ts';
 import { toStoredContent, computeNewVersionDigests, VERSION_RECORD_KEY } from '../../domain/content.ts';
-import type { ObservedPrompt } from '../../domain/observed-prompt.ts';
 import { TRACKING_ENVIRONMENT } from '../../domain/policy.ts';
 import type { CreateVersion } from '../../domain/plan.ts';
 import { findVersionWithContent, makeVersionRef, MAX_LEDGER_VERSIONS, type VersionRef } from '../../domain/versions.ts';
@@ -65,12 +64,9 @@ async function adoptExistingVersion(state: LedgerWriteState, change: CreateReque
   const candidates = [makeLedgerEntry(head), ...(head.record?.ledger ?? [])].filter((entry) =>
     holdsAllContents(state, change, entry),
   );
-  const match = findVersionWithContent(candidates, toStoredContent(change.content, detectMetadata(state)));
+  const content = toStoredContent(change.content, detectMetadataSupport(state.reading));
+  const match = findVersionWithContent(candidates, content);
   return match === undefined ? null : makeAdoptedOutcome(await probeVerifiedVersion(state, match));
-}
-
-function markRecovered(isOwnVersion: boolean): Pick<CreateOutcome, 'isRecovered'> {
-  return isOwnVersion ? { isRecovered: true } : {};
 }
 
 /** Builds the outcome of a planned create call if promptsync adopted an existing version instead. */
@@ -85,17 +81,12 @@ function makeAdoptedOutcome(version: LedgerVersion): CreateOutcome {
 
 /** Returns true if promptsync can adopt the version: it has the planned content and also all `otherContents`. */
 function holdsAllContents(
-  state: LedgerWriteState,
+  { reading }: LedgerWriteState,
   { content, otherContents = [] }: CreateVersion,
   entry: LedgerEntry,
 ): boolean {
-  const metadata = detectMetadata(state);
+  const metadata = detectMetadataSupport(reading);
   return [content, ...otherContents].every((each) => canReuseVersion(entry, toStoredContent(each, metadata)));
-}
-
-/** Detects whether the service keeps the metadata of versions, based on the versions read so far. */
-function detectMetadata({ reading }: LedgerWriteState): ObservedPrompt['metadata'] {
-  return detectMetadataSupport(reading);
 }
 
 /** Sends the create call only once, even if the response is lost. */
@@ -126,7 +117,7 @@ async function checkCreatedVersion(
   version: LedgerVersion,
 ): Promise<WriteOutcome> {
   if (!isStoredAsSent(content, version)) return makeRewrittenOutcome(version, 'made', []);
-  const isFirstDrop = version.record === null && detectMetadata(state) === 'kept';
+  const isFirstDrop = version.record === null && detectMetadataSupport(state.reading) === 'kept';
   rememberVersions(state, version);
   const problems = await trackVersion(state, version);
   const warnings = isFirstDrop ? [makeProblem('service/drops-metadata', { environment: TRACKING_ENVIRONMENT })] : [];
@@ -134,8 +125,9 @@ async function checkCreatedVersion(
 }
 
 /**
- * Also accepts a version without any metadata, because some services drop it. promptsync recognizes such a version
- * later, because it is active in the tracking environment.
+ * Returns true if the service stored the content that promptsync sent. Also accepts a version without any metadata,
+ * because some services drop it. promptsync recognizes such a version later, because it is active in the tracking
+ * environment.
  */
 function isStoredAsSent(content: CreateVersion['content'], version: LedgerVersion): boolean {
   return isSameVersionContent(version.content, version.record === null ? toStoredContent(content, 'dropped') : content);
@@ -157,7 +149,7 @@ function makeVersionRecord(
   const newestFirst = listKnownEntries(reading).map((entry): LedgerEntry => {
     return pinned.has(entry.id) ? { ...entry, pinned: true } : entry;
   });
-  // Otherwise a later sync would not recognize the version of the prompt file, and would create its content again.
+  // Keep the version with the content of the prompt file. Otherwise a later sync would create this content again.
   const own = request.fileContent === null ? undefined : findVersionWithContent(newestFirst, request.fileContent);
   const newestPinned = newestFirst.filter((entry) => entry.pinned === true).slice(0, MAX_LEDGER_VERSIONS);
   const newest = [...newestFirst.slice(0, MAX_LEDGER_VERSIONS), ...newestPinned].map(({ id }) => id);
@@ -206,7 +198,7 @@ async function resolveLostCreate(
   const isNextManaged = mayFollowHead(version, getLedgerHead(state));
   if ((isPinFollowing || isNextManaged) && holdsAllContents(state, change, makeLedgerEntry(version))) {
     const problems = await trackNewestVersion(state);
-    return { ...makeAdoptedOutcome(version), ...markRecovered(isOwnVersion), problems };
+    return { ...makeAdoptedOutcome(version), ...(isOwnVersion && { isRecovered: true as const }), problems };
   }
   if (mayBeTidiedCreate(version, change.content)) return makeRewrittenOutcome(version, 'unknown', []);
   const evidence = { id, number: version.number, reason: error.problem.message };

@@ -3,40 +3,21 @@ import { differsOnlyInForm } from '../write-outcome.ts';
 import { type LedgerEntry, pickPresentFacts, type LedgerVersion } from './version-record.ts';
 
 /**
- * Returns true if the version has the text that its version record describes. It may still be a copy (see
- * `mayBeEditedCopy`). A record alone proves nothing: if somebody copies a version and edits the text, the copy still
- * has the record of its original.
+ * Returns true if promptsync created the version. A version record alone proves nothing: if somebody copies a version
+ * and edits the copy, the copy still has the record of its original. Therefore the text and the metadata must match the
+ * record. Some services add metadata, so other metadata is allowed if the number directly follows the ledger: a copy in
+ * the same prompt has a higher number.
  */
 export function isManagedVersion(version: LedgerVersion): boolean {
-  return version.record?.digest === version.content.digest;
+  const { record, content } = version;
+  if (record?.digest !== content.digest) return false;
+  return record.metadataDigest === content.metadataDigest || directlyFollowsLedger(version);
 }
 
-/**
- * Returns true if a version may be a copy of a managed version with edited metadata, which does not match the digest in
- * its version record. That alone proves nothing, because some services add metadata. A version whose number directly
- * follows its ledger is the original, because a copy in the same prompt has a higher number.
- */
-export function mayBeEditedCopy(version: LedgerVersion): boolean {
-  const hasOtherMetadata = version.record?.metadataDigest !== version.content.metadataDigest;
-  return isManagedVersion(version) && hasOtherMetadata && !directlyFollowsLedger(version);
-}
-
-/** A version that may be an edited copy counts as foreign. */
 export function makeLedgerEntry(version: LedgerVersion): LedgerEntry {
-  return toEntry(version, isManagedVersion(version) && !mayBeEditedCopy(version));
-}
-
-/**
- * For an active version, an edited copy counts as foreign only if its original is known. Some services add metadata, so
- * every version there may look like an edited copy. If all of them counted as foreign, no prompt would ever be in sync.
- */
-export function makeServedEntry(version: LedgerVersion, known: readonly LedgerEntry[]): LedgerEntry {
-  const isCopy = mayBeEditedCopy(version) && hasOriginal(version, known);
-  return toEntry(version, isManagedVersion(version) && !isCopy);
-}
-
-function toEntry({ number, id, content, record }: LedgerVersion, isManaged: boolean): LedgerEntry {
+  const { number, id, content, record } = version;
   const { digest, metadataDigest } = content;
+  const isManaged = isManagedVersion(version);
   const entry = { number, id, digest, metadataDigest, isManaged };
   if (record === null || !isManaged) return entry;
   const { commit, path, baseline } = record;
@@ -74,7 +55,7 @@ export type LedgerHead = LedgerVersion | null | undefined;
  * head's ledger.
  */
 export function mayFollowHead(version: LedgerVersion, head: LedgerHead): boolean {
-  if (head === undefined || !isManagedVersion(version) || mayBeEditedCopy(version)) return false;
+  if (head === undefined || !isManagedVersion(version)) return false;
   if (head === null) return true;
   return version.number > head.number && (version.record?.ledger ?? []).some(({ id }) => id === head.id);
 }

@@ -9,14 +9,7 @@ import type { PromptService, ServicePrompt } from './prompt-service.ts';
 import { returnNullIfMissing } from '../../http/service-error.ts';
 import { readUntil } from '../../http/retry.ts';
 import { makeProblem } from '../../problem.ts';
-import {
-  makeServedEntry,
-  makeLedgerEntry,
-  type LedgerHead,
-  mayBeEditedCopy,
-  isManagedVersion,
-  findNextHead,
-} from './ownership.ts';
+import { makeLedgerEntry, isManagedVersion, findNextHead } from './ownership.ts';
 import { pickPresentFacts, makeLedgerVersion, type LedgerEntry, type LedgerVersion } from './version-record.ts';
 
 /** Everything that promptsync has read about one prompt so far. */
@@ -48,18 +41,13 @@ export async function readLedgerPrompt(service: PromptService, request: ReadRequ
 
 /**
  * Returns true if promptsync does not need the tracking environment, which has the most complete ledger: the read depth
- * is `minimal`, the prompt is in sync, an environment serves a managed version that is not a baseline, and no version
- * may be an edited copy.
+ * is `minimal`, the prompt is in sync, and an environment serves a managed version that is not a baseline.
  */
 function isReadingSufficient({ readDepth, isSynced, environments }: ReadRequest, reading: LedgerReading): boolean {
-  const read = listVersionsRead(reading);
-  const servesManaged = read.some((version) => isManagedVersion(version) && version.record?.baseline !== true);
-  return (
-    readDepth === 'minimal' &&
-    servesManaged &&
-    !read.some(mayBeEditedCopy) &&
-    isSynced(interpretLedgerReading(reading, environments))
+  const servesManaged = listVersionsRead(reading).some(
+    (version) => isManagedVersion(version) && version.record?.baseline !== true,
   );
+  return readDepth === 'minimal' && servesManaged && isSynced(interpretLedgerReading(reading, environments));
 }
 
 /** If a request fails, waits for the other requests before throwing the error. */
@@ -174,12 +162,12 @@ export function interpretLedgerReading(reading: LedgerReading, environments: rea
   const metadata = detectMetadataSupport(reading);
   const { id, key, name, description } = reading.prompt;
   const head = reading.active.get(TRACKING_ENVIRONMENT);
-  const lastingNow = findLastingIds(reading, known, head, new Set());
+  const lastingNow = findLastingIds(reading, new Set());
   const toKnownVersion = (entry: LedgerEntry, version?: LedgerVersion): KnownVersion =>
     makeKnownVersion(entry, lastingNow.has(entry.id), version);
   const getServedVersion = (environment: string): KnownVersion | null => {
     const version = reading.active.get(environment) ?? null;
-    return version === null ? null : toKnownVersion(makeServedEntry(version, known), version);
+    return version === null ? null : toKnownVersion(makeLedgerEntry(version), version);
   };
   return {
     type: 'text',
@@ -187,7 +175,7 @@ export function interpretLedgerReading(reading: LedgerReading, environments: rea
     active: new Map(environments.map((environment) => [environment, getServedVersion(environment)])),
     known: known.map((entry) => toKnownVersion(entry, read.get(entry.id))),
     willKnowContent: (content, movingEnvironments) => {
-      const lastingIds = findLastingIds(reading, known, head, movingEnvironments);
+      const lastingIds = findLastingIds(reading, movingEnvironments);
       return known.some(
         (entry) => lastingIds.has(entry.id) && canReuseVersion(entry, toStoredContent(content, metadata)),
       );
@@ -233,14 +221,13 @@ function makeKnownVersion(entry: LedgerEntry, staysKnown: boolean, read?: Ledger
  */
 function findLastingIds(
   { active, others }: LedgerReading,
-  known: readonly LedgerEntry[],
-  head: LedgerHead,
   movingEnvironments: ReadonlySet<string>,
 ): ReadonlySet<string> {
+  const head = active.get(TRACKING_ENVIRONMENT);
   const served = [...active]
     .filter(([environment]) => !movingEnvironments.has(environment))
     .flatMap(([, version]) => version ?? []);
-  const managed = served.filter((version) => version === head || makeServedEntry(version, known).isManaged);
+  const managed = served.filter((version) => version === head || isManagedVersion(version));
   const next = findNextHead(others, head);
   const following = next === undefined ? [] : [next];
   const inLedgers = [...served, ...following].flatMap(({ record }) => record?.ledger ?? []);

@@ -7,6 +7,7 @@ import { returnNullIfMissing, ServiceError } from '../../http/service-error.ts';
 import { renderUrl } from '../../domain/network.ts';
 import type { ListedPrompt } from '../provider-interface.ts';
 import type { RemoteLangfuseVersion } from './version.ts';
+import { LATEST_LABEL } from './file-rules.ts';
 import {
   interpretCreateRefusal,
   interpretLabelRefusal,
@@ -23,9 +24,6 @@ import {
   type RemoteLangfusePrompt,
 } from './parse-responses.ts';
 
-/** One row of Langfuse's prompt list, reduced to save memory when promptsync lists all prompts. */
-export type LangfuseListing = Omit<ListedPrompt, 'environments'> & Pick<RemoteLangfusePrompt, 'labels'>;
-
 export type NewLangfuseVersion = {
   /** If `metadata` is undefined, the version gets an empty config. */
   readonly content: StoredContent;
@@ -40,7 +38,7 @@ export type VersionSelector =
 /** The calls of Langfuse's prompt API. A failed call throws a `ServiceError`. */
 export type LangfuseService = {
   /** Lists all prompts. If a prompt exceeds a limit, its entry contains the problem. */
-  readonly list: () => Promise<readonly LangfuseListing[]>;
+  readonly list: () => Promise<readonly ListedPrompt[]>;
   /** Finds one prompt in the prompt list. Throws if it exceeds a limit. */
   readonly find: (name: string) => Promise<RemoteLangfusePrompt | null>;
   /** Returns null if the prompt, the version or the label does not exist. Langfuse answers 404 in all three cases. */
@@ -84,7 +82,7 @@ export function connectLangfuse(options: ConnectionOptions, { publicKey, secretK
 function makeLangfuseService(perform: Connection['perform'], baseUrl: string): LangfuseService {
   return {
     list: async () => {
-      const prompts: LangfuseListing[] = [];
+      const prompts: ListedPrompt[] = [];
       for await (const rows of readPages(perform, null)) {
         for (const row of rows) prompts.push(summarizeRow(row));
       }
@@ -93,7 +91,7 @@ function makeLangfuseService(perform: Connection['perform'], baseUrl: string): L
     find: async (name) => {
       for await (const [row] of readPages(perform, name)) {
         if (row?.problem) throw new ServiceError(row.problem, 'rejected');
-        if (row !== undefined) return omitProblem(row);
+        if (row !== undefined) return row;
       }
       return null;
     },
@@ -157,13 +155,11 @@ function makeListCall(page: number, name: string | null): ServiceCall<SizedPage>
   return { ...GET_CALL, path: `${PROMPTS}?${query}`, promptId: name, parse };
 }
 
-function omitProblem({ name, versions, labels, type, lastUpdatedAt }: ListingRow): RemoteLangfusePrompt {
-  return { name, versions, labels, type, lastUpdatedAt };
-}
-
-function summarizeRow({ name, versions, labels, problem }: ListingRow): LangfuseListing {
+/** Drops the version numbers of a row, because promptsync keeps the rows of all prompts in memory. */
+function summarizeRow({ name, versions, labels, problem }: ListingRow): ListedPrompt {
+  const environments = labels.filter((label) => label !== LATEST_LABEL).toSorted();
   const lastVersion = versions.reduce((highest, number) => Math.max(highest, number), 0);
-  return { name, labels, lastVersion, problem };
+  return { name, environments, lastVersion, problem };
 }
 
 /** With `resolve=false`, Langfuse keeps the composition tags, so that promptsync can compare the text with the file. */
@@ -208,7 +204,7 @@ function makeCreateCall(
     isSentOnce: true,
     promptId: name,
     maxBytes: MAX_VERSION_BYTES,
-    interpretRefusal: (status, responseText) => interpretCreateRefusal(status, responseText),
+    interpretRefusal: interpretCreateRefusal,
     parse,
   };
 }

@@ -1,5 +1,4 @@
 import { makeCommitMessage } from '../../domain/commit-message.ts';
-import { canReuseVersion } from '../../domain/compare-content.ts';
 import { makeNewVersionContent } from '../../domain/content.ts';
 import type { ObservedPrompt, ReadRequest } from '../../domain/observed-prompt.ts';
 import type { CreateVersion } from '../../domain/plan.ts';
@@ -24,7 +23,7 @@ import type { RemoteLangfuseVersion } from './version.ts';
 import { findRewrittenVersion, isStoredAsPlanned } from './find-rewritten-version.ts';
 import { interpretLangfuseReading, type LangfuseReading, readLangfusePrompt, listLangfuseVersions } from './reading.ts';
 import type { ProviderOpening } from '../provider-descriptor.ts';
-import { LANGFUSE_WORDS, LATEST_LABEL, MAX_MESSAGE_LENGTH } from './file-rules.ts';
+import { LANGFUSE_WORDS, MAX_MESSAGE_LENGTH } from './file-rules.ts';
 
 type LangfuseDependencies = Pick<ProviderOpening['connection'], 'sleep'> &
   Pick<ProviderOpening, 'findUnselectedFile'> & { readonly service: LangfuseService };
@@ -54,13 +53,7 @@ export function makeLangfuseProvider(dependencies: LangfuseDependencies): Provid
     observe: async (request) => interpret(await read(request), request),
     makeWriter: (request) => makeLangfuseWriter({ ...dependencies, read, interpret }, request),
     readServed: (promptId, label) => readLabeledPrompt(dependencies.service, promptId, label),
-    list: async () => {
-      const prompts = await dependencies.service.list();
-      return prompts.map(({ labels, ...prompt }) => {
-        const environments = labels.filter((label) => label !== LATEST_LABEL).toSorted();
-        return { ...prompt, environments };
-      });
-    },
+    list: dependencies.service.list,
   };
 }
 
@@ -79,12 +72,10 @@ async function readLabeledPrompt(
 /** The writes must run one at a time, because concurrent moves of a label can leave it on two versions. */
 type LangfuseWriteState = LangfuseDependencies & {
   readonly request: ReadRequest;
-  /** The last reading. Its `others` also contain `createdVersions` and `newForeignVersions`. */
+  /** The last reading. Its `others` also contain `createdVersions`. */
   readonly reading: LangfuseReading;
   /** The versions that this apply created. */
   readonly createdVersions: RemoteLangfuseVersion[];
-  /** The versions that somebody else created after the last read. */
-  readonly newForeignVersions: RemoteLangfuseVersion[];
 };
 
 function makeLangfuseWriter(
@@ -93,11 +84,10 @@ function makeLangfuseWriter(
 ): PromptWriter {
   let reading: LangfuseReading | null = null;
   const createdVersions: RemoteLangfuseVersion[] = [];
-  const newForeignVersions: RemoteLangfuseVersion[] = [];
   const getState = (): LangfuseWriteState => {
     if (reading === null) throw makeUnexpectedError('promptsync did not read the prompt before writing it');
-    const others = [...reading.others, ...newForeignVersions, ...createdVersions];
-    return { ...dependencies, request, reading: { ...reading, others }, createdVersions, newForeignVersions };
+    const others = [...reading.others, ...createdVersions];
+    return { ...dependencies, request, reading: { ...reading, others }, createdVersions };
   };
   const observe = async () => {
     reading = await read(request);
@@ -119,22 +109,19 @@ function makeLangfuseWriter(
 }
 
 /**
- * Creates a version and moves labels to it in the same request. Adopts the version instead if somebody else has created
- * the same content, or if the response was lost but Langfuse created the version.
+ * Creates a version and moves labels to it in the same request. If the response is lost, searches for the version, and
+ * adopts it.
  */
 async function createLangfuseVersion(
   state: LangfuseWriteState,
   change: CreateVersion,
   labels: readonly string[],
 ): Promise<CreateOutcome> {
-  const { service, request, reading, createdVersions, newForeignVersions } = state;
-  const foreign = newForeignVersions.find((version) => canReuseVersion(version, change.content));
-  if (foreign !== undefined) return makeAdoptedOutcome(foreign);
+  const { service, request, reading, createdVersions } = state;
   const { provenance, metadataFrom } = change;
   // Use the config from the plan rather than from the last read, because reviewers saw the plan.
   const content = makeNewVersionContent(change.content, metadataFrom);
-  const earlierVersions = listLangfuseVersions(reading).filter((version) => !createdVersions.includes(version));
-  const rewritten = findRewrittenVersion(earlierVersions, change);
+  const rewritten = findRewrittenVersion(listLangfuseVersions(reading), change);
   if (rewritten !== null) {
     const servedBy = [...reading.active].flatMap(([label, version]) => (version?.id === rewritten.id ? [label] : []));
     return makeRewrittenOutcome(rewritten, 'not_made', servedBy);
@@ -180,12 +167,6 @@ async function readBackIfDifferent(
   return (await stored.catch(() => null)) ?? created;
 }
 
-/** Builds the outcome of a planned create call if promptsync adopted an existing version instead. */
-function makeAdoptedOutcome(version: RemoteLangfuseVersion): CreateOutcome {
-  const adoptedMetadataDigest = version.metadataDigest;
-  return { status: 'adopted', version: makeVersionRef(version), adoptedMetadataDigest, problems: [] };
-}
-
 /**
  * Reads each requested label, and reports it as moved only if it is still on the created version. Otherwise `setLabels`
  * moves it again. If a label cannot be read, for example after an interrupt, relies on the response.
@@ -210,7 +191,7 @@ async function makeCreateOutcome(
 
 /** Searches up to 15 seconds for a new version with the planned text, config and commit message. */
 async function findLostLangfuseVersion(
-  { service, sleep, request: { promptId }, reading, newForeignVersions }: LangfuseWriteState,
+  { service, sleep, request: { promptId }, reading }: LangfuseWriteState,
   { message }: NewLangfuseVersion,
   change: CreateVersion,
 ): Promise<RemoteLangfuseVersion | null> {
@@ -223,9 +204,7 @@ async function findLostLangfuseVersion(
     const newNumbers = (row?.versions ?? []).filter((number) => !earlierNumbers.has(number));
     for (const number of newNumbers) {
       const version = await service.read(promptId, { kind: 'version', version: number });
-      if (version === null) continue;
-      if (isStoredAsPlanned(version, change) && version.message === message) return version;
-      if (newForeignVersions.every(({ id }) => id !== version.id)) newForeignVersions.push(version);
+      if (version !== null && isStoredAsPlanned(version, change) && version.message === message) return version;
     }
     return null;
   };

@@ -41,12 +41,7 @@ export async function readLangfusePrompt(
   if (listed === null) return { ...reading, listed: undefined };
   const isUnchanged = listed.lastUpdatedAt !== null && isSameListing(previous?.listed, listed);
   const reusableVersions = isUnchanged ? (previous?.others ?? []) : [];
-  const full = await readMoreVersions(reuseVersions(limitedService, reusableVersions), request, { ...reading, listed });
-  if (!hasStaleActiveVersion(full)) return full;
-  // Keep the versions that had the labels before. One of them may have content that promptsync must not create again.
-  const earlierActive = [...active.values()].filter((version) => version !== null);
-  const others = [...earlierActive, ...full.others];
-  return { ...full, others, active: await readActiveVersions(limitedService, request) };
+  return readMoreVersions(reuseVersions(limitedService, reusableVersions), request, { ...reading, listed });
 }
 
 function isSameListing(a: LangfuseReading['listed'], b: RemoteLangfusePrompt): boolean {
@@ -54,32 +49,16 @@ function isSameListing(a: LangfuseReading['listed'], b: RemoteLangfusePrompt): b
 }
 
 /**
- * Returns true if a version that was read later has a label of an active version, or its number but different content.
- * In the second case, somebody deleted the active version, and Langfuse reused its number.
- */
-function hasStaleActiveVersion({ active, others }: LangfuseReading): boolean {
-  const idsByNumber = new Map([...active.values()].map((version) => [version?.number, version?.id]));
-  return others.some(({ id, number, labels }) => {
-    const hasMovedLabel = labels.some((label) => active.has(label) && active.get(label)?.id !== id);
-    return hasMovedLabel || (idsByNumber.has(number) && idsByNumber.get(number) !== id);
-  });
-}
-
-/**
- * Wraps a service to return the given versions without a request. Call this only if the row of the prompt in the prompt
- * list has not changed since they were read: then no version was created or deleted, and no label moved.
+ * Wraps a service to return the given versions without a request if they are read by number. Call this only if the row
+ * of the prompt in the prompt list has not changed since they were read: then no version was created or deleted.
  */
 function reuseVersions(service: LangfuseService, versions: readonly RemoteLangfuseVersion[]): LangfuseService {
   return {
     ...service,
     read: async (name, selector) => {
-      const matching = versions.filter((version) =>
-        selector.kind === 'version' ? version.number === selector.version : version.labels.includes(selector.label),
-      );
-      const [known] = matching;
-      // After concurrent moves, a label can be on two versions. Only Langfuse can tell which of them it returns.
-      const isAmbiguous = matching.some(({ id }) => id !== known?.id);
-      return known === undefined || isAmbiguous ? service.read(name, selector) : known;
+      const known =
+        selector.kind === 'version' ? versions.find(({ number }) => number === selector.version) : undefined;
+      return known ?? service.read(name, selector);
     },
   };
 }

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { computeContentDigest, computeMetadataDigest } from '../../../src/domain/content.ts';
 import {
-  makeServedEntry,
   makeLedgerEntry,
-  mayBeEditedCopy,
   isManagedVersion,
   isRewritten,
   mayFollowHead,
@@ -46,38 +44,18 @@ const EDITED = '3:Two{"by":"them"}(1:One) metadata={}';
 describe('ownership of versions', () => {
   testRows(
     {
-      'isManagedVersion returns true if the version record contains the digest of the text': 'true | 1:One',
+      'isManagedVersion returns true if the version record contains the digests of the text and the metadata':
+        'true | 3:Two(1:One)',
       'isManagedVersion returns false if the digest in the version record does not match the text':
         'false | 2:Edited text=One',
+      'isManagedVersion returns false if the metadata changed and the version number does not directly follow the newest ledger entry': `false | ${EDITED}`,
+      'isManagedVersion returns true if the metadata changed but the version number directly follows the newest ledger entry':
+        'true | 2:Two{"by":"api"}(1:One) metadata={}',
+      'isManagedVersion returns true for version 1 of a prompt even if the metadata changed':
+        'true | 1:One{"by":"api"} metadata={}',
       'isManagedVersion returns false for a version without a version record': 'false | ~1:One',
     },
     isManagedVersion,
-  );
-
-  testRows(
-    {
-      'mayBeEditedCopy returns false if a managed version has the metadata that promptsync sent':
-        'false | 3:Two(1:One)',
-      'mayBeEditedCopy returns true if the metadata changed and the version number does not directly follow the newest ledger entry': `true | ${EDITED}`,
-      'mayBeEditedCopy returns false if the metadata changed but the version number directly follows the newest ledger entry':
-        'false | 2:Two{"by":"api"}(1:One) metadata={}',
-      'mayBeEditedCopy returns false for version 1 of a prompt even if the metadata changed':
-        'false | 1:One{"by":"api"} metadata={}',
-      'mayBeEditedCopy returns false for a version that is not managed': 'false | 3:Edited(1:One) text=Two',
-    },
-    mayBeEditedCopy,
-  );
-
-  testRows(
-    {
-      'makeServedEntry marks a version as unmanaged if the version may be an edited copy and its original is known': `false | ${EDITED} | 1:One 2:Two`,
-      'makeServedEntry marks a version as managed if the version may be an edited copy but its original is unknown': `true | ${EDITED} | 1:One`,
-      'makeServedEntry marks a possible edited copy as managed if the only other version with the same content is newer': `true | ${EDITED} | 4:Two`,
-      'makeServedEntry marks a possible edited copy as managed if the older version with the same text has different metadata': `true | ${EDITED} | 2:Two{"a":1}`,
-      'makeServedEntry marks a version as managed if the version has the metadata that promptsync sent':
-        'true | 3:Two(1:One) | 2:Two',
-    },
-    (made, known) => makeServedEntry(made, parseKnown(known)).isManaged,
   );
 
   testRows(
