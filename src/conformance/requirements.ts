@@ -81,7 +81,7 @@ export function makeSharedRequirements(words: Words): Omit<ServiceRequirements, 
     text: {
       point: 'text',
       request: 'store prompt text unchanged',
-      loss: `If ${words.service} changes the text of a prompt, promptsync cannot sync that prompt, because it never activates a version whose text differs from the text that it sent.`,
+      loss: `promptsync cannot sync a prompt whose text ${words.service} changes, because it never activates a version whose text differs from the text that it sent.`,
     },
     otherVersion: {
       point: "another prompt's version",
