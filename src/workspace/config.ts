@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { MAX_PATTERN_LENGTH } from '../text.ts';
 import { type Environment, type MaxChanges, type OnDrift, MAX_CHANGES_FORM, PERCENTAGE } from '../domain/policy.ts';
 import type { EnvironmentPin } from '../domain/prompt-file.ts';
-import type { GitSettings } from '../git/run-git.ts';
 import type { FileRules } from '../providers/provider-interface.ts';
 import { expandBraces } from './glob.ts';
 import { PinsShape } from './parse-pins.ts';
@@ -301,7 +300,13 @@ export const CONFIG_FIELDS: readonly string[] = [
   ...Object.keys(defaults.shape),
 ];
 
-/** Returns the settings for git. git must not inherit the variables that contain the keys of the service. */
-export function makeGitSettings({ root, service }: Pick<Config, 'root' | 'service'>): GitSettings {
+/**
+ * Returns the settings for git. git must not inherit the variables that contain the keys of the service. The type is
+ * written out, because `GitSettings` would add the types of simple-git to those of the library.
+ */
+export function makeGitSettings({ root, service }: Pick<Config, 'root' | 'service'>): {
+  readonly root: string;
+  readonly keyVariables: readonly string[];
+} {
   return { root, keyVariables: service?.kind === 'remote' ? service.keyVariables : [] };
 }

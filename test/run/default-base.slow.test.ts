@@ -212,11 +212,11 @@ describe('a missing default base', () => {
     commit({ text: 'Two' });
     await changeService(service.baseUrl, 'greeting', 'production', 'A fix');
     git(folder, 'switch', '--quiet', '--detach');
-    // promptsync also needs the log of HEAD, to record the commits of new versions.
+    // promptsync also needs the log of HEAD and of single commits, to record the commits of new versions.
     const head = commit({ text: 'Two', description: 'Not merged' });
     for (const command of ['log', 'rev-list']) {
       const { path } = wrapGit((real) => [
-        `[[ " $* " == *" ${command} "* && " $* " != *" ${head} "* ]] && { echo 'fatal: broken' >&2; exit 128; }`,
+        `[[ " $* " == *" ${command} "* && " $* " != *" ${head} "* && " $* " != *" --no-walk"* ]] && { echo 'fatal: broken' >&2; exit 128; }`,
         `exec ${real} "$@"`,
       ]);
       vi.stubEnv('PATH', path);
