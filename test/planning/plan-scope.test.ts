@@ -78,6 +78,12 @@ describe('a plan for some environments', () => {
     ]);
   });
 
+  test('The plan creates no baseline if one of several environments gets a new version', () => {
+    const row = 'A staging=1 production=git:v1 | staging=~1:A production=~2:B promptsync=-';
+    const plan = planFor(['staging', 'production'], row, { refs: { v1: content('Old') } });
+    expect(listKinds(plan)).toEqual(['create-version', 'set-active']);
+  });
+
   test('If other configurations also use the file and no pin uses its text, no environment gets a baseline', () => {
     const row = 'New staging=2 production=git:v1 | staging=~1:A production=~2:B promptsync=-';
     const refs = { v1: content('Old') };
