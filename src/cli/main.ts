@@ -94,8 +94,13 @@ function makeProgram(host: SafeProcess, end: (exitCode: number) => void): Comman
     .showSuggestionAfterError()
     .showHelpAfterError('For help, run `promptsync --help`.')
     .addHelpText('after', EXAMPLES);
-  for (const definition of COMMANDS)
-    addCommand(program, definition, async (...typed) => end(await definition.run(...typed, host, main)));
+  // The help of the whole program shows no flags of commands, and adding them would take a tenth of its time.
+  const namesCommand = host.arguments.some((word) => !word.startsWith('-'));
+  for (const definition of COMMANDS) {
+    const command = addCommand(program, definition);
+    if (!namesCommand) continue;
+    addUsage(command, definition, async (...typed) => end(await definition.run(...typed, host, main)));
+  }
   return program;
 }
 
@@ -108,12 +113,12 @@ function wrapLines(text: string, { errors }: Pick<SafeProcess, 'errors'>): strin
 
 type RunCommand = (flags: Parameters<CommandDefinition['run']>[0], typed: unknown) => Promise<void>;
 
-function addCommand(
-  program: Command,
-  { name, group, help, argument, flags, after }: CommandDefinition,
-  run: RunCommand,
-): void {
-  const command = program.command(name).description(help).helpGroup(`${group}:`);
+function addCommand(program: Command, { name, group, help }: CommandDefinition): Command {
+  return program.command(name).description(help).helpGroup(`${group}:`);
+}
+
+/** Adds the argument and the flags to a command, the rest of its help, and the function that runs it. */
+function addUsage(command: Command, { name, argument, flags, after }: CommandDefinition, run: RunCommand): void {
   command.configureOutput({ outputError: (text, write) => write(explainUnknownFlag(text, command.options, argument)) });
   if (argument !== undefined) command.addArgument(argument);
   for (const flag of sortFlags(Object.values(flags))) {
