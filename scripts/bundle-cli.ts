@@ -29,7 +29,7 @@ export async function bundleCli(): Promise<Bundle> {
       groups: GROUPS.map(({ name, modules, priority }) => ({
         name,
         priority,
-        test: (id) => modules.some((module) => id.endsWith(module)),
+        test: (id) => modules.some((module) => isModule(id, module)),
       })),
     },
     // Node reads every byte on every start. promptsync never prints a stack trace, so nobody needs the original names.
@@ -39,11 +39,16 @@ export async function bundleCli(): Promise<Bundle> {
   return bundled;
 }
 
+/** @param id the id of a module in the bundle, which is its absolute path */
+function isModule(id: string, module: string): boolean {
+  return id.endsWith(`/${module}`);
+}
+
 /** Throws if a module of a group is not in its chunk, for example because the module was renamed. */
 function checkGroups({ chunks }: Bundle): void {
   for (const { name, modules } of GROUPS) {
     const ids = chunks.find((chunk) => chunk.name === name)?.moduleIds ?? [];
-    const missing = modules.filter((module) => !ids.some((id) => id.endsWith(module)));
+    const missing = modules.filter((module) => !ids.some((id) => isModule(id, module)));
     if (missing.length > 0) throw new Error(`The chunk ${name} does not contain ${missing.join(', ')}.`);
   }
 }

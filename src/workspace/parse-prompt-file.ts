@@ -132,8 +132,7 @@ function parseParts(parts: SplitFile, path: string, settings: ParseSettings): Pa
   const contentProblems = [...checkReservedMetadata(mapping), ...checkVariables(mapping, text)];
   const pathId = mapping.value['id'] === undefined ? (settings.pathIds?.findId(path) ?? null) : null;
   const id = pathId ?? mapping.value['id'];
-  // Several checks can report the same look-alike.
-  const allProblems = new Set([
+  const foundProblems = [
     ...problems,
     ...shapeProblems,
     ...contentProblems,
@@ -146,13 +145,15 @@ function parseParts(parts: SplitFile, path: string, settings: ParseSettings): Pa
     ...bodyProblems,
     ...(canLackType(mapping, rules) ? warnAboutMarkerInText(parts, path) : []),
     ...mapping.warnAboutYaml11(['metadata']),
-  ]);
+  ];
+  // Several checks can report the same look-alike.
+  const allProblems = [...new Set(foundProblems)];
   const file =
-    shaped.success && ![...allProblems].some(isError)
+    shaped.success && !allProblems.some(isError)
       ? makeFile(shaped.data, mapping, text, { path, pathId }, settings)
       : null;
   const meaning = problems.length === 0 ? { frontMatter: mapping.value, text: text.text } : null;
-  return { file, outline: makeOutline(mapping, { path, pathId }), meaning, problems: [...allProblems] };
+  return { file, outline: makeOutline(mapping, { path, pathId }), meaning, problems: allProblems };
 }
 
 /** Chooses how to parse the body. An invalid or unsupported `type` counts as `text`, so markers cause no problems. */

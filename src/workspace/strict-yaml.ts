@@ -102,7 +102,7 @@ type SyntaxSource = {
 /**
  * Returns one problem for each line, at most `MAX_SYNTAX_PROBLEMS`, because later ones usually result from the first. A
  * line that begins with `%` would be a directive, so the library is not asked. Omits unknown tags, because
- * `findNodeProblem` reports every tag.
+ * `findUnsupportedFeature` reports every tag.
  */
 function listSyntaxProblems(document: yaml.Document, source: SyntaxSource): Problem[] {
   const { text, placeAt, findLine } = source;
@@ -258,7 +258,10 @@ const NO_CHILDREN: PlainNode['children'] = new Map();
 function readNode(walk: YamlWalk, node: unknown, keyOffset: number, depth = 0): PlainNode {
   const offset = yaml.isNode(node) ? findOffset(node) : keyOffset;
   const place = () => walk.placeAt(offset);
-  const problem = depth > MAX_DEPTH ? makeProblem('yaml/too-deep', {}, place()) : findNodeProblem(node, place);
+  const problem =
+    depth > MAX_DEPTH
+      ? makeProblem('yaml/too-deep', {}, place())
+      : (findUnsupportedFeature(node, place) ?? findNumberProblem(node, place));
   if (problem !== null) walk.problems.push(problem);
   const children = problem === null ? readChildren(walk, node, depth + 1) : NO_CHILDREN;
   const json = problem === null ? toJsonValue(node, children) : null;
@@ -289,6 +292,14 @@ function toJsonValue(node: unknown, children: PlainNode['children']): JsonValue 
   return typeof value === 'string' || typeof value === 'boolean' || value === null ? value : Number(value);
 }
 
+/** Refuses numbers that JavaScript would round. A number as a key is refused for another reason: it is not a string. */
+function findNumberProblem(node: unknown, place: () => Place): Problem | null {
+  if (!yaml.isScalar(node) || (typeof node.value !== 'number' && typeof node.value !== 'bigint')) return null;
+  return isExact(node.value)
+    ? null
+    : makeProblem('yaml/number', { number: node.source ?? String(node.value) }, place());
+}
+
 /**
  * Returns false for infinity, NaN and integers that JavaScript cannot represent exactly. The library returns an integer
  * as `bigint`, or as an already rounded `number` if it is written with a decimal point or an exponent.
@@ -304,7 +315,7 @@ function readPlainKey({ placeAt, problems }: YamlWalk, { key }: yaml.Pair, offse
   const place = () => placeAt(offset);
   const name = yaml.isScalar(key) ? key.value : undefined;
   const isMergeKey = name === '<<' && yaml.isScalar(key) && key.type === 'PLAIN';
-  const problem = findNodeProblem(key, place);
+  const problem = findUnsupportedFeature(key, place);
   if (problem !== null) problems.push(problem);
   else if (typeof name !== 'string') problems.push(makeProblem('yaml/key-not-text', {}, place()));
   else if (isMergeKey || name === '__proto__') problems.push(makeProblem('yaml/forbidden-key', { key: name }, place()));
@@ -312,29 +323,21 @@ function readPlainKey({ placeAt, problems }: YamlWalk, { key }: yaml.Pair, offse
   return null;
 }
 
-/** Refuses aliases, anchors, tags, NUL characters, lone surrogates, and numbers that JavaScript would round. */
-function findNodeProblem(node: unknown, place: () => Place): Problem | null {
+/** Refuses aliases, anchors, tags, NUL characters and lone surrogates. */
+function findUnsupportedFeature(node: unknown, place: () => Place): Problem | null {
   if (!yaml.isNode(node)) return null;
   if (yaml.isAlias(node) || node.anchor !== undefined) return makeProblem('yaml/alias', {}, place());
   if (node.tag !== undefined) return makeProblem('yaml/tag', { tag: node.tag }, place());
-  return yaml.isScalar(node) ? findValueProblem(node, place) : null;
+  return yaml.isScalar(node) && typeof node.value === 'string' ? findTextProblem(node.value, place) : null;
 }
 
-function findValueProblem({ value, source }: yaml.Scalar, place: () => Place): Problem | null {
-  switch (typeof value) {
-    case 'number':
-    case 'bigint':
-      return isExact(value) ? null : makeProblem('yaml/number', { number: source ?? String(value) }, place());
-    case 'string':
-      if (!value.isWellFormed()) {
-        const reason = 'an escape sequence represents only half of a surrogate pair';
-        return makeProblem('yaml/syntax', { reason, corrected: null }, place());
-      }
-      if (!value.includes('\0')) return null;
-      return makeProblem('yaml/syntax', { reason: 'a string contains a NUL character', corrected: null }, place());
-    default:
-      return null;
+function findTextProblem(text: string, place: () => Place): Problem | null {
+  if (!text.isWellFormed()) {
+    const reason = 'an escape sequence represents only half of a surrogate pair';
+    return makeProblem('yaml/syntax', { reason, corrected: null }, place());
   }
+  if (!text.includes('\0')) return null;
+  return makeProblem('yaml/syntax', { reason: 'a string contains a NUL character', corrected: null }, place());
 }
 
 function findOffset(node: unknown): number {

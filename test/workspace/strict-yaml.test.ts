@@ -103,6 +103,7 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
       '1:2 1:8 1:17 1:26 1:34 1:45',
     ],
     ['the YAML parser rejects an empty key', ': a', 'key-not-text', '1:1'],
+    ['the YAML parser rejects a number that JavaScript would round as a key', '1e999: a', 'key-not-text', '1:1'],
     ['the YAML parser rejects the key __proto__', 'a: 1\n__proto__: {b: 1}', 'forbidden-key', '2:1'],
     [
       'the YAML parser rejects NaN and infinite numbers',
