@@ -23,6 +23,7 @@ export const HOSTILE = {
   'a runner command after unusual spaces': '\u00a0\u2003\ufeff::add-mask::forged',
   'runner commands in later lines': 'first\n::error::forged\n  ::stop-commands::x',
   'an old-style runner command': '##[command]forged',
+  'half of a runner command, which the output continues': 'first\n:',
   'old-style runner commands within a line': 'text ##[error]forged ##[group]x',
   'hashes before an old-style runner command': '####[error]forged',
   'an Azure Pipelines command': '##vso[task.setvariable variable=x]forged',

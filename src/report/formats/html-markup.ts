@@ -23,8 +23,11 @@ function isList(value: Markup | readonly Markup[]): value is readonly Markup[] {
   return Array.isArray(value);
 }
 
-/** Escapes text for HTML, and `##[` and leading `::`, which a GitHub runner that prints the page would execute. */
+/**
+ * Escapes text for HTML. Also escapes `##[` and any colon at the start of a line, because a GitHub runner that prints
+ * the page would execute `##[` and `::`, and the next colon may stand in the template.
+ */
 function escapeMarkup(text: string): string {
   const shown = showHidden(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-  return shown.replaceAll('##[', '##&#91;').replace(/^(\s*):(?=:)/gm, '$1&#58;');
+  return shown.replaceAll('##[', '##&#91;').replace(/^(\s*):/gm, '$1&#58;');
 }
