@@ -14,6 +14,9 @@ const FILTER_HEADERS = [
   { filter: 'git-crypt', header: Buffer.from('\0GITCRYPT\0') },
 ] as const;
 
+/** Drops a byte order mark, and replaces invalid bytes with U+FFFD. */
+const decoder = new TextDecoder();
+
 /**
  * Decodes the UTF-8 text of a file, converts it to LF line endings and drops a byte order mark. Fails if the file is a
  * Git LFS pointer, encrypted with git-crypt, or not valid UTF-8.
@@ -23,7 +26,7 @@ export function decodeSource(bytes: Uint8Array, path: string): Result<string> {
   const filtered = FILTER_HEADERS.find(({ header }) => header.equals(bytes.subarray(0, header.length)));
   if (filtered !== undefined)
     return makeFailure(makeProblem('prompt/not-decoded', { filter: filtered.filter }, makeFilePlace(path)));
-  if (isUtf8(bytes)) return makeSuccess(normalizeLineEndings(new TextDecoder().decode(bytes)));
+  if (isUtf8(bytes)) return makeSuccess(normalizeLineEndings(decoder.decode(bytes)));
   return makeFailure(makeProblem('prompt/not-utf8', {}, { path, ...findInvalidUtf8(bytes) }));
 }
 
@@ -32,7 +35,7 @@ export function decodeSource(bytes: Uint8Array, path: string): Result<string> {
  * earlier, returns that place instead.
  */
 function findInvalidUtf8(bytes: Uint8Array): Place {
-  const text = new TextDecoder().decode(bytes);
+  const text = decoder.decode(bytes);
   return findPlace(text, text.indexOf('\ufffd'));
 }
 
@@ -140,8 +143,8 @@ export function findBodySpan(source: string): TextSpan {
 }
 
 /**
- * Returns the span of the YAML; null if no delimiter closes it within the maximum size. gray-matter gets only the head
- * of the file, because it copies its input. Its engines do nothing, because it would run `---js` front matter as code.
+ * Returns the span of the YAML; null if no delimiter closes it within the maximum size. The engines of gray-matter do
+ * nothing, because it would run `---js` front matter as code.
  */
 function findFrontMatter(head: string): TextSpan | null {
   const { matter: frontMatter } = matter(head, {
@@ -153,17 +156,20 @@ function findFrontMatter(head: string): TextSpan | null {
 
 const parseNothing = (): object => ({});
 
-/** Returns the head of a file: the beginning, which contains the closing delimiter if the front matter is not too large. */
+/**
+ * Returns the head of a file: the beginning up to the closing delimiter, or up to the maximum size of front matter.
+ * gray-matter copies and hashes all the text that it gets.
+ */
 function readHead(source: string): string {
-  return source.slice(0, readLineAt(source, 0).length + 1 + MAX_FRONT_MATTER_BYTES + CLOSING.length);
+  const maxLength = readLineAt(source, 0).length + 1 + MAX_FRONT_MATTER_BYTES + CLOSING.length;
+  const closing = source.indexOf(CLOSING);
+  return source.slice(0, closing === -1 ? maxLength : Math.min(closing + CLOSING.length, maxLength));
 }
 
 /** Returns the line on which too many blank lines in front matter begin, or null if there are none. */
 function findBlankLines(head: string): number | null {
-  const closing = head.indexOf(CLOSING);
-  const frontMatter = closing === -1 ? head : head.slice(0, closing + 1);
-  const offset = frontMatter.search(BLANK_LINES);
-  return offset === -1 ? null : frontMatter.slice(0, offset).split('\n').length + 1;
+  const offset = head.search(BLANK_LINES);
+  return offset === -1 ? null : head.slice(0, offset).split('\n').length + 1;
 }
 
 function measureBytes(source: string, { start, end }: TextSpan): number {
