@@ -202,11 +202,14 @@ function listYaml11Values(node: PlainNode | undefined): readonly WrittenValue[] 
 }
 
 /** `nearest` is the last value that exists on the path, and `target` is the value at the end of the path. */
-function followYamlPath(nearest: PlainNode, path: YamlPath): { nearest: PlainNode; target?: PlainNode } {
-  const [step, ...rest] = path;
-  if (step === undefined) return { nearest, target: nearest };
-  const inner = nearest.children.get(step);
-  return inner === undefined ? { nearest } : followYamlPath(inner, rest);
+function followYamlPath(root: PlainNode, path: YamlPath): { nearest: PlainNode; target?: PlainNode } {
+  let nearest = root;
+  for (const step of path) {
+    const inner = nearest.children.get(step);
+    if (inner === undefined) return { nearest };
+    nearest = inner;
+  }
+  return { nearest, target: nearest };
 }
 
 function makeFailedResult(problems: readonly Problem[]): YamlResult {
@@ -286,8 +289,13 @@ function readChildren(walk: YamlWalk, node: unknown, depth: number): PlainNode['
 }
 
 function toJsonValue(node: unknown, children: PlainNode['children']): JsonValue {
-  if (yaml.isSeq(node)) return [...children.values()].map(({ json }) => json);
-  if (yaml.isMap(node)) return Object.fromEntries([...children].map(([key, { json }]) => [key, json]));
+  if (yaml.isSeq(node)) return Array.from(children.values(), ({ json }) => json);
+  if (yaml.isMap(node)) {
+    // `readPlainKey` refuses the key `__proto__`.
+    const object: Record<PropertyKey, JsonValue> = {};
+    for (const [key, { json }] of children) object[key] = json;
+    return object;
+  }
   const value = yaml.isScalar(node) ? node.value : null;
   return typeof value === 'string' || typeof value === 'boolean' || value === null ? value : Number(value);
 }
