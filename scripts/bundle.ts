@@ -44,6 +44,7 @@ export async function bundle(
 }
 
 /** Small modules that replace packages, by the name of the package. Only modules that match `importer` get them. */
+const YAML = join(import.meta.dirname, '../node_modules/yaml/browser/index.js');
 const REPLACEMENTS: Readonly<Record<string, { readonly importer: RegExp; readonly code: string }>> = {
   // The package is gray-matter's YAML engine, which workspace/front-matter.ts replaces in every call. It would add 0.2 MB.
   'js-yaml': {
@@ -62,6 +63,9 @@ const REPLACEMENTS: Readonly<Record<string, { readonly importer: RegExp; readonl
     importer: /node_modules\/proper-lockfile\//,
     code: `module.exports = { ...require('node:fs') };`,
   },
+  // The package gives Node CommonJS modules, where each call of an imported function goes through a getter. Its ES
+  // modules have the same code, and validating prompt files with them takes 13 % less CPU time.
+  yaml: { importer: /\/(?:src|bench)\//, code: `export * from '${YAML}';` },
   // commander uses this module to start subcommands that are separate programs. promptsync has no such subcommands, and
   // loading the module would add 14 % to the CPU time of `--help`.
   'node:child_process': { importer: /node_modules\/commander\//, code: 'export default {};' },
