@@ -72,31 +72,22 @@ test('plan --changed-since reads all prompts if the target of a symlinked config
   symlinkSync('shared/real.yaml', join(folder, 'linked.yaml'));
   write('greeting', { text: 'Edited.' });
   commit();
-  const plan = (since: string) => cli('plan', '--config', 'linked.yaml', '--changed-since', since);
-  await plan('HEAD');
+  const plan = () => cli('plan', '--config', 'linked.yaml', '--changed-since', 'HEAD');
+  await plan();
   expect(takePromptNames()).toEqual([]);
-  write('refund', { text: 'Edited.' });
-  commit();
-  await plan('HEAD~1');
-  expect(takePromptNames()).toEqual(['refund']);
   writeFiles(folder, { 'shared/real.yaml': `${CONFIG}concurrency: 2\n` });
-  await plan('HEAD');
+  await plan();
   expect(takePromptNames()).toEqual(NAMES);
 });
 
-test('sync --changed-since compares with the prompts that it leaves out: their ids and keys, their files, and their number', async () => {
-  const { folder, git, write, commit, run: cli, runJson, takeRequests } = await makeSyncedTeam();
-  for (const [id, key, code] of [
-    ['prm_refund', 'new', 'prompt/duplicate-id'],
-    ['prm_new', 'refund', 'prompt/duplicate-key'],
-  ]) {
-    writeFiles(folder, { [pathOf('new')]: `---\nid: ${id}\nkey: ${key}\nname: New\n---\n\nText.\n` });
-    const { report, exitCode } = await runJson(...SINCE_HEAD);
-    expect(exitCode).toBe(1);
-    const message = expect.stringContaining(pathOf('new'));
-    expect(report.problems).toMatchObject([{ code, path: pathOf('refund'), message }]);
-  }
-  expect(takeRequests()).toEqual([]);
+test('sync --changed-since compares with the prompts that it leaves out: their keys, their files, and their number', async () => {
+  const { git, write, commit, run: cli, runJson, takePromptNames } = await makeSyncedTeam();
+  write('new', { key: 'refund' });
+  const { report, exitCode } = await runJson(...SINCE_HEAD);
+  const message = expect.stringContaining(pathOf('new'));
+  expect(exitCode).toBe(1);
+  expect(report.problems).toMatchObject([{ code: 'prompt/duplicate-key', path: pathOf('refund'), message }]);
+  expect(takePromptNames()).toEqual([]);
   git('clean', '-fdq');
   write('greeting', { text: 'Edited.' });
   write('billing', { text: 'Edited.' });
@@ -114,13 +105,9 @@ test('sync --changed-since compares with the prompts that it leaves out: their i
   expect(await listProblems()).toEqual(['prompt/gone']);
 
   // Before any request, the command refuses a ref that names no commit, and a folder outside git.
-  takeRequests();
-  for (const ref of ['v9', '--all', 'HEAD~1..HEAD', '']) {
-    const { report, exitCode } = await runJson('plan', `--changed-since=${ref}`);
-    expect([ref, exitCode]).toEqual([ref, 1]);
-    if (ref !== '') expect(report.problems).toMatchObject([{ code: 'git/unknown-base' }]);
-  }
-  expect(takeRequests()).toEqual([]);
+  takePromptNames();
+  expect(summarizeRun(await runJson('plan', '--changed-since=v9'))).toBe('exit 1, git/unknown-base');
+  expect(takePromptNames()).toEqual([]);
   const ran = await run(makeWorkspace(workspaceFiles({ greeting: {} })), SINCE_HEAD, {
     environment: { PROMPTSYNC_BASE_URL: 'http://127.0.0.1:9', PROMPTSYNC_API_KEY: 'unused-key' },
   });

@@ -29,7 +29,6 @@ describe('computeContentDigest', () => {
     ['the content digest includes a line break before trailing spaces', 'a\n ', 'a '],
     ['the content digest includes trailing spaces', 'a ', 'a'],
     ['the content digest depends on the Unicode normalization form', 'é', 'e\u0301'],
-    ['the content digest includes a byte order mark', '\ufeffa', 'a'],
   ])('%s', (_, one, other) => {
     expect(computeContentDigest(one)).not.toBe(computeContentDigest(other));
   });
@@ -45,15 +44,12 @@ describe('computeMetadataDigest', () => {
   test.each<readonly [string, JsonObject, JsonObject]>([
     ['the metadata digest ignores the top-level promptsync key', { a: 1, promptsync: { b: 2 } }, { a: 1 }],
     ['the metadata digest ignores key order', { a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 }],
-    ['the metadata digest ignores the sign of zero', { a: -0 }, { a: 0 }],
   ])('%s', (_, one, other) => {
     expect(computeMetadataDigest(one)).toBe(computeMetadataDigest(other));
   });
 
   test.each<readonly [string, JsonObject, JsonObject]>([
     ['the metadata digest distinguishes null from a missing key', { a: null }, {}],
-    ['the metadata digest distinguishes a number from a string', { a: 1 }, { a: '1' }],
-    ['the metadata digest depends on the order of list items', { a: [1, 2] }, { a: [2, 1] }],
     ['the metadata digest includes a nested promptsync key', { a: { promptsync: 1 } }, { a: {} }],
   ])('%s', (_, one, other) => {
     expect(computeMetadataDigest(one)).not.toBe(computeMetadataDigest(other));

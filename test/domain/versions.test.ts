@@ -17,8 +17,6 @@ describe('canReuseVersion and findVersionWithContent', () => {
     ['a version that promptsync created with metadata matches a file without metadata', modeled, content('A'), true],
     ['a version matches a file with the same text and metadata', modeled, content('A', model), true],
     ['a version without metadata does not match a file with metadata', plain, content('A', model), false],
-    ['a version with metadata does not match a file with empty metadata', modeled, content('A', {}), false],
-    ['a version without metadata matches a file with empty metadata', plain, content('A', {}), true],
     ['a version from outside promptsync matches a file with the same text', foreign, content('A'), true],
     [
       'a version from outside with metadata does not match a file without metadata',
@@ -51,11 +49,6 @@ describe('canReuseVersion and findVersionWithContent', () => {
     ],
     ['findVersionWithContent returns a newer version rather than an older baseline', [entry(3, 'A'), baseline], 3],
     ['findVersionWithContent returns a baseline if no other version matches', [baseline, entry(1, 'B')], 2],
-    [
-      'findVersionWithContent returns a version from outside if no other version matches',
-      [makeLedgerEntry(outside(3, 'A')), entry(2, 'B')],
-      3,
-    ],
   ] as const)('%s', (_, entries, number) => {
     expect(findVersionWithContent(entries, content('A'))?.number).toBe(number);
   });

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonValue } from '../../src/domain/json.ts';
 import { formatPin, type PromptFile } from '../../src/domain/prompt-file.ts';
-import { editPromptFile, type FrontMatterEdit, type PromptEdits } from '../../src/editing/edit-prompt-file.ts';
+import type { FrontMatterEdit } from '../../src/editing/edit-prompt-file.ts';
 import { LENIENT_SETTINGS, parsePromptFile } from '../../src/workspace/parse-prompt-file.ts';
 import { corpus } from '../workspace/front-matter-corpus.ts';
 import { parseValidFile, keys, makeSource, PATH, values, words } from '../workspace/support.ts';
 import { runs } from '../support/seed.ts';
+import { applyEdits } from './support.ts';
 
 type PinValue = string | number;
 type PinEdit = { readonly environment: string; readonly pin: PinValue };
@@ -22,13 +23,6 @@ const pins: fc.Arbitrary<PinValue> = fc.oneof(
 function arbitraryPinEdits(known: readonly string[]) {
   const environment = fc.constantFrom(...known, ...known, ...NEW_ENVIRONMENTS);
   return fc.array(fc.record({ environment, pin: pins }), { minLength: 1, maxLength: 3 });
-}
-
-/** Returns the edited source. Throws if the editor refuses the edit. */
-function applyEdits(source: string, edits: Partial<PromptEdits>, settings = LENIENT_SETTINGS): string {
-  const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], ...edits }, settings);
-  if (!result.isSuccess) throw new Error(result.problems[0]?.message);
-  return Buffer.from(result.value.bytes).toString();
 }
 
 const set = (path: readonly string[], value: JsonValue): FrontMatterEdit => ({ path, value });
@@ -104,15 +98,6 @@ test('maskPins replaces only the values of pins', () => {
   for (const part of ['# c', ' # d', 'Hello']) expect(maskPins(before)).not.toBe(maskPins(after.replace(part, '')));
 });
 
-/** Returns the pins whose values are plain scalars: without quotes and on one line. */
-function plainPinsOf(source: string): readonly PinEdit[] {
-  const values = pinValuesOf(parseValidFile(source));
-  return findPinTokens(source).flatMap(({ environment, text }) => {
-    const pin = values.get(environment) ?? '';
-    return text === String(pin) ? [{ environment, pin }] : [];
-  });
-}
-
 test.each(corpusEntries)(
   'setting pins in a file with %s edits only their values, adding a pin inserts only one entry, and every other field stays the same',
   (_, source) => {
@@ -134,8 +119,6 @@ test.each(corpusEntries)(
     );
     const current = [...pinValuesOf(file)].map(([environment, pin]) => ({ environment, pin }));
     expect(applyPinEdits(source, current)).toBe(source);
-    const there = plainPinsOf(source).map(({ environment }) => ({ environment, pin: 'git:a#b' }));
-    expect(applyPinEdits(applyPinEdits(source, there), plainPinsOf(source))).toBe(source);
   },
 );
 
@@ -168,7 +151,7 @@ test('removing the pins of any file of the corpus one by one preserves every oth
     } catch (error) {
       expect([name, String(error)]).toEqual([
         name,
-        expect.stringMatching(/^Error: promptsync cannot edit the file in place: its front matter uses a YAML style/),
+        expect.stringContaining('cannot edit the file in place: its front matter uses a YAML style'),
       ]);
       refused.push(name);
     }

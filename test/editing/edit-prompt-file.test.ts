@@ -1,22 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/domain/json.ts';
 import { makeSuccess } from '../../src/domain/result.ts';
-import { editPromptFile, type FrontMatterEdit, type PromptEdits } from '../../src/editing/edit-prompt-file.ts';
+import { editPromptFile, type FrontMatterEdit } from '../../src/editing/edit-prompt-file.ts';
 import { LENIENT_SETTINGS } from '../../src/workspace/parse-prompt-file.ts';
 import { REQUIRED_FIELDS, parseValidFile, PATH, makeSource } from '../workspace/support.ts';
+import { applyEdits } from './support.ts';
 
 const set = (path: string, value: JsonValue): FrontMatterEdit => ({ path: path.split('.'), value });
 const remove = (path: string): FrontMatterEdit => ({ path: path.split('.'), value: undefined });
 const labels = { ours: 'git', theirs: 'the service' };
 const conflict = (field: string, theirs: JsonValue): FrontMatterEdit => ({ path: [field], value: theirs, labels });
-
-/** Returns the edited source, or the code and message of the problem. */
-function applyEdits(source: string, edits: Partial<PromptEdits>): string {
-  const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], ...edits }, LENIENT_SETTINGS);
-  return result.isSuccess
-    ? Buffer.from(result.value.bytes).toString()
-    : result.problems.map(({ code, message }) => `${code}: ${message}`).join('\n');
-}
 
 type Row = readonly [what: string, before: string, edits: readonly FrontMatterEdit[], after: string];
 
@@ -67,12 +60,6 @@ describe('setting an existing value with editPromptFile', () => {
   ]);
   testRows([
     ['adds a value in a flow mapping', 'metadata: {a, b:}\n', [set('metadata.a', 1)], 'metadata: {a: 1, b:}\n'],
-    [
-      'sets a value in a nested flow mapping',
-      'metadata: {a: {c: 1}} # d\n',
-      [set('metadata.a.c', 'x')],
-      'metadata: {a: {c: x}} # d\n',
-    ],
     [
       'replaces a scalar with a mapping to set a nested key',
       'metadata: {a: 1} # c\n',
@@ -138,35 +125,10 @@ describe('adding and removing a key with editPromptFile', () => {
 
 const refusedEdit = (reason: string) => `edit/not-kept: promptsync cannot edit the file in place: ${reason}.`;
 
-test.each<[string, string, FrontMatterEdit]>([
-  [
-    'the file editor refuses to remove an entry from a multi-line flow mapping',
-    'pins: {a: 7, # x\n  b: 1}\n',
-    remove('pins.a'),
-  ],
-  [
-    'the file editor refuses to remove the last entry of a multi-line flow mapping',
-    'pins: {\n  a: 7, # x\n  c: 2 # y\n  }\n',
-    remove('pins.c'),
-  ],
-  [
-    'the file editor refuses to remove the only entry from a multi-line flow mapping',
-    'pins: {\n  a: 7\n  }\n',
-    remove('pins.a'),
-  ],
-  [
-    'the file editor refuses to remove an entry with an explicit YAML key',
-    'pins:\n  ? a\n  : 7\n  b: 1\n',
-    remove('pins.a'),
-  ],
-  [
-    'the file editor refuses to remove a field after a block scalar with the indicator +',
-    'description: |+\n  a\n\npins: {}\n',
-    remove('pins'),
-  ],
-])('%s', (_, before, edit) => {
+test('the file editor refuses to remove a field after a block scalar with the indicator +', () => {
+  const before = makeSource('description: |+\n  a\n\npins: {}\n');
   const reason = 'its front matter uses a YAML style that promptsync cannot edit';
-  expect(applyEdits(makeSource(before), { frontMatter: [edit] })).toBe(refusedEdit(reason));
+  expect(() => applyEdits(before, { frontMatter: [remove('pins')] })).toThrow(refusedEdit(reason));
 });
 
 test('the parser reads back control characters that the file editor escaped in YAML', () => {
@@ -187,12 +149,6 @@ describe('setting the text with editPromptFile', () => {
     ['the file editor keeps the blank line before the text and the final newline', '\nold\n', 'new', '\nnew\n'],
     ['the file editor adds no blank line before the text', 'old\n', 'new', 'new\n'],
     ['the file editor adds no final newline', '\nold', 'new', '\nnew'],
-    [
-      'the file editor changes no line ending if the new text equals the old text',
-      '\na\r\nb\n',
-      'a\r\nb',
-      '\na\r\nb\n',
-    ],
     [
       'the file editor keeps the line endings of unchanged lines',
       '\na\r\nb\nc\r\nd\n',
@@ -234,13 +190,8 @@ describe('setting the text with editPromptFile', () => {
       'a\r',
       'the edited file would not contain the intended text',
     ],
-    [
-      'the file editor refuses text with a lone surrogate',
-      'a\ud83d',
-      'the edited file would not contain the intended text',
-    ],
   ])('%s', (_, text, reason) => {
-    expect(applyEdits(makeSource(), { text })).toBe(refusedEdit(reason));
+    expect(() => applyEdits(makeSource(), { text })).toThrow(refusedEdit(reason));
   });
 });
 
@@ -313,8 +264,7 @@ describe('editing a file without pins', () => {
       'pins: {production: 2}\n',
     ],
   ])('%s', (_, before, edit, after) => {
-    const result = editPromptFile(Buffer.from(makeSource(before)), PATH, { frontMatter: [edit] }, DEFAULTS);
-    expect(result.isSuccess && Buffer.from(result.value.bytes).toString()).toBe(makeSource(after));
+    expect(applyEdits(makeSource(before), { frontMatter: [edit] }, DEFAULTS)).toBe(makeSource(after));
   });
 });
 
@@ -327,7 +277,7 @@ describe('the result of editPromptFile', () => {
   });
 
   test('the file editor returns the first parse error if the original file is invalid', () => {
-    expect(applyEdits('Hello.', {})).toMatch(/^prompt\/no-front-matter/);
+    expect(() => applyEdits('Hello.', {})).toThrow(/^prompt\/no-front-matter/);
   });
 
   const [INVALID, UNREADABLE] = ['it would not be valid: The', 'promptsync could not read the edited file'];
@@ -338,12 +288,7 @@ describe('the result of editPromptFile', () => {
       `${INVALID} pin \`"newest"\` for "a" is invalid`,
     ],
     ['the file editor refuses to write the key __proto__', set('metadata.__proto__', 1), UNREADABLE],
-    [
-      'the file editor refuses to make the front matter exceed its size limit',
-      set('description', 'x'.repeat(70_000)),
-      UNREADABLE,
-    ],
   ])('%s', (_, edit, reason) => {
-    expect(applyEdits(makeSource(), { frontMatter: [edit] })).toBe(refusedEdit(reason));
+    expect(() => applyEdits(makeSource(), { frontMatter: [edit] })).toThrow(refusedEdit(reason));
   });
 });

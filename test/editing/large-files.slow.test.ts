@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
-import { editPromptFile } from '../../src/editing/edit-prompt-file.ts';
-import { LENIENT_SETTINGS } from '../../src/workspace/parse-prompt-file.ts';
-import { makeSource, PATH } from '../workspace/support.ts';
+import { makeSource } from '../workspace/support.ts';
+import { applyEdits } from './support.ts';
 
-function setPin(source: string, environment: string): string {
-  const edits = { frontMatter: [{ path: ['pins', environment], value: 2 }] };
-  const result = editPromptFile(Buffer.from(source), PATH, edits, LENIENT_SETTINGS);
-  return result.isSuccess ? Buffer.from(result.value.bytes).toString() : result.problems[0]!.message;
-}
+const setPin = (source: string, environment: string) =>
+  applyEdits(source, { frontMatter: [{ path: ['pins', environment], value: 2 }] });
 
 const many = Array.from({ length: 998 }, (_, at) => `  environment${at}: ${at + 1}\n`).join('');
 test.each([

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ChatMessage, parseChatText, renderChatText } from '../../src/domain/chat.ts';
-import { digestChat, type StoredContent } from '../../src/domain/content.ts';
-import { editPromptFile } from '../../src/editing/edit-prompt-file.ts';
+import { digestChat } from '../../src/domain/content.ts';
 import { LENIENT_SETTINGS, parsePromptFile } from '../../src/workspace/parse-prompt-file.ts';
-import { findUnwritableReason } from '../../src/editing/find-unwritable-reason.ts';
 import { renderNewFile } from '../../src/editing/render-new-file.ts';
 import { langfuseFileRules } from '../../src/providers/langfuse/file-rules.ts';
 import { messageLists } from '../domain/chat-messages.ts';
+import { applyEdits } from '../editing/support.ts';
 import { runs } from '../support/seed.ts';
 import { parse, messages as messagesOf, PATH, summarizeProblems } from './support.ts';
 
@@ -41,34 +40,18 @@ describe('the parser on chat prompts', () => {
       ['prompt/text-outside-message 6:3'],
     ],
     [
-      'The prompt file parser rejects text below a placeholder',
-      '{{placeholder "h"}}\nHi.\n',
-      ['prompt/text-outside-message 6:1'],
-    ],
-    [
-      'The prompt file parser rejects an invalid marker',
-      '{{role "a"}}\n  {{role \'b\'}}\n',
-      ['prompt/invalid-marker 6:3'],
-    ],
-    [
       'The prompt file parser rejects a placeholder that shares its name with a variable',
       '{{role "a"}}\n{{{h}}}\n{{placeholder "g"}}\n{{placeholder "h"}}\n{{placeholder "h"}}\n',
       ['prompt/placeholder-is-variable 8:1'],
     ],
-    ['The prompt file parser accepts the line {{role: b}} as content', '{{role "a"}}\n{{role: b}}\n', []],
     [
       'The prompt file parser warns about a marker without quotation marks',
       '{{role "a"}}\n{{role b}}\n',
       ['prompt/possible-marker 6:1'],
     ],
     [
-      'The prompt file parser warns about curly quotation marks',
-      '{{role "a"}}\n{{placeholder “b”}}\n',
-      ['prompt/possible-marker 6:1'],
-    ],
-    [
-      'The prompt file parser accepts variables like {{ role }} as content',
-      '{{role "a"}}\n{{ role }}\n{{role}}\n{{ roles "b"}}\n',
+      'The prompt file parser accepts {{role: b}} and variables like {{ role }} as content',
+      '{{role "a"}}\n{{role: b}}\n{{ role }}\n{{role}}\n{{ roles "b"}}\n',
       [],
     ],
     [
@@ -93,46 +76,16 @@ describe('the parser on chat prompts', () => {
   });
 
   test.each([
+    ['the prompt file parser warns about a marker with a no-break space before it', '\u00a0{{role "user"}}'],
+    ['the prompt file parser warns about a marker with a no-break space after the kind', '{{role\u00a0"user"}}'],
+    ['the prompt file parser warns about a marker with a zero-width space within the kind', '{{ro\u200ble "user"}}'],
     [
-      'the prompt file parser warns about content that looks like a marker with a no-break space before it',
-      '\u00a0{{role "user"}}',
-    ],
-    [
-      'the prompt file parser warns about content that looks like a marker with an ideographic space after the braces',
-      '{{\u3000role "user"}}',
-    ],
-    [
-      'the prompt file parser warns about content that looks like a marker with a no-break space after the kind',
-      '{{role\u00a0"user"}}',
-    ],
-    [
-      'the prompt file parser warns about content that looks like a marker with a zero-width space within the kind',
-      '{{ro\u200ble "user"}}',
-    ],
-    [
-      'the prompt file parser warns about content that looks like a marker with a zero-width space between the braces',
-      '{\u200b{role "user"}}',
-    ],
-    [
-      'the prompt file parser warns about content that looks like a marker with a Braille blank and curly quotation marks',
+      'the prompt file parser warns about a marker with a Braille blank and curly quotation marks',
       '{{placeholder\u2800“history”}}',
     ],
-    [
-      'the prompt file parser warns about content that looks like a marker with a carriage return before it',
-      'Bye.\r{{role "user"}}',
-    ],
-    [
-      'the prompt file parser warns about content that looks like a marker with a line separator before it',
-      'Bye.\u2028{{role "user"}}',
-    ],
-    [
-      'the prompt file parser warns about content that looks like a marker with a form feed before it',
-      'Bye.\f{{role "user"}}',
-    ],
-    [
-      'the prompt file parser warns about content that looks like a marker with indentation and a capital letter',
-      '  {{ Role "user" }}',
-    ],
+    ['the prompt file parser warns about a marker with a carriage return before it', 'Bye.\r{{role "user"}}'],
+    ['the prompt file parser warns about a marker with a form feed before it', 'Bye.\f{{role "user"}}'],
+    ['the prompt file parser warns about a marker with indentation and a capital letter', '  {{ Role "user" }}'],
   ])('%s', (_, line) => {
     const { problems } = parseChat(makeChat(`{{role "system"}}\nHi.\n${line}\nDo it.\n`));
     const warnings = problems.filter(({ code }) => code === 'prompt/possible-marker');
@@ -140,22 +93,13 @@ describe('the parser on chat prompts', () => {
     if (line.includes('role\u00a0')) expect(warnings[0]?.message).toContain('U+00A0 (no-break space)');
   });
 
-  test.each([
-    [
-      'the prompt file parser warns about a no-break space at the end of a role, but not about an ordinary or an escaped space',
-      '{{role "user\u00a0"}}',
-      'U+00A0 (no-break space)',
-    ],
-    [
-      'the prompt file parser warns about an ideographic space inside a role, but not about an ordinary or an escaped space',
-      '{{role "end\u3000user"}}',
-      'U+3000 (ideographic space)',
-    ],
-  ])('%s', (_, line, name) => {
-    const { file, problems } = parseChat(makeChat(`{{role "system"}}\nHi.\n${line}\nDo it.\n`));
-    expect(file).not.toBeNull();
+  test('the prompt file parser warns about an ideographic space inside a role, but not about an ordinary or an escaped space', () => {
+    const line = '{{role "end\u3000user"}}';
+    const { problems } = parseChat(makeChat(`{{role "system"}}\nHi.\n${line}\nDo it.\n`));
     expect(problems).toMatchObject([{ code: 'prompt/possible-marker', severity: 'warning', line: 7, column: 1 }]);
-    expect(problems[0]?.message).toContain(`The role in the marker \`${line}\` contains the character ${name}`);
+    expect(problems[0]?.message).toContain(
+      `The role in the marker \`${line}\` contains the character U+3000 (ideographic space)`,
+    );
     const accepted = String.raw`{{role "end user"}}${'\n'}{{role "user\u00a0"}}${'\n'}`;
     expect(parseChat(makeChat(accepted)).problems).toEqual([]);
   });
@@ -219,11 +163,7 @@ describe('the parser on chat prompts', () => {
 });
 
 describe('the file editor on chat prompts', () => {
-  const editSource = (source: string, text: string): string => {
-    const result = editPromptFile(Buffer.from(source), PATH, { frontMatter: [], text }, LENIENT_SETTINGS);
-    return result.isSuccess ? Buffer.from(result.value.bytes).toString() : messagesOf(result.problems);
-  };
-  const edit = (body: string, text: string): string => editSource(makeChat(body), text).slice(makeChat('').length);
+  const edit = (body: string, text: string) => applyEdits(makeChat(body), { text }).slice(makeChat('').length);
 
   const TWO = '{{role "a"}}\nX\n\n{{role "b"}}\nY';
   test.each([
@@ -245,22 +185,10 @@ describe('the file editor on chat prompts', () => {
       '{{role "a"}}\n\n{{role "b"}}',
       '{{role "a"}}\n\n\n\n{{role "b"}}\n',
     ],
-    [
-      'In a chat prompt with LF or CRLF, the file editor keeps one blank line above content that begins with a line break',
-      '{{role "a"}}\n\nX\n',
-      '{{role "a"}}\n\n\nY',
-      '{{role "a"}}\n\n\nY\n',
-    ],
-    [
-      'In a chat prompt with LF or CRLF, the file editor replaces the whole body if the sequence of roles changes',
-      '\n{{role "a"}} \n\nOne.\n\n\n',
-      '{{placeholder "h"}}\n\n{{role "a"}}\nOne.',
-      '\n{{placeholder "h"}}\n\n{{role "a"}}\nOne.\n\n\n',
-    ],
   ])('%s', (_, before, text, after) => {
     expect(edit(before, text)).toBe(after);
     const crlf = (body: string) => makeChat(body).replaceAll('\n', '\r\n');
-    expect(editSource(crlf(before), text)).toBe(crlf(after));
+    expect(applyEdits(crlf(before), { text })).toBe(crlf(after));
   });
 
   test('The file editor writes exactly the given messages, and leaves the file untouched if no message has changed', () => {
@@ -286,7 +214,7 @@ describe('the file editor on chat prompts', () => {
 
   test('The file editor rejects invalid messages', () => {
     const text = '{{role "a"}}\n{{h}}\n\n{{placeholder "h"}}';
-    expect(editSource(makeChat('{{role "a"}}\n'), text)).toContain('promptsync cannot edit the file in place');
+    expect(() => edit('{{role "a"}}\n', text)).toThrow('promptsync cannot edit the file in place');
   });
 });
 
@@ -326,28 +254,12 @@ describe('new files of chat prompts', () => {
   test.each<[string, readonly ChatMessage[], string]>([
     ['promptsync refuses to write a file for a chat prompt with no messages', [], 'It has no messages.'],
     [
-      'promptsync refuses to write a file for a chat prompt with a carriage return at the end of a message',
-      [user('x\r'), user('y')],
-      'Line 2',
-    ],
-    [
-      'promptsync refuses to write a file for a chat prompt with a NUL character in a role',
-      [{ role: 'a\0', content: 'x' }],
-      'The marker on line 1 of its text has a name',
-    ],
-    [
       'promptsync refuses to write a file for a chat prompt with a lone surrogate in a role',
       [user('x'), { role: '\ud800', content: '' }],
       'The marker on line 4',
     ],
   ])('%s', (_, messages, reason) => {
-    const content: Pick<StoredContent, 'type' | 'text'> = digestChat(messages);
-    expect(findUnwritableReason(content)).toContain(reason);
     const { source, problems } = makeNew(messages);
     expect([source, messagesOf(problems)]).toEqual([null, expect.stringContaining(reason)]);
-  });
-
-  test('promptsync can write a chat prompt to a file even if a line contains a carriage return in the middle', () => {
-    expect(makeNew([{ role: 'a', content: 'x\ry' }]).source).toContain('x\ry');
   });
 });

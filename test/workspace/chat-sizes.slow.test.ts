@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseChatText, renderChatText } from '../../src/domain/chat.ts';
-import { editPromptFile } from '../../src/editing/edit-prompt-file.ts';
-import { LENIENT_SETTINGS } from '../../src/workspace/parse-prompt-file.ts';
-import { PATH } from './support.ts';
+import { applyEdits } from '../editing/support.ts';
 
 describe('large chat prompts', () => {
   test.each([
@@ -42,9 +40,7 @@ describe('large chat prompts', () => {
       `{{role "a"}}\nx${gap}z`,
     ],
   ])('%s', (_, before, text) => {
-    const source = Buffer.from(`---\nid: a\ntype: chat\n---\n${before}`);
-    const result = editPromptFile(source, PATH, { frontMatter: [], text }, LENIENT_SETTINGS);
-    if (!result.isSuccess) throw new Error(result.problems[0]?.message);
-    expect(Buffer.from(result.value.bytes).toString()).toBe(`---\nid: a\ntype: chat\n---\n${text}`);
+    const edited = applyEdits(`---\nid: a\ntype: chat\n---\n${before}`, { text });
+    expect(edited).toBe(`---\nid: a\ntype: chat\n---\n${text}`);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { LENIENT_SETTINGS } from '../../src/workspace/parse-prompt-file.ts';
-import { readPrompts } from '../../src/workspace/read-prompts.ts';
+import { LENIENT_SETTINGS, parsePromptFile } from '../../src/workspace/parse-prompt-file.ts';
 import { fourCallFileRules } from '../../src/providers/four-call/file-rules.ts';
-import { commitAll, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { commitAll, makeRepository, writeFiles } from '../support/folder.ts';
 import { runJson } from '../support/run.ts';
 import { changeService, startTestService } from '../support/service.ts';
 
@@ -34,15 +33,13 @@ async function makeTeam() {
 const BASES = ['plan --base HEAD^', 'plan --base HEAD^ --offline'];
 
 describe('default pins', () => {
-  test('Default pins apply only to prompt files that have no field `pins`, and an unknown environment among them is no problem of a file', async () => {
-    const folder = makeWorkspace({ [A]: fileOf('a', 'One.'), [B]: fileOf('b', 'One.', 'pins: {}\n') });
+  test('Default pins apply only to prompt files that have no field `pins`, and an unknown environment among them is no problem of a file', () => {
     const pin = { environment: 'stagng', pin: { kind: 'latest' }, path: CONFIG, line: 5, column: 11 } as const;
-    const { files, problems } = await readPrompts({
-      ...{ ...LENIENT_SETTINGS, folder, root: folder, patterns: ['prompts/*.md'], rules: fourCallFileRules },
-      ...{ environments: [{ name: 'staging' }], defaultPins: [pin] },
-    });
-    expect(files.map(({ pins }) => pins)).toEqual([[pin], []]);
-    expect(problems).toEqual([]);
+    const rules = { rules: fourCallFileRules, environments: [{ name: 'staging' }], defaultPins: [pin] };
+    const parse = (fields: string) =>
+      parsePromptFile(Buffer.from(fileOf('a', 'One.', fields)), A, { ...LENIENT_SETTINGS, ...rules });
+    expect(parse('')).toMatchObject({ file: { pins: [pin] }, problems: [] });
+    expect(parse('pins: {}\n').file?.pins).toEqual([]);
   });
 
   test('plan reports activations, but no drift, for commits that add and change default pins, and still reports drift of another environment', async () => {

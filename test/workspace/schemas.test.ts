@@ -1,42 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { SCHEMAS } from '../../scripts/schemas.ts';
-import type { Config } from '../../src/workspace/config.ts';
 import { parseConfig } from '../../src/workspace/load-config.ts';
-import { isError } from '../../src/problem.ts';
-import { parsePromptFile } from '../../src/workspace/parse-prompt-file.ts';
 import { EXAMPLE } from '../support/folder.ts';
 import { run } from '../support/run.ts';
 import { config, frontMatter } from './config-support.ts';
-
-function configOf(text: string): Config | null {
-  const around = { file: '/repo/promptsync.yaml', shownPath: 'promptsync.yaml', root: '/repo', environment: {} };
-  return parseConfig(text, around).config;
-}
-
-/** Returns whether the parser accepts a prompt file with this front matter. */
-function isAcceptedByParser(yaml: string): boolean {
-  const { problems } = parsePromptFile(Buffer.from(`---\n${yaml}\n---\n\nHello {{name}}\n`), 'a.md');
-  return !problems.some(isError);
-}
-
-// The tests of the parsers check that the schemas accept and reject the same values. These are the exceptions:
-// rules that depend on the text of the prompt or on how the YAML is written.
-describe('the schema of the front matter', () => {
-  test.each([
-    ['the parser, not the schema, rejects declared variables that do not match the prompt text', 'variables: [other]'],
-    ['the parser, not the schema, rejects a number that would lose precision', 'metadata: { n: 9007199254740993 }'],
-    ['the parser, not the schema, rejects YAML anchors', 'metadata: { a: &x 1, b: *x }'],
-  ])('%s', (_, more) => {
-    const yaml = `id: a\nkey: b\nname: c\n${more}`;
-    expect({ schema: frontMatter(parse(yaml)), parser: isAcceptedByParser(yaml) }).toEqual({
-      schema: true,
-      parser: false,
-    });
-  });
-});
 
 test('the example configuration and the example prompt files match the schemas, and the configuration refers to its schema', () => {
   const read = (path: string): string => readFileSync(join(EXAMPLE, path), 'utf8');
@@ -88,8 +58,9 @@ test('the defaults in the promptsync.yaml schema match the parser defaults', () 
   for (const [, { default: value, description }] of defaults)
     expect(description).toContain(`Default: ${String(value)}.`);
   const written = Object.fromEntries(defaults.map(([name, property]) => [name, property.default]));
-  const { patternPlaces: _, rules: __, ...without } = configOf('{}') ?? {};
-  expect(configOf(JSON.stringify(written))).toMatchObject(without);
+  const around = { file: '/repo/promptsync.yaml', shownPath: 'promptsync.yaml', root: '/repo', environment: {} };
+  const { patternPlaces: _, rules: __, ...without } = parseConfig('{}', around).config ?? {};
+  expect(parseConfig(JSON.stringify(written), around).config).toMatchObject(without);
 });
 
 type Schema = {

@@ -6,13 +6,12 @@ import { parseStrictYaml } from '../../src/workspace/strict-yaml.ts';
 import { keys, values } from './support.ts';
 
 const parse = (text: string, firstLine = 1) => parseStrictYaml(text, 'x.yaml', { firstLine });
-const summarizeProblems = (text: string, firstLine = 1) =>
-  parse(text, firstLine).problems.map(({ code, line, column }) => `${code} ${line}:${column}`);
+const summarizeProblems = (text: string) =>
+  parse(text).problems.map(({ code, line, column }) => `${code} ${line}:${column}`);
 
 describe('parseStrictYaml on plain YAML', () => {
   const nested = `{"a": ${'['.repeat(63)}${']'.repeat(63)}}`;
   test.each<[string, string, JsonValue]>([
-    ['the YAML parser reads an empty source', '', {}],
     ['the YAML parser reads a source with only comments', '# nothing\n\n', {}],
     [
       'the YAML parser reads block and flow mappings',
@@ -20,29 +19,17 @@ describe('parseStrictYaml on plain YAML', () => {
       { a: 1, b: { c: ['d', 'e', 'f'] } },
     ],
     [
-      'the YAML parser reads JSON',
-      '{"a": [1, 2.5, true, null, "\\u00e9\\ud83d\\ude00"]}',
-      { a: [1, 2.5, true, null, 'é😀'] },
-    ],
-    [
       'the YAML parser reads scalars by the core schema of YAML 1.2',
       'a: yes\nb: 0o17\nc: 017\nd: 1:30\ne: 2026-01-01\nf: 1_000\ng: 0x1F',
       { a: 'yes', b: 15, c: 17, d: '1:30', e: '2026-01-01', f: '1_000', g: 31 },
     ],
     ['the YAML parser reads keys without a value', '{a, b: }', { a: null, b: null }],
-    ['the YAML parser reads explicit keys', '? a\n: 1\n? b\n', { a: 1, b: null }],
     [
       'the YAML parser reads integers from -2^53 to 2^53',
       '{a: 9007199254740992, b: -9007199254740992, c: 9007199254740991.0, d: 1e15, e: -0}',
       { a: 2 ** 53, b: -(2 ** 53), c: 2 ** 53 - 1, d: 1e15, e: 0 },
     ],
     ['the YAML parser reads a quoted << as an ordinary key', '{"<<": {b: 1}}', { '<<': { b: 1 } }],
-    [
-      'the YAML parser reads literal and folded block scalars',
-      'a: |\n  x\n  y\nb: >-\n  x\n  y\n',
-      { a: 'x\ny\n', b: 'x y' },
-    ],
-    ['the YAML parser reads CRLF line endings', 'a: 1\r\nb:\r\n  - 2\r\n', { a: 1, b: [2] }],
     ['the YAML parser reads markers of the start and the end of the document', '---\na: 1\n...\n# end\n', { a: 1 }],
     [
       'the YAML parser reads keys such as constructor and toString',
@@ -60,34 +47,21 @@ describe('parseStrictYaml on plain YAML', () => {
 describe('parseStrictYaml on YAML features that it rejects', () => {
   test.each<[string, string, code: string, places: string]>([
     ['the YAML parser rejects a list at the top level', '- a\n', 'not-a-mapping', '1:1'],
-    ['the YAML parser rejects a string at the top level', 'a', 'not-a-mapping', '1:1'],
     ['the YAML parser rejects null at the top level', '~', 'not-a-mapping', '1:1'],
     [
       'the YAML parser rejects duplicate keys at every nesting level',
-      'a: 1\nb: {c: 1, c: 2}\n"a": 3\n',
+      'a: 1\nb: {c: 1, c: 2}\n"a": 3\na: 4\n',
       'duplicate-key',
-      '2:11 3:1',
+      '2:11 3:1 4:1',
     ],
-    [
-      'the YAML parser rejects every further occurrence of a duplicate key',
-      'a: 1\na: 1\na: 1',
-      'duplicate-key',
-      '2:1 3:1',
-    ],
-    ['the YAML parser rejects an anchor', 'a: &x 1', 'alias', '1:7'],
-    ['the YAML parser rejects an anchor on an empty value', 'a: &x', 'alias', '1:6'],
     ['the YAML parser rejects an anchor on the whole document', '&x\na: 1', 'alias', '2:1'],
     ['the YAML parser rejects an anchor on a key', '&x a: 1', 'alias', '1:4'],
     ['the YAML parser rejects both an alias and its anchor', 'a: &x 1\nb: *x', 'alias', '1:7 2:4'],
     ['the YAML parser rejects an alias to an undefined anchor', 'a: [1, *y ]', 'alias', '1:8'],
     ['the YAML parser rejects an alias used as a key', '{*x : 1}', 'alias', '1:2'],
-    ['the YAML parser rejects an alias that refers to the anchor on its own key', '&x a: *x', 'alias', '1:7 1:4'],
     ['the YAML parser rejects the merge key <<', 'b: {<<: {c: 1}}', 'forbidden-key', '1:5'],
-    ['the YAML parser rejects a custom tag', 'a: !x 1', 'tag', '1:7'],
     ['the YAML parser rejects a core schema tag', 'a: !!str 1', 'tag', '1:10'],
-    ['the YAML parser rejects a verbatim tag', 'a: !<tag:x> 1', 'tag', '1:13'],
     ['the YAML parser rejects the non-specific tag !', 'a: ! 1', 'tag', '1:6'],
-    ['the YAML parser rejects a tag on a mapping', '!!map {a: 1}', 'tag', '1:7'],
     ['the YAML parser rejects a tag on a key', '!!str a: 1', 'tag', '1:7'],
     [
       'the YAML parser rejects tags outside the core schema',
@@ -95,7 +69,6 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
       'tag',
       '1:11 1:30',
     ],
-    ['the YAML parser rejects a JavaScript function tag', "a: !!js/function 'x'", 'tag', '1:18'],
     [
       'the YAML parser rejects keys that are not strings',
       '{1: a, true: b, null: c, [d]: e, {f: g}: h, 1.5: i}',
@@ -120,8 +93,6 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
     ['the YAML parser rejects lone surrogates', '{a: "\\ud800", "\\udc00": 1}', 'syntax', '1:5 1:15'],
     ['the YAML parser rejects escaped NUL characters', '{a: "x\\0", "\\x00": 1}', 'syntax', '1:5 1:12'],
     ['the YAML parser rejects a Unicode escape above U+10FFFF', 'a: "\\UFFFFFFFF"', 'syntax', '1:5'],
-    ['the YAML parser rejects an unknown directive', '%X y\n---\na: 1', 'syntax', '1:1'],
-    ['the YAML parser rejects a second document after an end marker', 'a: 1\n...\nb: 2', 'syntax', '3:1'],
     ['the YAML parser rejects an empty second document', 'a: 1\n---\n', 'syntax', '2:1'],
     ['the YAML parser rejects 65 levels of nested lists', `a: ${'['.repeat(65)}${']'.repeat(65)}`, 'too-deep', '1:68'],
     [
@@ -130,20 +101,10 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
       'too-deep',
       '1:1',
     ],
-    ['the YAML parser rejects thousands of unclosed nested mappings', '{a: '.repeat(9000), 'too-deep', '1:1'],
-    ['the YAML parser rejects thousands of nested list items', `a:\n  ${'- '.repeat(9000)}`, 'too-deep', '1:1'],
-    ['the YAML parser rejects thousands of nested explicit keys', `a:\n  ${'? '.repeat(9000)}`, 'too-deep', '1:1'],
     ['the YAML parser rejects an unclosed quoted string', 'a: 1\nb: "c', 'syntax', '2:4'],
     ['the YAML parser rejects tab indentation', 'a:\n\tb: 1', 'syntax', '2:1'],
-    ['the YAML parser rejects an unquoted value with a colon', 'a: b: c', 'syntax', '1:4'],
-    ['the YAML parser rejects a value that starts with a reserved character', 'a: @b', 'syntax', '1:4'],
   ])('%s', (_, text, code, places) => {
     expect(summarizeProblems(text)).toEqual(places.split(' ').map((place) => `yaml/${code} ${place}`));
-  });
-
-  test('the YAML parser reports line numbers relative to the given first line number', () => {
-    expect(summarizeProblems('a: 1\na: 2', 10)).toEqual(['yaml/duplicate-key 11:1']);
-    expect(summarizeProblems('- a', 10)).toEqual(['yaml/not-a-mapping 10:1']);
   });
 
   test('the YAML parser returns valid values even if it rejects other values', () => {
@@ -161,8 +122,8 @@ describe('parseStrictYaml on YAML features that it rejects', () => {
     }
   });
 
-  test('the YAML parser reports fewer than 25 problems for thousands of syntax errors', () => {
-    expect(summarizeProblems('"'.repeat(10_000)).length).toBeLessThan(25);
+  test('the YAML parser reports at most 20 syntax errors', () => {
+    expect(summarizeProblems('a: b: c\n'.repeat(100))).toHaveLength(20);
   });
 });
 
@@ -172,9 +133,6 @@ describe('the places of a parsed mapping', () => {
 
   test.each([
     [['a'], '5:4', '5:1'],
-    [['b'], '7:3', '6:1'],
-    [['b', 'c'], '7:6', '7:3'],
-    [['b', 'c', 0], '7:7', '7:7'],
     [['b', 'c', 1, 'd'], '7:14', '7:11'],
     [['b', 'e'], '9:5', '9:3'],
     [[], '5:1', '5:1'],
@@ -185,10 +143,8 @@ describe('the places of a parsed mapping', () => {
 
   test.each([
     [['x'], '5:1'],
-    [['b', 'x'], '7:3'],
     [['b', 'c', 7], '7:6'],
     [['a', 'x', 'y'], '5:4'],
-    [['b', 'c', '0'], '7:6'],
   ])('the YAML parser returns the position of the closest existing parent for the missing path %j', (path, place) => {
     expect([show(mapping?.placeOf(path)), mapping?.valueAt(path)]).toEqual([place, undefined]);
   });
@@ -235,11 +191,6 @@ describe('the messages of YAML syntax errors', () => {
       'name: Hello:',
       'a value that contains a colon needs quotes',
     ],
-    [
-      'the YAML parser explains a colon in a list item',
-      'a:\n  - b: c: d',
-      'a value that contains a colon needs quotes',
-    ],
   ])('%s', (_, text, reason) => {
     const [problem] = parse(text).problems;
     expect(problem?.message).toBe(`promptsync could not parse the YAML: ${reason}.`);
@@ -254,57 +205,23 @@ describe('the messages of YAML syntax errors', () => {
   });
 
   test.each([
-    [
-      'the YAML parser names the wrong character if the YAML contains a full-width colon in every line',
-      'id：a\nkey：b\n',
-      ['1:3', '2:4'],
-      'U+FF1A (full-width colon)',
-    ],
-    [
-      'the YAML parser names the wrong character if the YAML contains a full-width colon in the last line',
-      'id: a\nkey：b\n',
-      ['2:4'],
-      'U+FF1A (full-width colon)',
-    ],
-    [
-      'the YAML parser names the wrong character if the YAML contains a no-break space after a colon',
-      'id: a\nkey:\u00a0b\nname: c\n',
-      ['2:5'],
-      'U+00A0 (no-break space)',
-    ],
-    [
-      'the YAML parser names the wrong character if the YAML contains an ideographic space after a colon',
-      'id:\u3000a\nkey: b\n',
-      ['1:4'],
-      'U+3000 (ideographic space)',
-    ],
-    [
-      'the YAML parser names the wrong character if the YAML contains a no-break space after a colon inside braces',
-      'a: {b:\u00a0{c: d}}\n',
-      ['1:7'],
-      'U+00A0 (no-break space)',
-    ],
-    [
-      'the YAML parser names the wrong character if the YAML contains a no-break space after a quoted name',
-      'a: {"b:c":\u00a0{c: d}}\n',
-      ['1:11'],
-      'U+00A0 (no-break space)',
-    ],
-    [
-      'the YAML parser names the wrong character if the YAML contains a full-width colon inside braces',
-      'a: {b：\u3000{c: d}}\n',
-      ['1:6'],
-      'U+FF1A (full-width colon)',
-    ],
-    [
-      'the YAML parser names the wrong character if the YAML contains lone carriage returns',
-      'id: a\rkey: b\rname: c\r',
-      ['1:6'],
-      'U+000D (carriage return)',
-    ],
-  ])('%s', (_, text, places, name) => {
-    expect(summarizeProblems(text)).toEqual(places.map((place) => `yaml/look-alike ${place}`));
-    for (const { message } of parse(text).problems) expect(message).toContain(name);
+    ['the YAML parser reports a full-width colon in every line', 'id：a\nkey：b\n', '1:3 2:4'],
+    ['the YAML parser reports a full-width colon in the last line', 'id: a\nkey：b\n', '2:4'],
+    ['the YAML parser reports a full-width colon inside braces', 'a: {b：\u3000{c: d}}\n', '1:6'],
+    ['the YAML parser reports a no-break space after a colon', 'id: a\nkey:\u00a0b\nname: c\n', '2:5'],
+    ['the YAML parser reports a no-break space after a colon inside braces', 'a: {b:\u00a0{c: d}}\n', '1:7'],
+    ['the YAML parser reports a no-break space after a quoted name', 'a: {"b:c":\u00a0{c: d}}\n', '1:11'],
+    ['the YAML parser reports carriage returns that are the only line breaks', 'id: a\rkey: b\r', '1:6'],
+  ])('%s', (_, text, places) => {
+    expect(summarizeProblems(text)).toEqual(places.split(' ').map((place) => `yaml/look-alike ${place}`));
+  });
+
+  test.each([
+    ['id：a\n', 'U+FF1A (full-width colon)'],
+    ['id: a\nkey:\u00a0b\n', 'U+00A0 (no-break space)'],
+    ['id: a\rkey: b\r', 'U+000D (carriage return)'],
+  ])('in the text %j, the YAML parser names the wrong character as %s', (text, name) => {
+    expect(parse(text).problems[0]?.message).toContain(name);
   });
 
   test('the YAML parser accepts full-width colons and no-break spaces in valid values', () => {

@@ -4,8 +4,6 @@ import { parseValidFile, messages, parse, makeSource, summarizeProblems } from '
 describe('parsePromptFile on raw bytes', () => {
   test.each<[string, readonly number[], string]>([
     ['the prompt file parser rejects a byte that is never valid in UTF-8', [0x0a, 0x61, 0xff, 0x62], '6:2'],
-    ['the prompt file parser rejects an overlong UTF-8 sequence', [0xc0, 0xaf], '5:4'],
-    ['the prompt file parser rejects a lone surrogate encoded in UTF-8', [0xc3, 0xa9, 0xed, 0xa0, 0x80], '5:5'],
     ['the prompt file parser rejects an incomplete character at the end', [0x61, 0xf0, 0x9f, 0x98], '5:5'],
     ['the prompt file parser rejects a stray continuation byte', [0x0d, 0x0a, 0xf0, 0x9f, 0x98, 0x80, 0x80], '6:3'],
   ])('%s', (_, bytes, place) => {
@@ -28,11 +26,6 @@ describe('parsePromptFile on raw bytes', () => {
     const { problems } = parse(source);
     expect(summarizeProblems(problems)).toEqual(['prompt/not-decoded 1:1']);
     expect(messages(problems)).toBe(expected);
-  });
-
-  test('the prompt file parser rejects a file encoded in UTF-16', () => {
-    const { problems } = parse(Buffer.from(`\ufeff${makeSource()}`, 'utf16le'));
-    expect(summarizeProblems(problems)).toEqual(['prompt/not-utf8 1:1']);
   });
 
   test.each(['<<<<<<< HEAD', '||||||| 1a2b3c4', '>>>>>>> topic', '<<<<<<<'])(
@@ -91,29 +84,13 @@ describe('parsePromptFile on files with several problems', () => {
       makeSource('pins: {a: &x 1, b: !t 2}\nvariables: [*y ]\ndescription: .nan\n'),
       ['yaml/alias 5:14', 'yaml/tag 5:23', 'yaml/alias 6:13', 'yaml/number 7:14'],
     ],
-    ['the prompt file parser reports a NUL character only once', makeSource('', 'a\nb\0c\0\n'), ['prompt/nul 7:2']],
     [
-      'the prompt file parser reports NUL and hidden characters',
-      makeSource('', 'b\0\n\u200b\n'),
+      'the prompt file parser reports NUL and hidden characters, each only once',
+      makeSource('', 'b\0\n\u200b\0\u200b\n'),
       ['prompt/hidden-character 7:1', 'prompt/nul 6:2'],
-    ],
-    [
-      'the prompt file parser reports a hidden character in a field',
-      makeSource('description: a\u200b\n'),
-      ['prompt/hidden-character 5:15'],
     ],
   ])('%s', (_, source, expected) => {
     expect(summarizeProblems(parse(source).problems)).toEqual(expected);
-  });
-
-  test('every problem in a prompt file has a path, a line, a column, a message and a hint', () => {
-    for (const problem of parse('---\nid: 1\nx: *a\n---\n').problems) {
-      expect(problem).toMatchObject({ path: 'prompts/x.md', severity: 'error' });
-      expect(problem.line).toBeGreaterThan(0);
-      expect(problem.column).toBeGreaterThan(0);
-      expect(problem.message).toMatch(/\.$/);
-      expect(problem.hint).toMatch(/[.?]$/);
-    }
   });
 });
 
@@ -125,7 +102,7 @@ test('the prompt file parser warns once about each kind of hidden character and 
   expect(file?.content.text).toBe('x\u200b\n\u202e\u200b\u200b');
 });
 
-/** test/words.test.ts proves what a placeholder is. */
+/** test/domain/variables-and-names.test.ts proves what a placeholder is. */
 describe('parsePromptFile on placeholders and variables', () => {
   const body = 'Dear {{b}}, {{ a }}, {{b}}.\n';
 
@@ -141,16 +118,10 @@ describe('parsePromptFile on placeholders and variables', () => {
     ['[a, b, c]', 'lists "c", which the text does not use. '],
     ['[a, b, a]', 'lists "a" more than once. '],
     ['[A, b]', 'is missing "a"; and lists "A", which the text does not use. '],
-    ['[a, b, ""]', 'lists "", which'],
-    ['[]', 'is missing "b", "a". '],
   ])('the prompt file parser rejects the variables %s of a text with {{b}} and {{a}}: %s', (variables, expected) => {
     const { file, problems } = parse(makeSource(`variables: ${variables}\n`, body));
     expect([file, ...summarizeProblems(problems)]).toEqual([null, 'prompt/variables-mismatch 5:12']);
     expect(messages(problems)).toContain(`\`variables:\` ${expected}`);
-  });
-
-  test('the prompt file parser accepts any placeholder if the file has no list of variables', () => {
-    expect(parseValidFile(makeSource('', body))).not.toHaveProperty('variables');
   });
 
   test('the prompt file parser shortens its error message if thousands of placeholders are missing from the list of variables', () => {
