@@ -18,15 +18,8 @@ const one = { id: 'ver_1', number: 1 };
 
 function promptOf(changes: readonly Change[], id = 'p1'): PromptPlan {
   const known = observed({ active: { promptsync: version(2, 'New'), old: version(1, 'Old') } });
-  const rest = {
-    observed: known,
-    drift: [],
-    annotations: [],
-    problems: [],
-    pinsToFind: [],
-    pinnedVersions: [],
-  } as const;
-  return { ...rest, file: { ...file(), id }, status: 'pending', changes };
+  const none = { drift: [], annotations: [], problems: [], pinsToFind: [], pinnedVersions: [] };
+  return { ...none, observed: known, file: { ...file(), id }, status: 'pending', changes };
 }
 const digestsOf = (...changes: readonly Change[]) => computeChangeDigests(promptOf(changes));
 
@@ -50,14 +43,9 @@ describe('computeChangeDigests', () => {
       activate(2),
     ],
     [
-      'The digest of a change does not depend on the commit of the new version',
+      'The digest of a change does not depend on the commit of the new version or on the git ref of the pin',
       create('New'),
-      create('New', { provenance: { commit: 'c1' } }),
-    ],
-    [
-      'The digest of a change does not depend on the git ref that the pin names',
-      create('New'),
-      create('New', { ref: 'main' }),
+      create('New', { provenance: { commit: 'c1' }, ref: 'main' }),
     ],
     [
       'The digest of a change does not depend on whether the metadata is empty or absent',
@@ -82,10 +70,6 @@ describe('computeChangeDigests', () => {
       const changed = observed({ active: { other: outside(2, 'New', other) } });
       expect(computeChangeDigests({ ...promptOf([activate(2)]), observed: changed })).not.toEqual([activated]);
     }
-  });
-
-  test('Each changed field of a prompt has a separate digest', () => {
-    expect(digestsOf(rename('A', 'B'))).toHaveLength(2);
   });
 
   test('A change that creates a baseline has no digest, because it does not change what any environment serves', () => {
@@ -114,53 +98,20 @@ describe('parseApproval', () => {
   const odd = { number: 7, into: 'größe\u00a0```/#1' };
 
   const whole = { plan: PLAN, changes };
-
   test.each<[string, string, ApprovalTarget, ReturnType<typeof parseApproval>]>([
-    ['parseApproval returns the digests of an approval of its pull request', text, target, whole],
-    [
-      'parseApproval returns the digests of an approval with CRLF line endings',
-      text.replaceAll('\n', '\r\n'),
-      target,
-      whole,
-    ],
-    [
-      'parseApproval returns the digests of an approval with a base branch that has special characters',
-      renderApproval(plan, odd, 65_535),
-      odd,
-      whole,
-    ],
-    [
-      'parseApproval returns the digests of an approval without the change digests, which did not fit',
-      renderApproval(plan, target, 290),
-      target,
-      PLAN_ALONE,
-    ],
+    ['parseApproval accepts CRLF line endings', text.replaceAll('\n', '\r\n'), target, whole],
+    ['parseApproval accepts a base branch with special characters', renderApproval(plan, odd, 65_535), odd, whole],
+    ['parseApproval accepts a text without change digests', renderApproval(plan, target, 290), target, PLAN_ALONE],
   ])('%s', (_, written, target, expected) => {
     expect(parseApproval(written, target)).toEqual(expected);
   });
 
   test.each<[string, string, ApprovalTarget]>([
-    ['parseApproval rejects an approval of another pull request', text, { ...target, number: 8 }],
-    ['parseApproval rejects an approval of pull request 7 for pull request 17', text, { ...target, number: 17 }],
-    ['parseApproval rejects an approval for another base branch', text, { ...target, into: 'release' }],
-    [
-      'parseApproval rejects an approval for the base branch main if the branch is Main',
-      text,
-      { ...target, into: 'Main' },
-    ],
+    ['parseApproval rejects an approval of another pull request', text, { ...target, number: 17 }],
+    ['parseApproval rejects an approval for another base branch', text, { ...target, into: 'Main' }],
     ['parseApproval rejects an approval that names no pull request', text.replace('pull #7\n', ''), target],
-    [
-      'parseApproval rejects an approval in the format of older versions',
-      text.replace(/pull .*\nbase .*/, 'base abc'),
-      target,
-    ],
     ['parseApproval rejects an approval without a code fence', text.replaceAll('```', ''), target],
     ['parseApproval rejects an approval with a truncated digest', text.replace(/.{9}\n```/, '\n```'), target],
-    [
-      'parseApproval rejects an approval that says that it approves nothing',
-      'This check does not approve any changes.',
-      target,
-    ],
   ])('%s', (_, written, target) => {
     expect(parseApproval(written, target)).toBeNull();
   });
@@ -193,102 +144,54 @@ describe('compareWithReviews', () => {
   });
 
   test.each<[string, string, Reviews]>([
-    ['The review search accepts one review that covers every change', 'a', { a: [shows('a')] }],
     ['The review search accepts a review that shows more changes than the plan', 'b', { b: [shows('ab')] }],
-    ['The review search accepts an empty plan without any commit', '', {}],
-    [
-      'The review search accepts the changes of two prompts in separate reviews',
-      'ab',
-      { a: [shows('a')], b: [shows('b', 6)] },
-    ],
-    [
-      'The review search accepts a change in the review of an older commit',
-      'a',
-      { a1: [shows('b')], a2: [shows('a')] },
-    ],
+    ['The review search accepts the changes of two prompts in two reviews', 'ab', { a: [shows('a')], b: [shows('b')] }],
+    ['The review search accepts the review of an older commit', 'a', { a1: [shows('b')], a2: [shows('a')] }],
     ['The review search accepts every change of a plan that a review showed as a whole', 'ab', { ab: [whole] }],
-    [
-      'The review search accepts the newest commit even if it changed only the configuration',
-      'ab',
-      { C: [shows('ab')] },
-    ],
     ['The review search accepts the newest commit even if it changed no prompt', 'ab', { x: [shows('ab')] }],
     ['The review search accepts an older commit that changed only the configuration', 'a', { x: [], C: [shows('a')] }],
-    [
-      'The review search accepts a review before an unreviewed commit that changed other files',
-      'a',
-      { x: [], a: [shows('a')] },
-    ],
-    [
-      'The review search accepts a review before an unreviewed change of the configuration',
-      'a',
-      { C: [], a: [shows('a')] },
-    ],
-    [
-      'The review search accepts a review before an unreviewed change of another prompt',
-      'a',
-      { b: [], a: [shows('a')] },
-    ],
-    [
-      'The review search accepts a commit of which only one of two pull requests was approved',
-      'a',
-      { a: [without, shows('a')] },
-    ],
+    ['The review search accepts a review before a direct push of the configuration', 'a', { C: [], a: [shows('a')] }],
+    ['The review search accepts a commit if one of its two reviews is valid', 'a', { a: [without, shows('a')] }],
   ])('%s', async (_, ids, reviews) => {
     expect((await compareWithReviews(planOf(ids), trailOf(reviews))).unreviewed).toEqual(new Map());
   });
 
-  const DIRECT = 'The change was not merged through a pull request.';
   const pushed = (commit: string) => `Commit ${commit} was not merged through a pull request.`;
-  const UNAPPROVED = '#8 has no valid approval.';
   const NOT_SHOWN = 'The review of #7 did not cover this change';
-  const foreign = { ...without, otherCheck: { app: 'acme-bot', ownApp: 'github-actions' } };
   test.each<[string, string, Reviews, string, says: string]>([
     [
-      'The review search refuses the change for a direct push that changed the file',
-      'a',
-      { a1: [], a2: [shows('a')] },
-      'a',
-      pushed('a1'),
-    ],
-    [
-      'The review search refuses the change for an unapproved change of the file',
-      'a',
-      { a1: [without], a2: [shows('a')] },
-      'a',
-      UNAPPROVED,
-    ],
-    [
-      'The review search refuses the change for one prompt but not for others',
+      'After a direct push of one file, the review search refuses only the change of this file',
       'ab',
       { x: [], a1: [], ab: [shows('ab')] },
       'a',
       pushed('a1'),
     ],
     [
-      'The review search refuses the change for a change that no review showed',
-      'ab',
-      { ab: [shows('a')] },
-      'b',
-      NOT_SHOWN,
+      'After a merge without a valid review, the review search refuses a change that an older review showed',
+      'a',
+      { a1: [without], a2: [shows('a')] },
+      'a',
+      '#8 has no valid approval.',
     ],
+    ['The review search refuses a change that no review showed', 'ab', { ab: [shows('a')] }, 'b', NOT_SHOWN],
     [
-      'The review search refuses the change for a change in the review of another prompt',
+      'The review search refuses a change that only the review of another prompt showed',
       'a',
       { x: [], b: [shows('a')] },
       'a',
-      DIRECT,
+      'The change was not merged through a pull request.',
     ],
     [
-      'The review search refuses the change for several reasons, which it names in order',
+      'The review search names all reasons for a refusal in order',
       'a',
       { x: [without], a1: [shows('b')], a2: [], a3: [shows('a', 5)] },
-      ...(['a', `${UNAPPROVED} ${NOT_SHOWN}. ${pushed('a2')}`] as const),
+      'a',
+      `#8 has no valid approval. ${NOT_SHOWN}. ${pushed('a2')}`,
     ],
     [
-      'The review search refuses the change for a check by another app',
+      'The review search refuses a change that only the check of another app showed',
       'a',
-      { a: [foreign] },
+      { a: [{ ...without, otherCheck: { app: 'acme-bot', ownApp: 'github-actions' } }] },
       'a',
       '#8 has no valid approval because the app "acme-bot" created',
     ],
@@ -332,10 +235,8 @@ describe('compareWithReviews', () => {
       },
     });
     expect([...found.keys()]).toEqual(['b', 'c']);
-    expect(found.get('b')?.message).toBe(
-      'promptsync could not read the reviews from GitHub, so it could not confirm that this change was reviewed: Bad gateway.',
-    );
-    expect(found.get('b')?.hint).toContain('the job has the `checks: read` and `pull-requests: read` permissions');
+    expect(found.get('b')?.message).toMatch(/^promptsync could not read the reviews from GitHub, .*: Bad gateway\.$/);
+    expect(found.get('b')?.hint).toContain('`checks: read` and `pull-requests: read` permissions');
     expect(found.get('c')?.message).toContain('Commit c was not merged through a pull request');
   });
 });

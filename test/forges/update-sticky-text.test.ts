@@ -44,23 +44,17 @@ describe('two jobs that replace their sections of one comment', () => {
   async function publish(comment: { body: string }, environment: string, afterWrite: (writes: number) => void) {
     const { makeBody, isComplete } = sectionOf(environment);
     let writes = 0;
-    const write = (posted: string | null): void => {
-      comment.body = makeBody(posted);
-      writes += 1;
-      afterWrite(writes);
-    };
-    await upsertStickyText<{ readonly body: string }, true>({
+    await upsertStickyText<{ readonly body: string }, number>({
       find: async () => [{ ...comment }],
       mustWrite: () => true,
       isComplete: ({ body }) => isComplete(body),
       update: async ({ body }) => {
-        write(body);
-        return true;
+        comment.body = makeBody(body);
+        writes += 1;
+        afterWrite(writes);
+        return writes;
       },
-      create: async () => {
-        write(null);
-        return true;
-      },
+      create: async () => expect.unreachable(),
       retire: async () => {},
       mayHaveWorked: () => false,
     });

@@ -159,30 +159,12 @@ describe('followFile', () => {
   });
 });
 
-describe('the subjects of commits', () => {
-  test.each([
-    ['Grüße\n🎉\n\nBody', 'Grüße 🎉'],
-    ['A\u001b[31m%H %x00', 'A\u001b[31m%H %x00'],
-    ['', ''],
-    ['Merge pull request #1 from a/b\n\nTitle', 'Title'],
-  ])('readCommits returns the subject of the message %j as %j', async (message, subject) => {
-    const folder = makeRepository({ 'a.md': 'a' });
-    writeFiles(folder, { 'a.md': 'b' });
-    git(folder, 'commit', '--quiet', '--all', '--allow-empty-message', '--message', message);
-    const commit = git(folder, 'rev-parse', 'HEAD');
-    expect((await (await open(folder)).readCommits([commit])).get(commit)?.subject).toBe(subject);
-  });
-});
-
 describe('listDeletedFiles', () => {
   test('listDeletedFiles returns each deleted file with its last content, but omits renamed files', async () => {
     const text = makeLongText('Same');
     const folder = makeRepository({ 'a.md': 'a', 'b.md': text, 'c.txt': 'c', 'd.md': makeLongText('Other') });
-    const blob = git(folder, 'rev-parse', 'HEAD:a.md');
-    const other = git(folder, 'rev-parse', 'HEAD:d.md');
-    const otherText = git(folder, 'rev-parse', 'HEAD:c.txt');
-    rmSync(join(folder, 'a.md'));
-    rmSync(join(folder, 'c.txt'));
+    const [a, c, d] = ['a.md', 'c.txt', 'd.md'].map((path) => git(folder, 'rev-parse', `HEAD:${path}`));
+    git(folder, 'rm', '--quiet', 'a.md', 'c.txt');
     const deletion = commitAll(folder, 'Delete');
     git(folder, 'mv', 'b.md', 'renamed.md');
     commitAll(folder, 'Rename');
@@ -191,9 +173,9 @@ describe('listDeletedFiles', () => {
     const move = commitAll(folder, 'Move and rewrite');
     configure(folder, UNUSUAL_SETTINGS);
     expect(await (await open(folder)).listDeletedFiles('HEAD', 'any.md')).toEqual([
-      { commit: move, path: 'd.md', blob: other },
-      { commit: deletion, path: 'a.md', blob },
-      { commit: deletion, path: 'c.txt', blob: otherText },
+      { commit: move, path: 'd.md', blob: d },
+      { commit: deletion, path: 'a.md', blob: a },
+      { commit: deletion, path: 'c.txt', blob: c },
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { countGit, wrapGit } from '../support/count-git.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
@@ -41,126 +41,120 @@ const READ_LINES = ['cat-file', 'cat-file', 'log'];
 const READ_SUBJECTS = ['log'];
 const PLAN = [...OPENED, ...FIND_BASE, ...READ_SUBJECTS, 'cat-file', 'log'];
 
-describe('the number of git processes per run', () => {
-  test.each<[string, readonly [PromptParts, PromptParts], readonly string[], number, readonly string[]]>([
-    [
-      'plan --base starts the same number of git processes for 60 prompts as for 3 prompts',
-      TEXTS,
-      ['plan', '--base', 'HEAD~1'],
-      0,
-      [...PLAN, 'cat-file', 'cat-file', 'cat-file', 'diff', 'log', 'ls-files', 'ls-tree', 'rev-list', 'rev-list'],
-    ],
-    [
-      'history starts the same number of git processes for 60 prompts as for 3 prompts',
-      TEXTS,
-      ['history', '**'],
-      0,
-      [...OPENED, ...READ_LINES, ...READ_SUBJECTS, 'cat-file', 'log'],
-    ],
-    [
-      'plan starts the same number of git processes to check for rollbacks in 60 prompts as in 3 prompts',
-      TOO_EARLY,
-      ['plan'],
-      3,
-      [...OPENED, ...FIND_BASE, ...READ_LINES, ...READ_SUBJECTS],
-    ],
-  ])('%s', async (_, [before, after], words, expectedExit, expected) => {
-    for (const count of [3, 60]) {
-      const { folder, service } = await makeChangedPrompts(count, before, after);
-      const counted = countGit();
-      const { exitCode } = await run(folder, words, service);
-      expect({ count, exitCode, started: counted() }).toEqual({
-        count,
-        exitCode: expectedExit,
-        started: expected.toSorted(),
-      });
-      vi.unstubAllEnvs();
-    }
-  });
-});
-
-describe('the number of git processes for git: pins', () => {
-  /** Makes a repository with three prompts of `count` pins each, which name refs that do not exist. */
-  function makePinnedPrompts(count: number): string {
-    const files = (pins: PromptParts['pins'] = { staging: 'latest' }) =>
-      workspaceFiles({ a: { pins }, b: { pins }, c: { pins } });
-    const folder = makeRepository(files());
-    const pins = Array.from({ length: count }, (_, index) => [`e${index}`, `git:nope-${index}`]);
-    writeFiles(folder, files(Object.fromEntries(pins)));
-    commitAll(folder, 'Pin');
-    return folder;
-  }
-
-  test('promptsync starts only three git processes to look up 1,000 refs that do not exist', async () => {
-    const folder = makePinnedPrompts(1000);
+test.each<[string, readonly [PromptParts, PromptParts], readonly string[], number, readonly string[]]>([
+  [
+    'plan --base starts the same number of git processes for 60 prompts as for 3 prompts',
+    TEXTS,
+    ['plan', '--base', 'HEAD~1'],
+    0,
+    [...PLAN, 'cat-file', 'cat-file', 'cat-file', 'diff', 'log', 'ls-files', 'ls-tree', 'rev-list', 'rev-list'],
+  ],
+  [
+    'history starts the same number of git processes for 60 prompts as for 3 prompts',
+    TEXTS,
+    ['history', '**'],
+    0,
+    [...OPENED, ...READ_LINES, ...READ_SUBJECTS, 'cat-file', 'log'],
+  ],
+  [
+    'plan starts the same number of git processes to check for rollbacks in 60 prompts as in 3 prompts',
+    TOO_EARLY,
+    ['plan'],
+    3,
+    [...OPENED, ...FIND_BASE, ...READ_LINES, ...READ_SUBJECTS],
+  ],
+])('%s', async (_, [before, after], words, expectedExit, expected) => {
+  for (const count of [3, 60]) {
+    const { folder, service } = await makeChangedPrompts(count, before, after);
     const counted = countGit();
-    const { exitCode, stdout } = await run(folder, ['plan', '--offline', '--base', 'HEAD']);
-    expect([exitCode, stdout.match(/`nope-\d+` does not exist/g)?.length]).toEqual([3, 3000]);
-    expect(counted().filter((command) => ['cat-file', 'for-each-ref', 'rev-parse'].includes(command))).toHaveLength(3);
-  });
+    const { exitCode } = await run(folder, words, service);
+    expect({ count, exitCode, started: counted() }).toEqual({
+      count,
+      exitCode: expectedExit,
+      started: expected.toSorted(),
+    });
+    vi.unstubAllEnvs();
+  }
 });
 
-describe('the number of searches for a moved prompt', () => {
-  /** Makes a repository with one prompt that is pinned to `count` commits, in which it has another path. */
-  function makeMovedPrompt(count: number, contentOf: (index: number) => string): string {
-    const folder = makeRepository({ 'promptsync.yaml': CONFIG });
-    const blob = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
-    const commits = Array.from({ length: count }, (_, index) => {
-      const files = { 'promptsync.yaml': CONFIG, 'old/a.md': promptText('a'), 'other.txt': contentOf(index) };
-      const changes = Object.entries(files).map(([path, text]) => `M 644 inline ${path}\n${blob(text)}`);
-      const head = `commit refs/heads/main\nmark :${index + 1}\ncommitter A <a@example.com> ${index} +0000\n`;
-      return `${head}${blob(`Commit ${index}`)}${changes.join('')}`;
-    });
-    execFileSync('git', ['fast-import', '--quiet', '--force'], { cwd: folder, input: `${commits.join('')}done\n` });
-    git(folder, 'reset', '--hard', '--quiet');
-    const pins = Array.from({ length: count }, (_, index) => [`e${index}`, `git:main~${index + 1}`]);
-    git(folder, 'rm', '--quiet', 'old/a.md');
-    writeFiles(folder, workspaceFiles({ a: { pins: Object.fromEntries(pins) } }));
-    commitAll(folder, 'Move');
-    return folder;
-  }
+/** Makes a repository with three prompts of `count` pins each, which name refs that do not exist. */
+function makePinnedPrompts(count: number): string {
+  const files = (pins: PromptParts['pins'] = { staging: 'latest' }) =>
+    workspaceFiles({ a: { pins }, b: { pins }, c: { pins } });
+  const folder = makeRepository(files());
+  const pins = Array.from({ length: count }, (_, index) => [`e${index}`, `git:nope-${index}`]);
+  writeFiles(folder, files(Object.fromEntries(pins)));
+  commitAll(folder, 'Pin');
+  return folder;
+}
 
-  /** Starts to record the commits that git searches. Returns a function that returns their ids. */
-  function recordSearches(): () => readonly string[] {
-    const { folder, path } = wrapGit((real) => [
-      '[[ " $* " == *" grep "* ]] && echo "$*" >> "${0%/*}/searches"',
-      `exec ${real} "$@"`,
-    ]);
-    vi.stubEnv('PATH', path);
-    const file = join(folder, 'searches');
-    return () => (existsSync(file) ? (readFileSync(file, 'utf8').match(/\b[0-9a-f]{40}\b/g) ?? []) : []);
-  }
+test('promptsync starts only three git processes to look up 1,000 refs that do not exist', async () => {
+  const folder = makePinnedPrompts(1000);
+  const counted = countGit();
+  const { exitCode, stdout } = await run(folder, ['plan', '--offline', '--base', 'HEAD']);
+  expect([exitCode, stdout.match(/`nope-\d+` does not exist/g)?.length]).toEqual([3, 3000]);
+  expect(counted().filter((command) => ['cat-file', 'for-each-ref', 'rev-parse'].includes(command))).toHaveLength(3);
+});
 
-  /** Starts to record all objects that git reads. Returns a function that returns their names. */
-  function recordReads(): () => readonly string[] {
-    const { folder, path } = wrapGit((real) => [
-      `[[ " $* " == *" --batch "* ]] && { tee -a "\${0%/*}/reads" | ${real} "$@"; exit; }`,
-      `exec ${real} "$@"`,
-    ]);
-    vi.stubEnv('PATH', path);
-    return () => readFileSync(join(folder, 'reads'), 'utf8').trim().split('\n');
-  }
-
-  const PLAN_OFFLINE = ['plan', '--offline', '--base', 'HEAD'];
-
-  test('promptsync searches for a moved prompt once and reads fewer than 20 git objects if 300 commits contain identical files', async () => {
-    const folder = makeMovedPrompt(300, () => 'same');
-    const searches = recordSearches();
-    expect((await run(folder, PLAN_OFFLINE)).exitCode).toBe(0);
-    expect(searches()).toHaveLength(1);
-    vi.unstubAllEnvs();
-    const reads = recordReads();
-    expect((await run(folder, PLAN_OFFLINE)).exitCode).toBe(0);
-    expect(reads().length).toBeLessThan(20);
+/** Makes a repository with one prompt that is pinned to `count` commits, in which it has another path. */
+function makeMovedPrompt(count: number, contentOf: (index: number) => string): string {
+  const folder = makeRepository({ 'promptsync.yaml': CONFIG });
+  const blob = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
+  const commits = Array.from({ length: count }, (_, index) => {
+    const files = { 'promptsync.yaml': CONFIG, 'old/a.md': promptText('a'), 'other.txt': contentOf(index) };
+    const changes = Object.entries(files).map(([path, text]) => `M 644 inline ${path}\n${blob(text)}`);
+    const head = `commit refs/heads/main\nmark :${index + 1}\ncommitter A <a@example.com> ${index} +0000\n`;
+    return `${head}${blob(`Commit ${index}`)}${changes.join('')}`;
   });
+  execFileSync('git', ['fast-import', '--quiet', '--force'], { cwd: folder, input: `${commits.join('')}done\n` });
+  git(folder, 'reset', '--hard', '--quiet');
+  const pins = Array.from({ length: count }, (_, index) => [`e${index}`, `git:main~${index + 1}`]);
+  git(folder, 'rm', '--quiet', 'old/a.md');
+  writeFiles(folder, workspaceFiles({ a: { pins: Object.fromEntries(pins) } }));
+  commitAll(folder, 'Move');
+  return folder;
+}
 
-  test('promptsync searches at most 200 commits for a moved prompt and reports the refs that it did not search', async () => {
-    const folder = makeMovedPrompt(230, (index) => `${index}`);
-    const searches = recordSearches();
-    const { exitCode, stdout } = await run(folder, PLAN_OFFLINE);
-    expect(exitCode).toBe(3);
-    expect(new Set(searches()).size).toBe(200);
-    expect(stdout.match(/\[pin\/no-prompt-at-ref\]/g)).toHaveLength(30);
-    expect(stdout).toMatch(/`main~230` .*it is not at prompts\/a\.md, and promptsync searches at most 200 commits/);
-  });
+/** Starts to record the commits that git searches. Returns a function that returns their ids. */
+function recordSearches(): () => readonly string[] {
+  const { folder, path } = wrapGit((real) => [
+    '[[ " $* " == *" grep "* ]] && echo "$*" >> "${0%/*}/searches"',
+    `exec ${real} "$@"`,
+  ]);
+  vi.stubEnv('PATH', path);
+  const file = join(folder, 'searches');
+  return () => (existsSync(file) ? (readFileSync(file, 'utf8').match(/\b[0-9a-f]{40}\b/g) ?? []) : []);
+}
+
+/** Starts to record all objects that git reads. Returns a function that returns their names. */
+function recordReads(): () => readonly string[] {
+  const { folder, path } = wrapGit((real) => [
+    `[[ " $* " == *" --batch "* ]] && { tee -a "\${0%/*}/reads" | ${real} "$@"; exit; }`,
+    `exec ${real} "$@"`,
+  ]);
+  vi.stubEnv('PATH', path);
+  return () => readFileSync(join(folder, 'reads'), 'utf8').trim().split('\n');
+}
+
+const PLAN_OFFLINE = ['plan', '--offline', '--base', 'HEAD'];
+
+test('promptsync searches for a moved prompt once and reads fewer than 20 git objects if 300 commits contain identical files', async () => {
+  const folder = makeMovedPrompt(300, () => 'same');
+  const searches = recordSearches();
+  expect((await run(folder, PLAN_OFFLINE)).exitCode).toBe(0);
+  expect(searches()).toHaveLength(1);
+  vi.unstubAllEnvs();
+  const reads = recordReads();
+  expect((await run(folder, PLAN_OFFLINE)).exitCode).toBe(0);
+  expect(reads().length).toBeLessThan(20);
+});
+
+test('promptsync searches at most 200 commits for a moved prompt and reports the refs that it did not search', async () => {
+  const folder = makeMovedPrompt(230, (index) => `${index}`);
+  const searches = recordSearches();
+  const { exitCode, stdout } = await run(folder, PLAN_OFFLINE);
+  expect(exitCode).toBe(3);
+  expect(new Set(searches()).size).toBe(200);
+  expect(stdout.match(/\[pin\/no-prompt-at-ref\]/g)).toHaveLength(30);
+  expect(stdout).toMatch(/`main~230` .*it is not at prompts\/a\.md, and promptsync searches at most 200 commits/);
 });

@@ -1,6 +1,8 @@
+import { expect } from 'vitest';
 import { findRepositoryRoot } from '../../src/workspace/paths.ts';
 import type { GitSettings } from '../../src/git/run-git.ts';
 import { openRepository, type Repository } from '../../src/git/open-repository.ts';
+import { commitAll, type Files, git, makeRepository, writeFiles } from '../support/folder.ts';
 
 export { configure } from '../support/folder.ts';
 
@@ -22,6 +24,25 @@ export async function uncommittedOf(folder: string, paths: readonly string[]): P
 
 export function open(folder: string, liveBranch: string | null = null): Promise<Repository> {
   return openRepository(startAt(folder), folder, liveBranch);
+}
+
+/** Commits files to the new branch `side`, and switches back to `main`. Returns the commit. */
+export function commitToSide(folder: string, files: Files = {}): string {
+  git(folder, 'switch', '--quiet', '--create', 'side');
+  writeFiles(folder, files);
+  const commit = commitAll(folder, 'Side');
+  git(folder, 'switch', '--quiet', 'main');
+  return commit;
+}
+
+/** Makes a repository with an unfinished merge that has a conflict in `a.md`. */
+export function makeConflict(): string {
+  const folder = makeRepository({ 'a.md': 'a', 'b.md': 'b' });
+  commitToSide(folder, { 'a.md': 'side' });
+  writeFiles(folder, { 'a.md': 'main' });
+  commitAll(folder, 'Main');
+  expect(() => git(folder, 'merge', '--quiet', 'side')).toThrow();
+  return folder;
 }
 
 /** Settings of a user that change what git prints, or run programs of their own. */

@@ -72,27 +72,21 @@ function inputVariables(inputs: Readonly<Record<string, string>>): Readonly<Reco
   return Object.fromEntries(variables);
 }
 
-/** Parses a file of outputs like the runner on Linux. Throws if the runner would fail the step. */
+/** Parses a file of outputs, in which each value has a delimiter. Throws if the runner would fail the step. */
 export function parseOutputs(text: string): Readonly<Record<string, string>> {
   const lines = text.split('\n');
   const outputs: [string, string][] = [];
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!;
     if (line === '') continue;
-    const { name, mark, rest } = splitOutput(line);
-    const end = mark === '=' ? at : lines.indexOf(rest, at + 1);
-    if (end === -1) throw new Error(`Matching delimiter not found: '${rest}'`);
-    outputs.push([name, mark === '=' ? rest : lines.slice(at + 1, end).join('\n')]);
+    const [, name, delimiter] = /^([^=]+?)<<(.+)$/s.exec(line) ?? [];
+    if (name === undefined || delimiter === undefined) throw new Error(`Invalid format: '${line}'`);
+    const end = lines.indexOf(delimiter, at + 1);
+    if (end === -1) throw new Error(`Matching delimiter not found: '${delimiter}'`);
+    outputs.push([name, lines.slice(at + 1, end).join('\n')]);
     at = end;
   }
   return Object.fromEntries(outputs);
-}
-
-/** Splits a line at its first mark: `a=b<<c` is a value, and `a<<b=c` starts a value of several lines. */
-function splitOutput(line: string): { readonly name: string; readonly mark: string; readonly rest: string } {
-  const [, name = '', mark = '', rest = ''] = /^(.*?)(=|<<)(.*)$/s.exec(line) ?? [];
-  if (name === '' || (mark === '<<' && rest === '')) throw new Error(`Invalid format: '${line}'`);
-  return { name, mark, rest };
 }
 
 /** Returns the lines of a log that a runner could treat as commands. `escapeForRunner` must leave none. */

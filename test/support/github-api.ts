@@ -42,7 +42,7 @@ export type Pull = {
   readonly commits?: readonly string[];
 };
 
-type GitHubRequest = {
+export type ApiRequest = {
   readonly method: string;
   /** The path with the query. */
   readonly path: string;
@@ -55,8 +55,6 @@ export type Failure =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
   /** The request takes effect, and the connection ends without an answer. */
   | 'lost-answer'
-  /** The request has no effect, and the connection ends without an answer. */
-  | 'reset'
   /** The request has no effect and is never answered. */
   | 'hang'
   /** The request takes effect, and the body of the answer stops after its first byte. */
@@ -69,8 +67,6 @@ export type GitHubDouble = Awaited<ReturnType<typeof startGitHub>>;
 export type GitHubOptions = {
   /** The account of the token. The default is the account of a workflow token. */
   readonly as?: Person;
-  /** Whether GraphQL returns the account of the token. */
-  readonly identity?: 'graphql' | 'none';
   /** Returns the tip of a branch of the remote, or an empty string for a missing branch. */
   readonly tipOf?: (branch: string) => string;
 };
@@ -90,16 +86,16 @@ export type Failing = Pick<State, 'failures'>;
 
 /** Starts a double of GitHub's REST API. Tests of lost answers and rate limits need real connections. */
 export async function startGitHub(options: GitHubOptions = {}) {
-  const { as = { login: 'github-actions[bot]', type: 'Bot' }, identity = 'graphql', tipOf = () => '' } = options;
+  const { as = { login: 'github-actions[bot]', type: 'Bot' }, tipOf = () => '' } = options;
   const maps = { issues: new Map(), comments: new Map(), pulls: new Map(), branches: new Map(), trees: new Map() };
-  const state: State = { as, identity, tipOf, ...maps, checks: [], failures: [] };
-  const requests: GitHubRequest[] = [];
-  const server = createServer((request, response) => {
-    respond(request, response, state, requests).catch(() => response.destroy());
-  });
+  const state: State = { as, tipOf, ...maps, checks: [], failures: [] };
+  const requests: ApiRequest[] = [];
   return {
     /** The address of the API. GraphQL is at `/graphql` below it. */
-    apiUrl: await listen(server),
+    apiUrl: await listenToApi(state, requests, ({ path, ...request }, { authorization, host }) => {
+      const call = { ...request, url: new URL(path, `http://${host}`) };
+      return authorization?.endsWith(` ${TOKEN}`) === true ? answerCall(state, call) : { status: 401 };
+    }),
     token: TOKEN,
     /** All requests so far. */
     requests,
@@ -175,20 +171,23 @@ function commentsOf({ comments }: State, wanted: number): readonly GitHubComment
   return [...comments.values()].flatMap(({ issue, ...comment }) => (issue === wanted ? [comment] : []));
 }
 
-async function respond(
-  incoming: IncomingMessage,
-  response: ServerResponse,
-  state: State,
-  requests: GitHubRequest[],
-): Promise<void> {
-  const text = Buffer.concat(await incoming.toArray()).toString('utf8');
-  const { method = '', url: path = '' } = incoming;
-  const body: unknown = text === '' ? undefined : JSON.parse(text);
-  requests.push({ method, path, body });
-  const isKnown = incoming.headers.authorization?.endsWith(` ${TOKEN}`) === true;
-  const call = { method, url: new URL(path, `http://${incoming.headers.host}`), body };
-  const reply = () => (isKnown ? answerCall(state, call) : { status: 401 });
-  await sendOrFail(takeFailure(state, method, path), incoming, response, reply);
+/** Starts a server that records each request, and then answers it or carries out its planned failure. */
+export function listenToApi(
+  failing: Failing,
+  requests: ApiRequest[],
+  answer: (request: ApiRequest, headers: IncomingMessage['headers']) => Reply,
+): Promise<string> {
+  const respond = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const text = Buffer.concat(await incoming.toArray()).toString('utf8');
+    const { method = '', url: path = '', headers } = incoming;
+    const request = { method, path, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
+    requests.push(request);
+    await sendOrFail(takeFailure(failing, method, path), incoming, response, () => answer(request, headers));
+  };
+  const server = createServer((request, response) => {
+    respond(request, response).catch(() => response.destroy());
+  });
+  return listen(server);
 }
 
 /** Sends the answer to a request, or carries out its planned failure. */
@@ -199,7 +198,6 @@ export async function sendOrFail(
   answer: () => Reply | Promise<Reply>,
 ): Promise<void> {
   if (failure === 'hang') return;
-  if (failure === 'reset') return void incoming.socket.destroy();
   if (typeof failure === 'object') return send(response, failure);
   const reply = await answer();
   if (failure === 'lost-answer') return void incoming.socket.destroy();
@@ -225,7 +223,7 @@ function send(response: ServerResponse, { status, headers, body = { message: STA
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-type Call = { readonly method: string; readonly url: URL; readonly body: unknown };
+type Call = Omit<ApiRequest, 'path'> & { readonly url: URL };
 
 /** Answers a call. `part` is the group that the route matched: a number, an id, a commit or a branch. */
 type Handler = (state: State, part: string, call: Call) => Reply;
@@ -271,7 +269,7 @@ const IssueShape = z.object({ title: z.string().min(1), body: body.default('') }
 const EditShape = z.object({
   ...{ title: z.string().min(1).optional(), body: body.optional() },
   state: z.enum(['open', 'closed']).optional(),
-  state_reason: z.enum(['completed', 'not_planned', 'reopened']).optional(),
+  state_reason: z.enum(['completed', 'not_planned']).optional(),
 });
 
 /** GitHub limits each text of a check run to 65,535 bytes. */
@@ -364,15 +362,12 @@ function createIssue(state: State, _part: string, call: Call): Reply {
   return withSent(IssueShape, call, (sent) => ({ status: 201, body: issueToWire(state, addIssue(state, sent)) }));
 }
 
-/** If a request changes the state without a reason, GitHub sets a default reason. */
 function editIssue(state: State, part: string, call: Call): Reply {
   const issue = state.issues.get(Number(part));
   if (issue === undefined) return NOT_FOUND;
   return withSent(EditShape, call, (sent) => {
     const { title = issue.title, body = issue.body, state: next = issue.state } = sent;
-    const changed = next === 'open' ? 'reopened' : 'completed';
-    const reason = sent.state_reason ?? (next === issue.state ? issue.state_reason : changed);
-    const edited = { ...issue, title, body, state: next, state_reason: reason };
+    const edited = { ...issue, title, body, state: next, state_reason: sent.state_reason ?? issue.state_reason };
     state.issues.set(issue.number, edited);
     return { status: 200, body: issueToWire(state, edited) };
   });
@@ -388,7 +383,7 @@ function listPulls(state: State, _part: string, { url }: Call): Reply {
   const found = [...state.pulls.values()]
     .map((pull) => pullOf(state, pull))
     .filter(({ branch, base }) => wanted('head') === `acme:${branch}` && wanted('base') === base)
-    .filter((pull) => [pull.state, 'all'].includes(wanted('state') ?? 'open'));
+    .filter(({ state: pullState }) => pullState === (wanted('state') ?? 'open'));
   const wires = found.toReversed().map((pull) => pullToWire(state, pull));
   return pageOf(wires, url);
 }
@@ -453,8 +448,8 @@ function showTree({ trees }: State, sha: string, { url }: Call): Reply {
   return { status: 200, body: { sha, tree, truncated: false } };
 }
 
-function askViewer({ identity, as }: State): Reply {
-  return identity === 'none' ? NOT_FOUND : { status: 200, body: { data: { viewer: { login: as.login } } } };
+function askViewer({ as }: State): Reply {
+  return { status: 200, body: { data: { viewer: { login: as.login } } } };
 }
 
 /** Returns one page of a list, with GitHub's link to the next page. */

@@ -41,7 +41,6 @@ type JobRun = { readonly id: string; readonly job: Job; readonly group: string; 
 
 /** A run of the workflow for one commit. */
 export type WorkflowRun = {
-  readonly commit: string;
   /** Returns the status of each job. */
   readonly statuses: () => Readonly<Record<string, JobStatus>>;
   /** Approves the environment of a waiting job, and resolves when no job is running. */
@@ -127,7 +126,6 @@ export function makeScheduler(workflow: string, settings: WorkflowSettings) {
     runs.push({ commit, jobs: all });
     schedule();
     return {
-      commit,
       statuses: () => Object.fromEntries(all.map(({ id, status }) => [id, status])),
       approve: async (id) => {
         const one = all.find((job) => job.id === id);
@@ -140,7 +138,6 @@ export function makeScheduler(workflow: string, settings: WorkflowSettings) {
 
   return {
     begin,
-    waitUntilIdle,
     /** Runs the workflow for a push. Resolves when no job is running. */
     push: async (commit: string): Promise<WorkflowRun> => {
       const run = begin(commit);

@@ -1,7 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { listen } from './front.ts';
-import { sendOrFail, takeFailure, type Failing, type Failure, type FailureMatch, type Reply } from './github-api.ts';
+import {
+  listenToApi,
+  type ApiRequest,
+  type Failing,
+  type Failure,
+  type FailureMatch,
+  type Reply,
+} from './github-api.ts';
 
 /** The token of the GitLab double. No output may contain it. */
 export const TOKEN = 'glpat-5eCre7token0123456789';
@@ -35,13 +40,6 @@ export type GitLabMergeRequest = {
   readonly squash_commit_sha?: string | null;
 };
 
-type GitLabRequest = {
-  readonly method: string;
-  /** The path below the address of the API, with the query. */
-  readonly path: string;
-  readonly body: unknown;
-};
-
 type State = Failing & {
   readonly notes: Map<number, GitLabNote & { readonly iid: number }>;
   readonly requests: Map<number, GitLabMergeRequest>;
@@ -56,18 +54,19 @@ const ROOT = '/api/v4';
 /** Starts a double of GitLab's REST API, written from its public documentation. */
 export async function startGitLab() {
   const state: State = { notes: new Map(), requests: new Map(), actions: [], failures: [] };
-  const requests: GitLabRequest[] = [];
-  const server = createServer((request, response) => {
-    respond(request, response, state, requests).catch(() => response.destroy());
+  const requests: ApiRequest[] = [];
+  const url = await listenToApi(state, requests, (request, headers) => {
+    return headers['private-token'] === TOKEN ? answer(state, request) : UNKNOWN;
   });
-  const url = await listen(server);
   return {
     apiUrl: url + ROOT,
     token: TOKEN,
     /** All requests so far. */
     requests,
     /** Returns the write requests, such as `POST /projects/42/merge_requests/1/notes`. */
-    writes: () => requests.flatMap(({ method, path }) => (method === 'GET' ? [] : [`${method} ${path}`])),
+    writes: () => {
+      return requests.flatMap(({ method, path }) => (method === 'GET' ? [] : [`${method} ${path.replace(ROOT, '')}`]));
+    },
     actions: state.actions,
     /** Returns the notes that the token may see, the oldest first. */
     notes: (iid: number) => [...state.notes.values()].filter((note) => note.iid === iid && !note.hidden),
@@ -116,32 +115,15 @@ function takeActions({ actions }: State, body: string): string {
   return left.trimEnd();
 }
 
-async function respond(
-  incoming: IncomingMessage,
-  response: ServerResponse,
-  state: State,
-  requests: GitLabRequest[],
-): Promise<void> {
-  const text = Buffer.concat(await incoming.toArray()).toString('utf8');
-  const { method = '', url = '' } = incoming;
-  const path = url.replace(ROOT, '');
-  const body: unknown = text === '' ? undefined : JSON.parse(text);
-  requests.push({ method, path, body });
-  const isKnown = incoming.headers['private-token'] === TOKEN && url.startsWith(ROOT);
-  const reply = () => (isKnown ? answer(state, method, path, body) : UNKNOWN);
-  await sendOrFail(takeFailure(state, method, path), incoming, response, reply);
-}
-
-const NOTES = `/projects/${PROJECT}/merge_requests/`;
+const NOTES = `${ROOT}/projects/${PROJECT}/merge_requests/`;
 const UNKNOWN: Reply = { status: 401, body: { message: '401 Unauthorized' } };
 const NOT_FOUND: Reply = { status: 404, body: { message: '404 Not found' } };
 const FORBIDDEN: Reply = { status: 403, body: { message: '403 Forbidden' } };
 
-function answer(state: State, method: string, path: string, body: unknown): Reply {
+function answer(state: State, { method, path, body }: ApiRequest): Reply {
   const url = new URL(path, 'http://gitlab');
-  if (method === 'GET' && url.pathname === '/user')
-    return { status: 200, body: { id: BOT, username: 'project_42_bot' } };
-  const commit = /^\/projects\/42\/repository\/commits\/([0-9a-f]+)\/merge_requests$/.exec(url.pathname)?.[1];
+  if (method === 'GET' && url.pathname === `${ROOT}/user`) return { status: 200, body: { id: BOT } };
+  const commit = /^\/api\/v4\/projects\/42\/repository\/commits\/([0-9a-f]+)\/merge_requests$/.exec(url.pathname)?.[1];
   if (method === 'GET' && commit !== undefined) return listOfCommit(state, commit, url);
   const [iid, rest = '', id] = /^(\d+)\/(notes)(?:\/(\d+))?$/.exec(url.pathname.replace(NOTES, ''))?.slice(1) ?? [];
   if (rest === '' || !state.requests.has(Number(iid))) return NOT_FOUND;
@@ -166,7 +148,7 @@ function editNote(state: State, id: number, body: string): Reply {
 }
 
 function noteToWire({ id, body, author }: GitLabNote): object {
-  return { id, body, author: { id: author, username: `user-${author}` }, system: false, internal: false };
+  return { id, body, author: { id: author } };
 }
 
 function listNotes({ notes }: State, iid: number, url: URL): Reply {

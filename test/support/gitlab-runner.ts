@@ -50,12 +50,7 @@ export function readJobs(folder: string): ReadonlyMap<string, Job> {
 
 /** Returns the names of the jobs that a pipeline with these variables runs. */
 export function jobsOf(jobs: ReadonlyMap<string, Job>, variables: Variables): readonly string[] {
-  return [...jobs].filter(([, job]) => findRule(job, variables) !== undefined).map(([name]) => name);
-}
-
-/** Returns the first rule of a job whose condition is true. */
-export function findRule({ rules }: Job, variables: Variables): Job['rules'][number] | undefined {
-  return rules.find((rule) => holds(rule.if, variables));
+  return [...jobs].flatMap(([name, { rules }]) => (rules.some((rule) => holds(rule.if, variables)) ? [name] : []));
 }
 
 function holds(condition: string, variables: Variables): boolean {

@@ -35,8 +35,6 @@ test('readInputs reads the value of every input', () => {
 
 test.each<[string, string, string]>([
   ['mode', 'apply', 'expected "auto"'],
-  ['comment', 'sometimes', 'expected "always"'],
-  ['on-drift', 'ignore', 'expected "overwrite"'],
   ['max-changes', 'many', 'expected a number, or a percentage such as 25%'],
   ['require-reviewed-plan', 'yes', 'expected "true"'],
   ['require-reviewed-plan', 'True', 'expected "true"'],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { git } from '../../support/folder.ts';
 import { CONFIG, promptText } from '../../support/prompts.ts';
 import { changeService } from '../../support/service.ts';
@@ -26,120 +26,116 @@ async function open(team: Team, branch: string, files: Edits): Promise<Pull> {
 
 const takeCreations = ({ service }: Team) => service.takeWrites().filter((write) => write.endsWith(' versions'));
 
-describe('require-reviewed-plan', () => {
-  test('With require-reviewed-plan, no forged check and no edited comment approves an unreviewed change', async () => {
-    const team = await makeApplied('greeting');
-    const { github } = team;
-    const unseen = await open(team, 'other', greets('Unseen'));
-    const seen = await open(team, 'change', greets('Seen'));
-    team.mergePull(seen);
-    const [[comment], [otherComment]] = [github.comments(seen.number), github.comments(unseen.number)];
-    github.editComment(comment!.id, otherComment!.body);
-    const [[own], [other]] = [github.checks(seen.head), github.checks(unseen.head)];
-    const text = other!.output.text!.replace(`pull #${unseen.number}`, `pull #${seen.number}`);
-    const forged = { ...own!, output: { ...other!.output, text } };
-    // A copy of the other check, and its text as the check of another app, of a later commit and of another file.
-    github.addCheck({ ...other!, head_sha: seen.head });
-    github.addCheck({ ...forged, app: { slug: 'other' } });
-    github.addCheck({ ...forged, head_sha: team.push('change', greets('Later')) });
-    github.addCheck({ ...forged, external_id: `promptsync #${seen.number} other/promptsync.yaml` });
-    github.editCheck(own!.id, { output: other!.output });
-    // The merged text differs from the reviewed text, as after a push between the review and the merge.
-    const commit = team.pushMain(greets('Unseen'));
-    github.addPull({ number: seen.number, head: seen.head, base: 'main', merged: true, mergeCommit: commit });
-    const ran = await team.runPush(commit, reviewed);
-    expect(ran.outputs['failure-reason']).toBe('refused');
-    expect(ran.stdout).toContain(
-      `This change to the prompt "greeting" has not been reviewed. #${seen.number} has no valid approval`,
-    );
-    expect(team.service.takeWrites()).toEqual([]);
-  });
+test('With require-reviewed-plan, no forged check and no edited comment approves an unreviewed change', async () => {
+  const team = await makeApplied('greeting');
+  const { github } = team;
+  const unseen = await open(team, 'other', greets('Unseen'));
+  const seen = await open(team, 'change', greets('Seen'));
+  team.mergePull(seen);
+  const [[comment], [otherComment]] = [github.comments(seen.number), github.comments(unseen.number)];
+  github.editComment(comment!.id, otherComment!.body);
+  const [[own], [other]] = [github.checks(seen.head), github.checks(unseen.head)];
+  const text = other!.output.text!.replace(`pull #${unseen.number}`, `pull #${seen.number}`);
+  const forged = { ...own!, output: { ...other!.output, text } };
+  // A copy of the other check, and its text as the check of another app, of a later commit and of another file.
+  github.addCheck({ ...other!, head_sha: seen.head });
+  github.addCheck({ ...forged, app: { slug: 'other' } });
+  github.addCheck({ ...forged, head_sha: team.push('change', greets('Later')) });
+  github.addCheck({ ...forged, external_id: `promptsync #${seen.number} other/promptsync.yaml` });
+  github.editCheck(own!.id, { output: other!.output });
+  // The merged text differs from the reviewed text, as after a push between the review and the merge.
+  const commit = team.pushMain(greets('Unseen'));
+  github.addPull({ number: seen.number, head: seen.head, base: 'main', merged: true, mergeCommit: commit });
+  const ran = await team.runPush(commit, reviewed);
+  expect(ran.outputs['failure-reason']).toBe('refused');
+  expect(ran.stdout).toContain(
+    `This change to the prompt "greeting" has not been reviewed. #${seen.number} has no valid approval`,
+  );
+  expect(team.service.takeWrites()).toEqual([]);
+});
 
-  test('The review of an earlier commit or without an API key does not approve the merged change', async () => {
-    const team = await makeApplied('greeting');
-    await open(team, 'change', greets('Unseen'));
-    await open(team, 'change', greets('Seen'));
-    team.push('change', greets('Unseen'));
-    const ran = await team.runPush(team.mergePull(team.openPull('change')), reviewed);
-    expect(ran.outputs['failure-reason']).toBe('refused');
-    expect(ran.stdout).toContain('#1 has no valid approval');
+test('The review of an earlier commit or without an API key does not approve the merged change', async () => {
+  const team = await makeApplied('greeting');
+  await open(team, 'change', greets('Unseen'));
+  await open(team, 'change', greets('Seen'));
+  team.push('change', greets('Unseen'));
+  const ran = await team.runPush(team.mergePull(team.openPull('change')), reviewed);
+  expect(ran.outputs['failure-reason']).toBe('refused');
+  expect(ran.stdout).toContain('#1 has no valid approval');
 
-    team.push('fork', greets('Other'));
-    const pull = team.openPull('fork', { repository: 'stranger/prompts', by: 'stranger' });
-    await team.runPull(pull, { keyless: true });
-    expect(team.github.checks(pull.head)).toMatchObject([{ name: 'promptsync', conclusion: 'success' }]);
-    expect((await team.runPush(team.mergePull(pull), reviewed)).outputs['failure-reason']).toBe('refused');
-    expect(team.service.takeWrites()).toEqual([]);
-  });
+  team.push('fork', greets('Other'));
+  const pull = team.openPull('fork', { repository: 'stranger/prompts', by: 'stranger' });
+  await team.runPull(pull, { keyless: true });
+  expect(team.github.checks(pull.head)).toMatchObject([{ name: 'promptsync', conclusion: 'success' }]);
+  expect((await team.runPush(team.mergePull(pull), reviewed)).outputs['failure-reason']).toBe('refused');
+  expect(team.service.takeWrites()).toEqual([]);
+});
 
-  test('Of two pull requests with the same head commit, each review approves only changes of its own pull request', async () => {
-    const team = await makeApplied('greeting', 'farewell');
-    team.push('release', greets('Unseen'));
-    const first = await open(team, 'change', { ...says('farewell', 'Bye'), 'promptsync.yaml': `${CONFIG}# Words\n` });
-    const merged = team.mergePull(first);
-    const second = team.openPull('change', { into: 'release' });
-    expect([second.number, second.head]).toEqual([2, first.head]);
-    await team.runPull(second);
-    expect((await team.runPush(merged, reviewed)).outputs['failure-reason']).toBe('');
-    expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
+test('Of two pull requests with the same head commit, each review approves only changes of its own pull request', async () => {
+  const team = await makeApplied('greeting', 'farewell');
+  team.push('release', greets('Unseen'));
+  const first = await open(team, 'change', { ...says('farewell', 'Bye'), 'promptsync.yaml': `${CONFIG}# Words\n` });
+  const merged = team.mergePull(first);
+  const second = team.openPull('change', { into: 'release' });
+  expect([second.number, second.head]).toEqual([2, first.head]);
+  await team.runPull(second);
+  expect((await team.runPush(merged, reviewed)).outputs['failure-reason']).toBe('');
+  expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
 
-    const commit = team.pushMain(greets('Unseen'));
-    const refusal = 'This change to the prompt "greeting" has not been reviewed. ';
-    expect((await team.runPush(commit, reviewed)).stdout).toContain(`${refusal}Commit ${commit.slice(0, 12)} was not`);
-    team.github.addPull({ number: 1, head: first.head, base: 'main', merged: true, mergeCommit: commit });
-    const ran = await team.runPush(commit, reviewed);
-    expect(ran.outputs['failure-reason']).toBe('refused');
-    expect(ran.stdout).toContain(`${refusal}The review of #1 did not cover this change`);
-    expect(takeCreations(team)).toEqual([]);
-  });
+  const commit = team.pushMain(greets('Unseen'));
+  const refusal = 'This change to the prompt "greeting" has not been reviewed. ';
+  expect((await team.runPush(commit, reviewed)).stdout).toContain(`${refusal}Commit ${commit.slice(0, 12)} was not`);
+  team.github.addPull({ number: 1, head: first.head, base: 'main', merged: true, mergeCommit: commit });
+  const ran = await team.runPush(commit, reviewed);
+  expect(ran.outputs['failure-reason']).toBe('refused');
+  expect(ran.stdout).toContain(`${refusal}The review of #1 did not cover this change`);
+  expect(takeCreations(team)).toEqual([]);
+});
 
-  test('With require-reviewed-plan, no direct push and no pushed merge commit restores text that a pull request reverted', async () => {
-    const team = await makeApplied('greeting');
-    const apply = async (commit: string) => (await team.runPush(commit, reviewed)).outputs['failure-reason'];
-    expect(await apply(team.mergePull(await open(team, 'bad', greets('Bad'))))).toBe('');
-    const revert = { 'prompts/greeting.md': promptText('greeting') };
-    expect(await apply(team.mergePull(await open(team, 'revert', revert)))).toBe('');
-    team.service.takeWrites();
-    const inOrigin = (...words: readonly string[]) => git(team.origin, ...words).split('\n')[0]!;
-    /** Runs the action for a pushed merge commit, and puts main back afterwards. */
-    const pushMerge = async (tree: string, parent: string, tip: string) => {
-      const commit = inOrigin('commit-tree', tree, '-p', parent, '-p', tip, '-m', 'Merge main');
-      const setMain = (to: string) => {
-        inOrigin('update-ref', 'refs/heads/main', to);
-        team.github.setBranch('main', to);
-      };
-      setMain(commit);
-      const ran = await team.run('push', pushEvent(commit, tip), { ref: 'refs/heads/main', commit }, reviewed);
-      setMain(tip);
-      expect(ran.outputs['failure-reason']).toBe('refused');
-      expect(ran.stdout).toContain('"greeting" has not been reviewed. ');
+test('With require-reviewed-plan, no direct push and no pushed merge commit restores text that a pull request reverted', async () => {
+  const team = await makeApplied('greeting');
+  const apply = async (commit: string) => (await team.runPush(commit, reviewed)).outputs['failure-reason'];
+  expect(await apply(team.mergePull(await open(team, 'bad', greets('Bad'))))).toBe('');
+  const revert = { 'prompts/greeting.md': promptText('greeting') };
+  expect(await apply(team.mergePull(await open(team, 'revert', revert)))).toBe('');
+  team.service.takeWrites();
+  const inOrigin = (...words: readonly string[]) => git(team.origin, ...words).split('\n')[0]!;
+  /** Runs the action for a pushed merge commit, and puts main back afterwards. */
+  const pushMerge = async (tree: string, parent: string, tip: string) => {
+    const commit = inOrigin('commit-tree', tree, '-p', parent, '-p', tip, '-m', 'Merge main');
+    const setMain = (to: string) => {
+      inOrigin('update-ref', 'refs/heads/main', to);
+      team.github.setBranch('main', to);
     };
+    setMain(commit);
+    const ran = await team.run('push', pushEvent(commit, tip), { ref: 'refs/heads/main', commit }, reviewed);
+    setMain(tip);
+    expect(ran.outputs['failure-reason']).toBe('refused');
+    expect(ran.stdout).toContain('"greeting" has not been reviewed. ');
+  };
 
-    // The first parent of the merge commit is older than the revert, so the revert is no first-parent commit.
-    const reverted = inOrigin('rev-parse', 'main');
-    const tree = `${reverted}^1^{tree}`;
-    await pushMerge(tree, inOrigin('commit-tree', tree, '-p', `${reverted}^1`, '-m', 'Words'), reverted);
+  // The first parent of the merge commit is older than the revert, so the revert is no first-parent commit.
+  const reverted = inOrigin('rev-parse', 'main');
+  const tree = `${reverted}^1^{tree}`;
+  await pushMerge(tree, inOrigin('commit-tree', tree, '-p', `${reverted}^1`, '-m', 'Words'), reverted);
 
-    // The first parent is a commit of a reviewed pull request, but a squash merge has replaced it.
-    const replaced = team.push('words', greets('Bad'));
-    const words = await open(team, 'words', { ...revert, 'README.md': 'Words' });
-    const squashed = team.mergePull(words, 'squash');
-    expect(await apply(squashed)).toBe('');
-    const commits = [squashed, replaced];
-    team.github.addPull({ ...words, base: 'main', merged: true, mergeCommit: squashed, commits });
-    await pushMerge(inOrigin('merge-tree', '--write-tree', replaced, squashed), replaced, squashed);
+  // The first parent is a commit of a reviewed pull request, but a squash merge has replaced it.
+  const replaced = team.push('words', greets('Bad'));
+  const words = await open(team, 'words', { ...revert, 'README.md': 'Words' });
+  const squashed = team.mergePull(words, 'squash');
+  expect(await apply(squashed)).toBe('');
+  const commits = [squashed, replaced];
+  team.github.addPull({ ...words, base: 'main', merged: true, mergeCommit: squashed, commits });
+  await pushMerge(inOrigin('merge-tree', '--write-tree', replaced, squashed), replaced, squashed);
 
-    for (const edits of [greets('Bad'), { 'README.md': 'Other words' }]) {
-      const ran = await team.runPush(team.pushMain(edits), reviewed);
-      expect(ran.stdout).toMatch(
-        /"greeting" has not been reviewed\. Commit [0-9a-f]{12} was not merged through a pull/,
-      );
-    }
-    expect(team.service.takeWrites()).toEqual([]);
-    // The review of a later pull request shows what the direct push has brought.
-    expect(await apply(team.mergePull(await open(team, 'later', { 'README.md': 'Later words' })))).toBe('');
-    expect(team.service.takeWrites()).toContain('set-active prm_greeting staging');
-  });
+  for (const edits of [greets('Bad'), { 'README.md': 'Other words' }]) {
+    const ran = await team.runPush(team.pushMain(edits), reviewed);
+    expect(ran.stdout).toMatch(/"greeting" has not been reviewed\. Commit [0-9a-f]{12} was not merged through a pull/);
+  }
+  expect(team.service.takeWrites()).toEqual([]);
+  // The review of a later pull request shows what the direct push has brought.
+  expect(await apply(team.mergePull(await open(team, 'later', { 'README.md': 'Later words' })))).toBe('');
+  expect(team.service.takeWrites()).toContain('set-active prm_greeting staging');
 });
 
 test('The action blocks prompts that changed in the service after the review and applies the others', async () => {

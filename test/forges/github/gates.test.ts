@@ -39,7 +39,6 @@ test('If the git remote is unreachable, sync writes only if GitHub says that no 
     return codes;
   };
   const rows: readonly (readonly [string, Name, ((github: GitHubDouble) => void) | null, readonly string[]])[] = [
-    ['HEAD is the tip', 'First', () => {}, []],
     ['the newer commit changes no prompt', 'Words', () => {}, []],
     ['the newer commit changes a prompt', 'Second', () => {}, ['guard/superseded']],
     ['GitHub does not know the branch', 'First', failGitCalls, ['guard/unknown-newest']],

@@ -54,107 +54,103 @@ async function inSync(prompts: Readonly<Record<string, PromptParts>> = two, opti
 
 const two = { greeting: {}, farewell: {} };
 
-describe('the mode pull', () => {
-  test('Pull mode opens a single pull request, reviews and updates it, and closes it if nothing is left to propose', async () => {
-    const { github, service, pull, byHand, written, tipOf, fileAt, ...team } = await inSync();
-    expect(await pull()).toMatchObject({ exitCode: 0, outputs: { changes: 'false', 'failure-reason': '' } });
-    expect([github.pulls(), written()]).toEqual([[], []]);
+test('Pull mode opens a single pull request, reviews and updates it, and closes it if nothing is left to propose', async () => {
+  const { github, service, pull, byHand, written, tipOf, fileAt, ...team } = await inSync();
+  expect(await pull()).toMatchObject({ exitCode: 0, outputs: { changes: 'false', 'failure-reason': '' } });
+  expect([github.pulls(), written()]).toEqual([[], []]);
 
-    await byHand('By hand');
-    const main = tipOf('main');
-    const opened = await pull();
-    expect(opened).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
-    expect(opened.stdout).toContain('in pull request #1. Next: review and merge it.');
-    expect(service.takeWrites()).toEqual([]);
-    const one = github.pulls()[0]!;
-    const { head } = one;
-    expect(one).toMatchObject({ number: 1, branch: PULL, base: 'main', title: 'Pull greeting from the service' });
-    expect(one.body).toContain('\n-Text of greeting.\n+By hand\n');
-    expect(fileAt(PULL)).toContain('By hand');
-    expect([tipOf('main'), git(team.origin, 'show', '-s', '--format=%P %ce', PULL)]).toEqual([
-      main,
-      `${main} 41898282+github-actions[bot]@users.noreply.github.com`,
-    ]);
-    const [comment, ...others] = github.comments(1);
-    expect(others).toEqual([]);
-    expect(comment?.body).toContain(`commit \`${head.slice(0, 12)}\``);
+  await byHand('By hand');
+  const main = tipOf('main');
+  const opened = await pull();
+  expect(opened).toMatchObject({ exitCode: 0, outputs: { changes: 'true', 'failure-reason': '' } });
+  expect(opened.stdout).toContain('in pull request #1. Next: review and merge it.');
+  expect(service.takeWrites()).toEqual([]);
+  const one = github.pulls()[0]!;
+  const { head } = one;
+  expect(one).toMatchObject({ number: 1, branch: PULL, base: 'main', title: 'Pull greeting from the service' });
+  expect(one.body).toContain('\n-Text of greeting.\n+By hand\n');
+  expect(fileAt(PULL)).toContain('By hand');
+  expect([tipOf('main'), git(team.origin, 'show', '-s', '--format=%P %ce', PULL)]).toEqual([
+    main,
+    `${main} 41898282+github-actions[bot]@users.noreply.github.com`,
+  ]);
+  const [comment, ...others] = github.comments(1);
+  expect(others).toEqual([]);
+  expect(comment?.body).toContain(`commit \`${head.slice(0, 12)}\``);
 
-    expect(await pull({ depth: 1 })).toMatchObject({ exitCode: 0, outputs: { changes: 'true' } });
-    expect([written(), tipOf(PULL)]).toEqual([[], head]);
+  expect(await pull({ depth: 1 })).toMatchObject({ exitCode: 0, outputs: { changes: 'true' } });
+  expect([written(), tipOf(PULL)]).toEqual([[], head]);
 
-    await byHand('By another hand');
-    expect(await pull()).toMatchObject({ exitCode: 0 });
-    expect(written().toSorted()).toEqual(['PATCH issues/comments/2000000001', 'PATCH pulls/1', 'POST check-runs']);
-    expect(github.pulls()).toMatchObject([
-      { body: expect.stringContaining('\n+By another hand\n'), head: tipOf(PULL) },
-    ]);
-    expect(fileAt(PULL)).toContain('By another hand');
+  await byHand('By another hand');
+  expect(await pull()).toMatchObject({ exitCode: 0 });
+  expect(written().toSorted()).toEqual(['PATCH issues/comments/2000000001', 'PATCH pulls/1', 'POST check-runs']);
+  expect(github.pulls()).toMatchObject([{ body: expect.stringContaining('\n+By another hand\n'), head: tipOf(PULL) }]);
+  expect(fileAt(PULL)).toContain('By another hand');
 
-    const applied = await team.runPush(team.mergeProposed(PULL), { inputs: REVIEWED });
-    expect(applied).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
-    expect(await pull()).toMatchObject({ exitCode: 0, outputs: { changes: 'false' } });
-    expect(written()).toEqual([]);
+  const applied = await team.runPush(team.mergeProposed(PULL), { inputs: REVIEWED });
+  expect(applied).toMatchObject({ exitCode: 0, outputs: { 'failure-reason': '' } });
+  expect(await pull()).toMatchObject({ exitCode: 0, outputs: { changes: 'false' } });
+  expect(written()).toEqual([]);
 
-    await byHand('Once more', 'farewell');
-    expect(await pull()).toMatchObject({ exitCode: 0 });
-    expect(github.pulls()).toMatchObject([
-      { state: 'closed' },
-      { state: 'open', title: expect.stringContaining('farewell') },
-    ]);
-    await team.runPush(team.pushMain({ 'README.md': 'Words' }));
-    expect(await pull()).toMatchObject({ exitCode: 0, outputs: { changes: 'false' } });
-    expect(written()).toEqual(['PATCH pulls/2']);
-    expect(github.pulls()[1]).toMatchObject({
-      state: 'closed',
-      body: expect.stringMatching(/^No prompt file needs an edit/),
-    });
+  await byHand('Once more', 'farewell');
+  expect(await pull()).toMatchObject({ exitCode: 0 });
+  expect(github.pulls()).toMatchObject([
+    { state: 'closed' },
+    { state: 'open', title: expect.stringContaining('farewell') },
+  ]);
+  await team.runPush(team.pushMain({ 'README.md': 'Words' }));
+  expect(await pull()).toMatchObject({ exitCode: 0, outputs: { changes: 'false' } });
+  expect(written()).toEqual(['PATCH pulls/2']);
+  expect(github.pulls()[1]).toMatchObject({
+    state: 'closed',
+    body: expect.stringMatching(/^No prompt file needs an edit/),
   });
+});
 
-  test('Pull mode does not overwrite commits that somebody else pushed to its branch', async () => {
-    const { github, pull, byHand, written, tipOf, commitAsOther, ...team } = await inSync();
-    await byHand('By hand');
-    await pull();
-    const mine = commitAsOther(PULL, { 'prompts/greeting.md': promptText('greeting', { text: 'By hand, and mine' }) });
-    await byHand('By another hand');
-    const refused = await pull();
-    expect(refused).toMatchObject({ exitCode: 1, outputs: { changes: 'false', 'failure-reason': 'failed' } });
-    expect(refused.stdout).toContain(`[action/foreign-commit]`);
-    expect(refused.stdout).toContain(mine.slice(0, 12));
-    expect([written(), tipOf(PULL)]).toEqual([[], mine]);
+test('Pull mode does not overwrite commits that somebody else pushed to its branch', async () => {
+  const { github, pull, byHand, written, tipOf, commitAsOther, ...team } = await inSync();
+  await byHand('By hand');
+  await pull();
+  const mine = commitAsOther(PULL, { 'prompts/greeting.md': promptText('greeting', { text: 'By hand, and mine' }) });
+  await byHand('By another hand');
+  const refused = await pull();
+  expect(refused).toMatchObject({ exitCode: 1, outputs: { changes: 'false', 'failure-reason': 'failed' } });
+  expect(refused.stdout).toContain(`[action/foreign-commit]`);
+  expect(refused.stdout).toContain(mine.slice(0, 12));
+  expect([written(), tipOf(PULL)]).toEqual([[], mine]);
 
-    await team.runPush(team.pushMain({ 'README.md': 'Words' }));
-    await pull();
-    expect(github.pulls()).toMatchObject([{ state: 'open' }]);
+  await team.runPush(team.pushMain({ 'README.md': 'Words' }));
+  await pull();
+  expect(github.pulls()).toMatchObject([{ state: 'open' }]);
 
-    await team.runPush(team.mergeProposed(PULL, 'squash'));
-    git(team.origin, 'update-ref', '-d', `refs/heads/${PULL}`);
-    await byHand('After it');
-    expect(await pull()).toMatchObject({ exitCode: 0 });
-    expect(github.pulls()).toMatchObject([{ state: 'closed' }, { state: 'open', head: tipOf(PULL) }]);
-  });
+  await team.runPush(team.mergeProposed(PULL, 'squash'));
+  git(team.origin, 'update-ref', '-d', `refs/heads/${PULL}`);
+  await byHand('After it');
+  expect(await pull()).toMatchObject({ exitCode: 0 });
+  expect(github.pulls()).toMatchObject([{ state: 'closed' }, { state: 'open', head: tipOf(PULL) }]);
+});
 
-  test('Pull mode proposes only changes without conflicts and reports each conflict', async () => {
-    const { github, pull, byHand, fileAt, ...team } = await inSync();
-    await byHand('By hand');
-    await byHand('By hand', 'farewell');
-    team.pushMain(greets('Mine'));
-    const ran = await pull();
-    expect(ran).toMatchObject({ exitCode: 1, outputs: { changes: 'true', 'failure-reason': 'failed' } });
-    expect(ran.stdout).toMatch(/^::error title=pull\/would-conflict,file=prompts\/greeting\.md::/m);
-    expect(github.pulls()).toMatchObject([{ title: 'Pull farewell from the service' }]);
-    expect(fileAt(PULL)).toContain('Mine');
-    const [comment] = github.comments(1);
-    expect(comment?.body).not.toContain('<<<<<<<');
-    expect(comment?.body).toContain('`greeting`');
-  });
+test('Pull mode proposes only changes without conflicts and reports each conflict', async () => {
+  const { github, pull, byHand, fileAt, ...team } = await inSync();
+  await byHand('By hand');
+  await byHand('By hand', 'farewell');
+  team.pushMain(greets('Mine'));
+  const ran = await pull();
+  expect(ran).toMatchObject({ exitCode: 1, outputs: { changes: 'true', 'failure-reason': 'failed' } });
+  expect(ran.stdout).toMatch(/^::error title=pull\/would-conflict,file=prompts\/greeting\.md::/m);
+  expect(github.pulls()).toMatchObject([{ title: 'Pull farewell from the service' }]);
+  expect(fileAt(PULL)).toContain('Mine');
+  const [comment] = github.comments(1);
+  expect(comment?.body).not.toContain('<<<<<<<');
+  expect(comment?.body).toContain('`greeting`');
+});
 
-  test('Pull mode as a GitHub App opens one pull request without a review, even if the response to its request is lost', async () => {
-    const { github, pull, byHand } = await inSync(two, { as: { login: 'our-app[bot]', type: 'Bot' } });
-    await byHand('By hand');
-    github.fail({ method: 'POST', path: /\/pulls$/ }, 'lost-answer');
-    expect(await pull()).toMatchObject({ exitCode: 0 });
-    expect([github.pulls().length, github.comments(1)]).toEqual([1, []]);
-  });
+test('Pull mode as a GitHub App opens one pull request without a review, even if the response to its request is lost', async () => {
+  const { github, pull, byHand } = await inSync(two, { as: { login: 'our-app[bot]', type: 'Bot' } });
+  await byHand('By hand');
+  github.fail({ method: 'POST', path: /\/pulls$/ }, 'lost-answer');
+  expect(await pull()).toMatchObject({ exitCode: 0 });
+  expect([github.pulls().length, github.comments(1)]).toEqual([1, []]);
 });
 
 test('Pull mode opens no pull request on an outdated commit or without a permission, and names what is missing', async () => {
@@ -180,17 +176,9 @@ test('Pull mode opens no pull request on an outdated commit or without a permiss
 
   github.fail({ path: /\/pulls\?/ }, { status: 404 });
   await expectRefusal('`pull-requests: write`');
-  const refusals = [
-    [
-      'GitHub Actions is not permitted to create or approve pull requests.',
-      'Allow GitHub Actions to create and approve pull requests',
-    ],
-    ['Resource not accessible by integration', '`pull-requests: write`'],
-  ] as const;
-  for (const [message, named] of refusals) {
-    github.fail({ method: 'POST', path: /\/pulls$/ }, { status: 403, body: { message } });
-    await expectRefusal(named);
-  }
+  const message = 'GitHub Actions is not permitted to create or approve pull requests.';
+  github.fail({ method: 'POST', path: /\/pulls$/ }, { status: 403, body: { message } });
+  await expectRefusal('Allow GitHub Actions to create and approve pull requests');
   const limited: Failure = { status: 403, body: { message: 'You have exceeded a secondary rate limit' } };
   github.fail({ method: 'POST', path: /\/pulls$/ }, limited, Infinity);
   await expectRefusal('Run the workflow again');
@@ -235,8 +223,7 @@ describe('the modes promote and rollback', () => {
     const { github, run } = await inSync();
     const rows: readonly (readonly [Inputs, code: string])[] = [
       [{ ...promotion, prompts: '' }, 'usage/nothing-named'],
-      [{ mode: 'rollback', environment: 'staging' }, 'usage/nothing-named'],
-      [{ ...promotion, to: '' }, 'usage/unknown-environment'],
+      [{ mode: 'rollback', prompts: 'greeting' }, 'usage/unknown-environment'],
       [{ ...promotion, 'github-token': '' }, 'action/invalid-input'],
     ];
     for (const [inputs, code] of rows) {

@@ -16,21 +16,7 @@ test.each<[ProposalMode, Readonly<Record<string, string>>, string]>([
 });
 
 test('makeProposalBranchName returns a unique and valid branch name for each environment, folder and configuration file', () => {
-  const environments = [
-    '..',
-    '.',
-    ' ',
-    '@{-1}',
-    'a b',
-    'a-b',
-    'a.b',
-    'a/b',
-    'a.lock',
-    '-f',
-    'Größe',
-    'größe',
-    '~^:?*[\\',
-  ];
+  const environments = ['..', '.', ' ', 'a b', 'a-b', 'a/b', 'a.lock', '-f', 'Größe', 'größe', '~^:?*[\\@{-1}'];
   const long = ['x'.repeat(300), 'x'.repeat(301)];
   const file = { config: 'a.yaml' };
   const places = [{}, { 'working-directory': 'a' }, file, { 'working-directory': 'b', ...file }];

@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { splitSections } from '../github/support.ts';
-import { greets, makeTeam, type Team } from '../github/team.ts';
+import { greets, makeTeam, type Edits, type Team } from '../github/team.ts';
 import { git, initRepository, makeFolder, makeWorkspace } from '../../support/folder.ts';
 import { startGitLab } from '../../support/gitlab-api.ts';
-import { startPipeline } from '../../support/gitlab-pipeline.ts';
-import { jobsOf, readJobs, runJob, type Job, type JobRun, type Variables } from '../../support/gitlab-runner.ts';
+import { jobsOf, readJobs, runJob, type JobRun, type Variables } from '../../support/gitlab-runner.ts';
 import { CONFIG, promptText, type PromptParts } from '../../support/prompts.ts';
 import { run } from '../../support/run.ts';
 import { changeService, KEY } from '../../support/service.ts';
@@ -41,27 +40,17 @@ async function makeGitLabTeam(
   const jobs = readJobs(makeWorkspace(files));
   const { baseUrl } = team.service;
   /** Runs one job, and expects no output to contain the key. */
-  const runOneJob = async (job: Job, commit: string, variables: Variables, key: string): Promise<JobRun> => {
+  const runOneJob = async (name: string, commit: string, variables: Variables, key = KEY): Promise<JobRun> => {
     const project = { PROMPTSYNC_BASE_URL: baseUrl, ...(key === '' ? {} : { PROMPTSYNC_API_KEY: key }) };
-    const ran = await runJob(job, team.origin, commit, { ...project, ...variables });
+    const ran = await runJob(jobs.get(name)!, team.origin, commit, { ...project, ...variables });
     expect(JSON.stringify(ran)).not.toContain(KEY);
     expect(ran.stdout).toContain('npm install --global --install-links git+https://');
     return ran;
   };
   /** Runs the first job of a pipeline. All other jobs need somebody to start them. */
-  const pipeline = async (commit: string, variables: Variables, key: string = KEY): Promise<JobRun> => {
-    const runs: JobRun[] = [];
-    await startPipeline(jobs, variables, {
-      runJob: async (_, job) => {
-        const ran = await runOneJob(job, commit, variables, key);
-        runs.push(ran);
-        return ran.exitCode;
-      },
-    });
-    expect(runs).toHaveLength(1);
-    return runs[0]!;
-  };
-  return { ...team, commit, jobs, pipeline, runOneJob };
+  const pipeline = (commit: string, variables: Variables, key?: string): Promise<JobRun> =>
+    runOneJob(jobsOf(jobs, variables)[0]!, commit, variables, key);
+  return { ...team, commit, pipeline, runOneJob };
 }
 
 /** Returns the reports that a job wrote, in all formats. */
@@ -79,8 +68,8 @@ async function makeSynced() {
 }
 
 /** Pushes a change to a branch. Returns its commit and the variables of its merge request. */
-function openMergeRequest({ push, origin }: Pick<Team, 'push' | 'origin'>) {
-  const head = push('change', greets('Changed.'));
+function openMergeRequest({ push, origin }: Pick<Team, 'push' | 'origin'>, edits: Edits = greets('Changed.')) {
+  const head = push('change', edits);
   const base = git(origin, 'merge-base', 'main', head);
   return { head, variables: { ...MERGE_REQUEST, CI_MERGE_REQUEST_DIFF_BASE_SHA: base } };
 }
@@ -157,98 +146,48 @@ test('The apply job applies merges but no older commit and not over drift, and t
   expect(await runJob(last, push(next))).toMatchObject({ exitCode: 3, writes: [] });
 });
 
-describe('the apply jobs of two environments', () => {
-  const ORDER = 'environments:\n  staging: {}\n  production: { promote_from: staging, allow_latest: false }\n';
-  const writeGreeting = (text: string, production = 1) => ({
-    'prompts/greeting.md': promptText('greeting', { text, pins: { staging: 'latest', production } }),
+test('The jobs of two environments report in one note, and an outdated production job is superseded', async () => {
+  const order = 'environments:\n  staging: {}\n  production: { promote_from: staging, allow_latest: false }\n';
+  const pinsOf = (production: number) => ({ staging: 'latest', production });
+  const editsOf = (text: string, production: number) => ({
+    'prompts/greeting.md': promptText('greeting', { text, pins: pinsOf(production) }),
+  });
+  const team = await makeGitLabTeam({ greeting: { text: 'One.', pins: pinsOf(1) } }, CONFIG + order);
+  const gitlab = await startGitLab();
+  gitlab.addMergeRequest({ iid: 1, state: 'opened' });
+  const apply = async (name: string, commit: string) => {
+    const before = git(team.origin, 'rev-parse', `${commit}^`);
+    return (await team.runOneJob(name, commit, { ...gitlab.branchVariables(commit), ...push(before) })).exitCode;
+  };
+  const readServed = (environment: string) =>
+    team.service.store.readPrompt('prm_greeting', environment)?.active_version?.content;
+  /** Returns the only note of the merge request, split into the part of each environment. */
+  const readNote = () => {
+    const [note, ...others] = gitlab.notes(1);
+    expect(others).toEqual([]);
+    return splitSections(note?.body);
+  };
+  for (const name of [STAGING, PRODUCTION]) expect(await apply(name, team.commit)).toBe(0);
+  expect(await apply(STAGING, team.pushMain(editsOf('Two.', 1)))).toBe(0);
+
+  const { head, variables } = openMergeRequest(team, editsOf('Three.', 2));
+  expect((await team.pipeline(head, { ...gitlab.mergeRequestVariables(1), ...variables })).exitCode).toBe(0);
+  const reviewed = readNote();
+  expect(reviewed.production).toContain('production: 1 prompt\n');
+  const merged = team.mergePull(team.openPull('change'));
+  gitlab.addMergeRequest({ iid: 1, state: 'merged', commits: [head], merge_commit_sha: merged });
+  expect(await apply(STAGING, merged)).toBe(0);
+  expect(readNote()).toEqual({
+    staging: expect.stringContaining('staging: applied, '),
+    production: reviewed.production,
   });
 
-  /** Makes a team whose greeting is at v2 in staging and at v1 in production. */
-  async function makeTwoEnvironments(protectedEnvironments: readonly string[]) {
-    const [team, gitlab] = await Promise.all([
-      makeGitLabTeam({ greeting: { text: 'One.' } }, CONFIG + ORDER),
-      startGitLab(),
-    ]);
-    let before = NONE;
-    const startAt = async (commit: string) => {
-      const variables = { ...gitlab.branchVariables(commit), ...push(before) };
-      before = commit;
-      return startPipeline(team.jobs, variables, {
-        protectedEnvironments,
-        runJob: async (_, job) => (await team.runOneJob(job, commit, variables, KEY)).exitCode,
-      });
-    };
-    const startSynced = async (commit: string) => {
-      const pipeline = await startAt(commit);
-      expect(pipeline.statuses()[STAGING]).toBe('success');
-      return pipeline;
-    };
-    await startSynced(team.commit);
-    const pipeline = await startSynced(team.pushMain(writeGreeting('One.')));
-    if (protectedEnvironments.includes('production')) pipeline.approve(PRODUCTION);
-    await pipeline.play(PRODUCTION);
-    await startSynced(team.pushMain(writeGreeting('Two.')));
-    team.service.takeWrites();
-    const readServed = (environment: string) =>
-      team.service.store.readPrompt('prm_greeting', environment)?.active_version?.content;
-    /** Returns the only note of a merge request, split into the part of each environment. */
-    const readNote = (iid = 1) => {
-      const [note, ...others] = gitlab.notes(iid);
-      expect(others).toEqual([]);
-      return splitSections(note?.body);
-    };
-    /** Reviews a change of the greeting in a merge request, merges it and returns the new tip of main. */
-    const mergeReviewed = async (branch: string, iid: number, edits: ReturnType<typeof writeGreeting>) => {
-      gitlab.addMergeRequest({ iid, state: 'opened' });
-      const head = team.push(branch, edits);
-      const base = git(team.origin, 'merge-base', 'main', head);
-      const variables = { ...MERGE_REQUEST, CI_MERGE_REQUEST_DIFF_BASE_SHA: base };
-      expect((await team.pipeline(head, { ...gitlab.mergeRequestVariables(iid), ...variables })).exitCode).toBe(0);
-      const merged = team.mergePull(team.openPull(branch));
-      gitlab.addMergeRequest({ iid, state: 'merged', commits: [head], merge_commit_sha: merged });
-      return merged;
-    };
-    return { ...team, gitlab, startAt, readServed, readNote, mergeReviewed };
-  }
-
-  test('Merges are applied to staging at once and to production after an approval, and an outdated production job is superseded', async () => {
-    const team = await makeTwoEnvironments(['production']);
-    const merged = await team.mergeReviewed('change', 1, writeGreeting('Two.', 2));
-    const reviewed = team.readNote();
-    expect(reviewed.production).toContain('production: 1 prompt\n');
-    expect(team.service.takeWrites()).toEqual([]);
-    const first = await team.startAt(merged);
-    expect(first.statuses()).toEqual({ [STAGING]: 'success', [PRODUCTION]: 'blocked' });
-    expect(team.readNote().production).toBe(reviewed.production);
-
-    const second = await team.startAt(await team.mergeReviewed('next', 2, writeGreeting('Three.', 2)));
-    expect(['staging', 'production'].map(team.readServed)).toEqual(['Three.', 'One.']);
-    expect(team.readNote(2).staging).toContain('staging: applied, ');
-    team.service.takeWrites();
-    for (const pipeline of [first, second]) pipeline.approve(PRODUCTION);
-    await first.play(PRODUCTION);
-    expect(first.statuses()[PRODUCTION]).toBe('failed');
-    expect(team.readNote(1).production).toMatch(/^production: superseded, /);
-    expect(team.service.takeWrites()).toEqual([]);
-
-    await second.play(PRODUCTION);
-    expect(second.statuses()).toEqual({ [STAGING]: 'success', [PRODUCTION]: 'success' });
-    expect(['staging', 'production'].map(team.readServed)).toEqual(['Three.', 'Two.']);
-    expect(team.readNote(2).staging).toContain('staging: applied, ');
-    expect(team.readNote(2).production).toContain('production: applied, ');
-  });
-
-  test('GitLab offers the production job only after a successful staging job, unless its rule says `when: always`', async () => {
-    const files = await initJobs();
-    const [, path] = PATHS;
-    const start = (when: string, exitCodes: number[]) => {
-      const jobs = readJobs(makeWorkspace({ ...files, [path]: files[path]!.replace('when: manual', `when: ${when}`) }));
-      return startPipeline(jobs, push(), { runJob: async () => exitCodes.shift() ?? 1 });
-    };
-    const manual = await start('manual', [4, 0]);
-    expect(manual.statuses()).toEqual({ [STAGING]: 'failed', [PRODUCTION]: 'skipped' });
-    await manual.retry(STAGING);
-    expect(manual.statuses()).toEqual({ [STAGING]: 'success', [PRODUCTION]: 'manual' });
-    expect((await start('always', [4, 0])).statuses()).toEqual({ [STAGING]: 'failed', [PRODUCTION]: 'success' });
-  });
+  const newer = team.pushMain(editsOf('Four.', 2));
+  expect(await apply(STAGING, newer)).toBe(0);
+  team.service.takeWrites();
+  expect(await apply(PRODUCTION, merged)).toBe(3);
+  expect(readNote().production).toMatch(/^production: superseded, /);
+  expect(team.service.takeWrites()).toEqual([]);
+  expect(await apply(PRODUCTION, newer)).toBe(0);
+  expect(['staging', 'production'].map(readServed)).toEqual(['Four.', 'Two.']);
 });

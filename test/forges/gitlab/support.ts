@@ -27,7 +27,7 @@ export async function makeJob() {
   };
   /** Returns the title of each note on the merge request, which is the line below the marker. */
   const titles = () => gitlab.notes(1).map(({ body }) => body.split('\n')[1]?.replace('### promptsync ', ''));
-  return { gitlab, checkout, publish, titles };
+  return { gitlab, publish, titles };
 }
 
 /** Returns the exit code and the output of a run. Replaces the address of the GitLab double by `http://gitlab`. */
