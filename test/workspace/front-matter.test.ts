@@ -1,5 +1,9 @@
+import fc from 'fast-check';
+import matter from 'gray-matter';
 import { afterEach, describe, expect, test } from 'vitest';
 import { computeContentDigest } from '../../src/domain/content.ts';
+import { splitFrontMatter } from '../../src/workspace/front-matter.ts';
+import { runs } from '../support/seed.ts';
 import { REQUIRED_FIELDS, parseValidFile, parse, makeSource, summarizeProblems } from './support.ts';
 
 describe('the front matter delimiters', () => {
@@ -91,6 +95,25 @@ test('the error message quotes at most 80 characters of an invalid delimiter lin
   const quoted = '---'.padEnd(80, 'x');
   expect(parse(`${quoted}\n`).problems[0]?.message).toContain(`The line "${quoted}" is`);
   expect(parse(`${quoted}x\n`).problems[0]?.message).toContain(`The line "${quoted}…" is`);
+});
+
+const anyLines = fc
+  .array(fc.oneof(fc.constantFrom('---', ' ---', '--- \t', '', 'a: 1', '\r'), fc.string({ unit: 'binary' })))
+  .map((all) => all.join('\n'));
+
+test('splitFrontMatter finds the same front matter as gray-matter in any file', () => {
+  const engines = { yaml: () => ({}), json: () => ({}), javascript: () => ({}) };
+  fc.assert(
+    fc.property(anyLines, (lines) => {
+      const file = `---\n# c\n${lines}`;
+      const split = splitFrontMatter(file, 'x.md');
+      fc.pre(split.isSuccess);
+      const { matter: frontMatter } = matter(file, { engines });
+      const [, ...bodyLines] = file.slice(`---${frontMatter}\n`.length).split('\n');
+      expect(split.value).toMatchObject({ yaml: frontMatter.slice(1), body: bodyLines.join('\n') });
+    }),
+    { numRuns: runs(1000) },
+  );
 });
 
 describe('the text of a prompt file', () => {
