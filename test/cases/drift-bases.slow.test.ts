@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startStory, summarizeRun } from './support.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
+import { makePromotionScene } from '../support/promotion.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
@@ -56,15 +56,16 @@ test('in a sparse checkout, plan reports only deleted prompts as gone', async ()
 });
 
 test('sync applies a repaired prompt file even if the file was invalid at the base commit', async () => {
-  const story = await startStory({ text: 'A' });
-  await story.sync();
-  writeFiles(story.folder, { 'prompts/greeting.md': '---\nnot: [valid\n---\n\nA\n' });
-  commitAll(story.folder, 'Break it');
-  expect(await story.sync()).toMatchObject({ exitCode: 1 });
-  story.edit({ text: 'B' });
-  const ran = await story.sync(...BASE);
-  expect(ran.exitCode).toBe(0);
-  expect(summarizeRun(ran)).toContain('git/base-invalid');
-  expect(ran.report.prompts).toMatchObject([{ status: 'applied', drift: [] }]);
-  expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 2]);
+  const { folder, commit, runJson: json, serves } = await makePromotionScene({ text: 'A' });
+  await json('sync', '--yes');
+  writeFiles(folder, { 'prompts/greeting.md': '---\nnot: [valid\n---\n\nA\n' });
+  commitAll(folder, 'Break it');
+  expect(await json('sync', '--yes')).toMatchObject({ exitCode: 1 });
+  commit({ text: 'B' });
+  const { exitCode, report } = await json('sync', '--yes', ...BASE);
+  expect([exitCode, serves('staging')]).toEqual([0, 'v2']);
+  expect(report).toMatchObject({
+    problems: [{ code: 'git/base-invalid' }],
+    prompts: [{ status: 'applied', drift: [] }],
+  });
 });
