@@ -165,14 +165,6 @@ describe('an interrupted apply', () => {
     expect(outcomes.map(formatOutcome)).toStrictEqual(['not_attempted: not_made not_made not_made apply/interrupted']);
   });
 
-  test('An interrupt after the last call does not affect the outcome', async () => {
-    const stopping = new AbortController();
-    const after = (line: string) => void (line === 'read p1 staging' && stopping.abort());
-    const parts = { hooks: { after }, stop: stopping.signal };
-    const { outcomes } = await sync(inMemoryBackend(), [file({ pins: staging })], parts);
-    expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: made made']);
-  });
-
   test('An interrupt right before the first write of a prompt marks the prompt as not attempted', async () => {
     const controller = new AbortController();
     const parts = { stop: controller.signal, onObserve: () => controller.abort() };
@@ -305,17 +297,11 @@ describe('reading back an activation', () => {
   });
 });
 
-test.each([
-  [
-    'A prompt fails without any change if someone activates another version in the probe environment during a probe',
-    'ver_1',
-  ],
-  ['A prompt fails without any change if someone clears the probe environment during a probe', ''],
-])('%s', async (_, to) => {
+test('A prompt fails without any change if someone activates another version in the probe environment during a probe', async () => {
   const service = inMemoryBackend();
   await sync(service, [file({ pins: staging })]);
   service.addVersion('p1', { text: 'Theirs' });
-  const hooks: Hooks = { after: () => service.activate('p1', 'promptsync-look', to) };
+  const hooks: Hooks = { after: () => service.activate('p1', 'promptsync-look', 'ver_1') };
   const wanted = file({ pins: { staging: 'latest', production: 'version:ver_2' } });
   const { lines, outcomes } = await sync(service, [wanted], { hooks });
   expect(new Set(lines.slice(-7))).toStrictEqual(new Set(['read p1 promptsync-look']));

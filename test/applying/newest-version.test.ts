@@ -13,14 +13,10 @@ const rows = {
     'Two(1:One) | Two staging=latest | look ver_2, track ver_2, staging ver_2 | applied: adopted made',
   'promptsync adopts the newest version even if the file pins only the number of an older version':
     'Two(1:One) | Two staging=1 | look ver_2, track ver_2 | applied: adopted',
-  'promptsync adopts the newest version for a file without pins':
-    'Two(1:One) | Two | look ver_2, track ver_2 | applied: adopted',
   'promptsync does not adopt the newest version if its ledger omits the tracked version':
     'Two | Two staging=latest | look ver_2, create "Two", track ver_3, staging ver_3 | applied: made made',
   'If the newest version is foreign, promptsync does not adopt it for a latest pin even if its text matches the file':
     '~Two | Two staging=latest | look ver_2, create "Two", track ver_3, staging ver_3 | applied: made made',
-  'If the newest version is foreign, promptsync does not adopt it for a git pin even if its text matches the pin':
-    '~Old | One production=git:v1 | look ver_2, create "Old", track ver_3, production ver_3 | applied: made made',
   'promptsync probes and adopts an older version that is listed in the ledger of the newest version': `Two(1:One) Three(2:Two,1:One) | Two staging=latest | look ver_3, track ver_3, look ver_2, staging ver_2
       | applied: adopted made`,
   'promptsync does not activate a version whose content differs from its entry in the ledger of the newest version': `~Theirs Three(2:Two,1:One) | Two staging=latest | look ver_3, track ver_3, look ver_2
@@ -60,6 +56,15 @@ describe.each(backends)('adoption of a newest version that promptsync has not re
     const { lines, outcomes } = await sync(service, [wanted], { refs });
     expect([shortenCalls(lines).join(', '), outcomes.map(formatOutcome)]).toStrictEqual([calls, [outcome]]);
     if (outcome.startsWith('applied')) expect((await sync(service, [wanted], { refs })).lines).toStrictEqual([]);
+  });
+
+  test('promptsync creates no baseline if the newest version is managed, even if its text differs from the file', async () => {
+    const service = await start();
+    leaveVersion(service, 'staging=~One');
+    leaveVersion(service, 'Two');
+    const { lines, outcomes } = await sync(service, [file({ text: 'One', pins: { staging: 1 } })]);
+    expect(shortenCalls(lines)).toStrictEqual(['look ver_2', 'track ver_2']);
+    expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: adopted']);
   });
 
   test('promptsync adopts an inactive managed version if it is the only version of the prompt', async () => {

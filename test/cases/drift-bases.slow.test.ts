@@ -7,36 +7,6 @@ import { startTestService } from '../support/service.ts';
 
 const BASE = ['--base', 'HEAD~1', '--on-drift', 'fail'];
 
-async function syncTwoPrompts() {
-  const folder = makeRepository(workspaceFiles({ greeting: {}, refund: {} }));
-  const service = await startTestService(['greeting', 'refund']);
-  const sync = (...words: readonly string[]) => runJson(folder, ['sync', '--yes', ...words], service);
-  expect(await sync()).toMatchObject({ exitCode: 0 });
-  service.takeWrites();
-  return { folder, service, sync };
-}
-
-test('sync warns about a prompt file removed since the base commit but does not change its prompt in the service', async () => {
-  const { folder, service, sync } = await syncTwoPrompts();
-  git(folder, 'mv', 'prompts/refund.md', 'prompts/renamed.md');
-  commitAll(folder, 'Rename it');
-  expect((await sync(...BASE)).report).toMatchObject({
-    problems: [],
-    prompts: [
-      { key: 'greeting', status: 'unchanged', drift: [] },
-      { path: 'prompts/renamed.md', status: 'unchanged', drift: [] },
-    ],
-  });
-  git(folder, 'rm', '--quiet', 'prompts/renamed.md');
-  commitAll(folder, 'Remove it');
-  const { exitCode, report } = await sync(...BASE);
-  expect(exitCode).toBe(0);
-  expect(report.problems).toMatchObject([{ code: 'prompt/gone', severity: 'warning', path: 'prompts/renamed.md' }]);
-  expect(report.prompts).toMatchObject([{ key: 'greeting', status: 'unchanged' }]);
-  expect(service.takeWrites()).toEqual([]);
-  expect(service.store.readPrompt('prm_refund', 'staging')?.active_version?.version_number).toBe(1);
-});
-
 test('in a sparse checkout, plan reports only deleted prompts as gone', async () => {
   const names = ['moved', 'kept', 'deleted'];
   const library = names.map((name) => [`prompts/library/${name}.md`, promptText(name)]);
