@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
 import type { PromptService } from '../../src/providers/four-call/prompt-service.ts';
 import { type Effect, ServiceError } from '../../src/http/service-error.ts';
-import { startWithTextOne, formatOutcome, sync } from './support.ts';
+import { formatOutcome, sync } from './support.ts';
 import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';
 import type { Hooks } from '../doubles/record-calls.ts';
 import { content, file } from '../planning/support.ts';
@@ -226,15 +226,6 @@ describe('problems of failed calls', () => {
       ['set-active', 'not_made', undefined],
       ['set-active', 'not_made', { id: 'ver_1', number: 1 }],
     ]);
-    expect(outcomes[0]?.changes.map((change) => 'version' in change)).toStrictEqual([true, false, false, false, true]);
-  });
-
-  test('The result of a skipped activation names no version if the sync created no version for it', async () => {
-    const service = await startWithTextOne();
-    await sync(service, [file({ text: 'Two', pins: staging })]);
-    const back = file({ text: 'One', name: 'New', pins: staging });
-    const { outcomes } = await sync(service, [back], { hooks: redirectCall('update p1') });
-    expect(outcomes[0]?.changes.map((change) => 'version' in change)).toStrictEqual([false, false]);
   });
 });
 

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { makeProblem } from '../../src/problem.ts';
-import { ServiceError } from '../../src/http/service-error.ts';
 import type { LedgerVersion } from '../../src/providers/four-call/version-record.ts';
 import { shortenDigest } from '../../src/text.ts';
 import { startWithTextOne, formatOutcome, sync, type SyncParts } from './support.ts';
@@ -77,17 +75,6 @@ describe.each(backends)('the second observation before a write (backend: %s)', (
     const { outcomes, lines } = await sync(service, [two], watched);
     expect(outcomes.map(formatOutcome)).toStrictEqual(['failed: not_made not_made apply/keeps-changing']);
     expect([watched.count, lines]).toStrictEqual([2, []]);
-  });
-
-  test('If the second observation of one prompt fails, promptsync still applies the other prompts', async () => {
-    const service = await start();
-    const other = { ...one, id: 'p2', key: 'k/2', name: 'Second', path: 'prompts/b.md' };
-    const watched = changeBeforeWrite(1, () => {
-      throw new ServiceError(makeProblem('service/timeout', { seconds: 1 }), 'unknown');
-    });
-    const { outcomes } = await sync(service, [two, other], watched);
-    const expected = ['failed: not_made not_made service/timeout', 'applied: made made'];
-    expect(outcomes.map(formatOutcome)).toStrictEqual(expected);
   });
 
   test('promptsync refuses a reviewed plan if a change in the service alters the plan', async () => {
