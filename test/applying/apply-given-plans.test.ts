@@ -6,10 +6,8 @@ import { makeFourCallProvider } from '../../src/providers/four-call/provider.ts'
 import { makeReadRequest } from '../../src/observing/observe-prompts.ts';
 import { inMemoryBackend } from '../doubles/backends.ts';
 import { recordCalls } from '../doubles/record-calls.ts';
-import { file, makePlan, observation, observed, planPrompt, rules, version } from '../planning/support.ts';
+import { file, observed, planPrompt, rules } from '../planning/support.ts';
 import { formatOutcome } from './support.ts';
-
-const staging = { staging: 'latest' };
 
 const refuseCall = () => {
   throw new Error('The test does not expect this call.');
@@ -29,21 +27,7 @@ async function apply(prompts: readonly PromptPlan[]) {
   return { writes, outcomes: outcomes.map(formatOutcome), problems: outcomes.flatMap((one) => one.problems) };
 }
 
-test('applyPlan sends no writes for unchanged, blocked or failed prompts', async () => {
-  const found = observed({ active: { staging: version(1, 'Hello') } });
-  const files = [
-    file({ pins: staging }),
-    file({ id: 'p2', path: 'prompts/b.md', pins: { staging: 'git:gone' } }),
-    file({ id: 'p3', path: 'prompts/c.md' }),
-  ];
-  const seen = observation(found, { ...found, fields: { ...found.fields!, id: 'p2' } });
-  expect(await apply(makePlan(files, seen, rules()).prompts)).toMatchObject({
-    writes: [],
-    outcomes: ['unchanged:', 'blocked: pin/unknown-ref', 'failed: internal/unexpected'],
-  });
-});
-
-const whole = planPrompt(file({ pins: staging }), observed({ active: { staging: null } }), rules());
+const whole = planPrompt(file({ pins: { staging: 'latest' } }), observed({ active: { staging: null } }), rules());
 const toUnknown: Change = {
   ...{ kind: 'set-active', environment: 'staging', before: null },
   after: { id: 'x', number: null },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { backends } from '../doubles/backends.ts';
-import { content, entry, file, parseFile } from '../planning/support.ts';
-import { leaveVersion, startWithTextOne, shortenCalls, formatOutcome, sync } from './support.ts';
+import { content, entry, file } from '../planning/support.ts';
+import { startWithTextOne, shortenCalls, formatOutcome, sync } from './support.ts';
 
 const refs = { v1: content('Old') };
 const staging = { staging: 'latest' };
@@ -73,29 +73,6 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
     expect(created[1]?.stamp.ledger).toStrictEqual([{ ...entry(1, 'Old'), path: 'was/a.md' }]);
   });
 
-  /** Rows `title: 'FILES synced before, or versions left by others | FILE | CALLS | OUTCOME'`. */
-  const stories = {
-    'probes a version only once before activating it in two environments': `One a=latest b=latest; Two a=latest b=latest | One a=latest b=latest | look ver_1, a ver_1, b ver_1
-        | applied: made made`,
-    'creates a version for a file without pins and activates it only in the tracking environment':
-      'nothing | nothing | create "Hello", track ver_1 | applied: made',
-    'finds a pinned version number in the ledger of a probed version': `left ~Theirs; left Two(~1:Theirs) | Two production=1 | look ver_2, track ver_2, look ver_1, production ver_1
-        | applied: made`,
-    'probes a version before activating it if no ledger lists that version': `Hello a=latest; left ~Theirs | a=latest b=version:ver_2 c=version:ver_2 | look ver_2, b ver_2, c ver_2
-        | applied: made made`,
-  };
-  test.each(Object.entries(stories))('promptsync %s', async (_title, row) => {
-    const [before = '', words = '', calls, outcome] = row.split(/\s+\|\s+/);
-    const service = await start();
-    for (const step of before.split('; ').filter((one) => one !== 'nothing')) {
-      if (step.startsWith('left ')) leaveVersion(service, step.slice('left '.length));
-      else await sync(service, [file(parseFile(step))]);
-    }
-    const { lines, outcomes } = await sync(service, [file(parseFile(words))]);
-    expect([shortenCalls(lines).join(', '), ...outcomes.map(formatOutcome)]).toStrictEqual([calls, outcome]);
-    expect((await sync(service, [file(parseFile(words))])).lines).toStrictEqual([]);
-  });
-
   test('A prompt is blocked if promptsync cannot find its pinned version number even after probing the newest version', async () => {
     const service = await start();
     await sync(service, [file({ pins: staging })]);
@@ -125,7 +102,7 @@ describe.each(backends)('applyPlan (backend: %s)', (_, start) => {
   test('If one prompt fails, promptsync still applies the other prompts', async () => {
     const service = await start();
     const files = ['p0', 'p1', 'p2', 'q1'].map((id) => ({ ...file({ pins: staging }), id, path: `${id}.md` }));
-    const { outcomes } = await sync(service, [...files, file({ pins: { a: 9 } })].slice(0, 4));
+    const { outcomes } = await sync(service, files);
     expect(outcomes.map(formatOutcome)).toStrictEqual([
       'failed: service/prompt-not-found',
       'applied: made made',

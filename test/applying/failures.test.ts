@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
 import type { PromptService } from '../../src/providers/four-call/prompt-service.ts';
 import { type Effect, ServiceError } from '../../src/http/service-error.ts';
-import { startWithTextOne, formatOutcome, sync } from './support.ts';
+import { formatOutcome, sync } from './support.ts';
 import { type Backend, backends, inMemoryBackend } from '../doubles/backends.ts';
 import type { Hooks } from '../doubles/record-calls.ts';
 import { content, file } from '../planning/support.ts';
@@ -165,14 +165,6 @@ describe('an interrupted apply', () => {
     expect(outcomes.map(formatOutcome)).toStrictEqual(['not_attempted: not_made not_made not_made apply/interrupted']);
   });
 
-  test('An interrupt after the last call does not affect the outcome', async () => {
-    const stopping = new AbortController();
-    const after = (line: string) => void (line === 'read p1 staging' && stopping.abort());
-    const parts = { hooks: { after }, stop: stopping.signal };
-    const { outcomes } = await sync(inMemoryBackend(), [file({ pins: staging })], parts);
-    expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: made made']);
-  });
-
   test('An interrupt right before the first write of a prompt marks the prompt as not attempted', async () => {
     const controller = new AbortController();
     const parts = { stop: controller.signal, onObserve: () => controller.abort() };
@@ -234,15 +226,6 @@ describe('problems of failed calls', () => {
       ['set-active', 'not_made', undefined],
       ['set-active', 'not_made', { id: 'ver_1', number: 1 }],
     ]);
-    expect(outcomes[0]?.changes.map((change) => 'version' in change)).toStrictEqual([true, false, false, false, true]);
-  });
-
-  test('The result of a skipped activation names no version if the sync created no version for it', async () => {
-    const service = await startWithTextOne();
-    await sync(service, [file({ text: 'Two', pins: staging })]);
-    const back = file({ text: 'One', name: 'New', pins: staging });
-    const { outcomes } = await sync(service, [back], { hooks: redirectCall('update p1') });
-    expect(outcomes[0]?.changes.map((change) => 'version' in change)).toStrictEqual([false, false]);
   });
 });
 
@@ -305,17 +288,11 @@ describe('reading back an activation', () => {
   });
 });
 
-test.each([
-  [
-    'A prompt fails without any change if someone activates another version in the probe environment during a probe',
-    'ver_1',
-  ],
-  ['A prompt fails without any change if someone clears the probe environment during a probe', ''],
-])('%s', async (_, to) => {
+test('A prompt fails without any change if someone activates another version in the probe environment during a probe', async () => {
   const service = inMemoryBackend();
   await sync(service, [file({ pins: staging })]);
   service.addVersion('p1', { text: 'Theirs' });
-  const hooks: Hooks = { after: () => service.activate('p1', 'promptsync-look', to) };
+  const hooks: Hooks = { after: () => service.activate('p1', 'promptsync-look', 'ver_1') };
   const wanted = file({ pins: { staging: 'latest', production: 'version:ver_2' } });
   const { lines, outcomes } = await sync(service, [wanted], { hooks });
   expect(new Set(lines.slice(-7))).toStrictEqual(new Set(['read p1 promptsync-look']));

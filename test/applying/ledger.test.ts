@@ -72,29 +72,6 @@ test('A ledger includes the latest managed version even if many newer foreign ve
   expect(created[0]?.stamp.ledger.map(({ number }) => number)).toContain(1);
 });
 
-test('A new ledger lists an old version marked as pinned after promptsync probes and adopts that version', async () => {
-  const service = inMemoryBackend();
-  addManagedVersion(service, 'Old');
-  const others = Array.from({ length: 24 }, (_, index) => {
-    addManagedVersion(service, `T${index + 2}`);
-    return entry(index + 2, `T${index + 2}`);
-  });
-  addManagedVersion(service, 'T26', [...others.toReversed(), { ...entry(1, 'Old'), pinned: true }]);
-  const wanted = file({ text: 'T27', pins: { staging: 'latest', production: 'git:v1' } });
-  const { created, lines } = await sync(service, [wanted], { refs: { v1: content('Old') } });
-  expect(lines).toContain('set p1 production ver_1');
-  expect(created[0]?.stamp.ledger.map(({ number }) => number)).toStrictEqual([...newest(26), 1]);
-});
-
-test('A ledger entry for a probed foreign version contains no commit, path or pinned mark', async () => {
-  const service = inMemoryBackend();
-  await syncEdit(service, 1, {});
-  service.addVersion('p1', { text: 'Theirs', metadata: { by: 'hand' } });
-  const ledger = await syncEdit(service, 3, {});
-  const { digest, metadataDigest } = content('Theirs', { by: 'hand' });
-  expect(ledger[0]).toStrictEqual({ number: 2, id: 'ver_2', digest, metadataDigest, isManaged: false });
-});
-
 test('A ledger keeps one version with the text of the file even if no pin uses that text', async () => {
   const service = inMemoryBackend();
   const own = [2, 3].map((number) => entry(number, 'Own', { stampFor: null }));

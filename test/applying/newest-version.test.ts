@@ -7,20 +7,16 @@ import { content, entry, file, parseFile, parseVersion } from '../planning/suppo
 import { addManagedVersion, leaveVersion, startWithTextOne, shortenCalls, formatOutcome, sync } from './support.ts';
 
 const staging = { staging: 'latest' };
-/** Rows `title: 'VERSIONS | FILE | CALLS | OUTCOME'`. */
+/** Rows `title: 'VERSIONS | FILE | CALLS | OUTCOME'`, with `nothing` for no further versions. */
 const rows = {
   'promptsync adopts the newest version if it is managed and matches the text of the file':
     'Two(1:One) | Two staging=latest | look ver_2, track ver_2, staging ver_2 | applied: adopted made',
   'promptsync adopts the newest version even if the file pins only the number of an older version':
     'Two(1:One) | Two staging=1 | look ver_2, track ver_2 | applied: adopted',
-  'promptsync adopts the newest version for a file without pins':
-    'Two(1:One) | Two | look ver_2, track ver_2 | applied: adopted',
   'promptsync does not adopt the newest version if its ledger omits the tracked version':
     'Two | Two staging=latest | look ver_2, create "Two", track ver_3, staging ver_3 | applied: made made',
   'If the newest version is foreign, promptsync does not adopt it for a latest pin even if its text matches the file':
     '~Two | Two staging=latest | look ver_2, create "Two", track ver_3, staging ver_3 | applied: made made',
-  'If the newest version is foreign, promptsync does not adopt it for a git pin even if its text matches the pin':
-    '~Old | One production=git:v1 | look ver_2, create "Old", track ver_3, production ver_3 | applied: made made',
   'promptsync probes and adopts an older version that is listed in the ledger of the newest version': `Two(1:One) Three(2:Two,1:One) | Two staging=latest | look ver_3, track ver_3, look ver_2, staging ver_2
       | applied: adopted made`,
   'promptsync does not activate a version whose content differs from its entry in the ledger of the newest version': `~Theirs Three(2:Two,1:One) | Two staging=latest | look ver_3, track ver_3, look ver_2
@@ -48,18 +44,35 @@ const rows = {
     '~Theirs | One production=2 | look ver_2, production ver_2 | applied: made',
   'If promptsync finds two managed versions newer than the tracked one, the tracking environment moves to the newest': `Two(1:One) qa=Three(1:One) | One staging=latest qa=3 production=version:ver_2
       | look ver_2, track ver_3, production ver_2 | applied: made`,
+  'promptsync finds a pinned version number in the ledger of a probed version':
+    '~Theirs Three(~2:Theirs,1:One) | Three production=2 | look ver_3, track ver_3, look ver_2, production ver_2 | applied: made',
+  'promptsync probes a version that no ledger lists only once before activating it in two environments':
+    '~Theirs | One qa=version:ver_2 production=version:ver_2 | look ver_2, qa ver_2, production ver_2 | applied: made made',
+  'promptsync probes a version from a ledger only once before activating it in two environments':
+    'promptsync=Two(1:One) | One qa=latest production=latest | look ver_1, qa ver_1, production ver_1 | applied: made made',
+  'promptsync creates a version for a file without pins and activates it only in the tracking environment':
+    'nothing | Two | create "Two", track ver_2 | applied: made',
 };
 const refs = { v1: content('Old'), same: content('Two', { model: 'x' }) };
 
-describe.each(backends)('adoption of a newest version that promptsync has not read yet (backend: %s)', (_, start) => {
+describe.each(backends)('versions that promptsync has not read yet (backend: %s)', (_, start) => {
   test.each(Object.entries(rows))('%s', async (_title, row) => {
     const [versions = '', words = '', calls = '', outcome = ''] = row.split(/\s+\|\s+/);
     const service = await startWithTextOne(start);
-    for (const word of versions.split(' ')) leaveVersion(service, word);
+    if (versions !== 'nothing') versions.split(' ').forEach((word) => leaveVersion(service, word));
     const wanted = file(parseFile(words));
     const { lines, outcomes } = await sync(service, [wanted], { refs });
     expect([shortenCalls(lines).join(', '), outcomes.map(formatOutcome)]).toStrictEqual([calls, [outcome]]);
     if (outcome.startsWith('applied')) expect((await sync(service, [wanted], { refs })).lines).toStrictEqual([]);
+  });
+
+  test('promptsync creates no baseline if the newest version is managed, even if its text differs from the file', async () => {
+    const service = await start();
+    leaveVersion(service, 'staging=~One');
+    leaveVersion(service, 'Two');
+    const { lines, outcomes } = await sync(service, [file({ text: 'One', pins: { staging: 1 } })]);
+    expect(shortenCalls(lines)).toStrictEqual(['look ver_2', 'track ver_2']);
+    expect(outcomes.map(formatOutcome)).toStrictEqual(['applied: adopted']);
   });
 
   test('promptsync adopts an inactive managed version if it is the only version of the prompt', async () => {

@@ -73,26 +73,10 @@ describe.each(backends)('activation of an inactive version (backend: %s)', (_, s
   });
 });
 
-describe('comparison of a version with git', () => {
-  const { commit: _commit, ...withoutCommit } = one;
-  const { path: _path, ...withoutPath } = one;
-  test.each([
-    ['commit', withoutCommit],
-    ['path', withoutPath],
-  ])(
-    'promptsync does not compare a version with git if its ledger entry contains no %s',
-    async (_title, remembered) => {
-      const inGit = { 'undefined:prompts/a.md': 'Other', 'c1:undefined': 'Other' };
-      const service = await startWithTwoVersions(inMemoryBackend, remembered);
-      expect((await syncWithPinnedNumber(service, { inGit })).outcome).toBe('applied: made');
-    },
-  );
-
-  test('promptsync activates a version that it just observed without probing it or comparing it with git', async () => {
-    const service = inMemoryBackend();
-    service.activate('p1', 'staging', addManagedVersion(service, 'One'));
-    const wanted = file({ text: 'One', pins: { staging: 'latest', production: 1 } });
-    const { lines } = await sync(service, [wanted], { inGit: { 'c1:prompts/a.md': 'Reviewed' } });
-    expect(shortenCalls(lines)).toStrictEqual(['track ver_1', 'production ver_1']);
-  });
+test('promptsync activates a version that it just observed without probing it or comparing it with git', async () => {
+  const service = inMemoryBackend();
+  service.activate('p1', 'staging', addManagedVersion(service, 'One'));
+  const wanted = file({ text: 'One', pins: { staging: 'latest', production: 1 } });
+  const { lines } = await sync(service, [wanted], { inGit: { 'c1:prompts/a.md': 'Reviewed' } });
+  expect(shortenCalls(lines)).toStrictEqual(['track ver_1', 'production ver_1']);
 });

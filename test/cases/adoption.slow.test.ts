@@ -1,30 +1,20 @@
 import { expect, test } from 'vitest';
 import { commitAll, commitEdits, git, makeRepository, writeFiles } from '../support/folder.ts';
-import { handOn, startFront } from '../support/front.ts';
 import { makePromotionScene, PATH, PROMOTION, summarizeRun, type Scene } from '../support/promotion.ts';
-import { run } from '../support/run.ts';
 import { changeOutside, type OutsideChange, pinned } from '../commands/pull/pulling.ts';
 
 const APPLIED = 'exit 0, greeting applied';
 const UNCHANGED = 'exit 0, greeting unchanged';
 const BOTH = ['staging', 'production'];
 const SAME: OutsideChange = { content: 'One.', environments: BOTH };
-const DIFFERENT: readonly OutsideChange[] = [{ ...SAME, environments: ['production'] }, { content: 'Two.' }];
 const ROLLBACK = ['rollback', 'greeting', '--environment', 'production', '--to', '1', '--commit'];
 
 /** Makes versions of a prompt in the service, imports the prompt and commits its file. */
-async function adopt(...versions: readonly OutsideChange[]): Promise<Scene> {
+async function adopt(versions: readonly OutsideChange[] = [SAME]): Promise<Scene> {
   const scene = await makePromotionScene({}, { makeFolder: () => makeRepository({ 'promptsync.yaml': PROMOTION }) });
-  for (const version of versions.length > 0 ? versions : [SAME]) changeOutside(scene, version);
+  for (const version of versions) changeOutside(scene, version);
   expect(await scene.run('import', 'prm_greeting')).toMatchObject({ exitCode: 0 });
   commitAll(scene.folder, 'Import');
-  return scene;
-}
-
-/** Does the same as `adopt` and then runs the first sync. */
-async function adoptAndSync(...versions: readonly OutsideChange[]): Promise<Scene> {
-  const scene = await adopt(...versions);
-  expect(summarizeRun(await sync(scene))).toBe(APPLIED);
   return scene;
 }
 
@@ -38,11 +28,6 @@ function edit(scene: Scene, from: string | RegExp, to: string): void {
 /** Adds a version without promptsync and activates it in all environments. */
 function simulateEditInService(scene: Scene): void {
   changeOutside(scene, { content: 'Theirs.', environments: BOTH });
-}
-
-/** Counts the versions that promptsync created. Foreign versions are not counted, because tests add them without a request. */
-function countCreatedVersions({ service: { requests } }: Scene): number {
-  return requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/versions')).length;
 }
 
 /** Syncs, expects that nothing is left to do, and returns the versions that the environments serve. */
@@ -71,7 +56,8 @@ test('The first sync of an imported prompt creates one baseline, moves no enviro
 });
 
 test('After an edit in the service, git revert and rollback return to the imported version', async () => {
-  const scene = await adoptAndSync();
+  const scene = await adopt();
+  expect(summarizeRun(await sync(scene))).toBe(APPLIED);
   edit(scene, 'One.', 'Two.');
   expect(summarizeRun(await sync(scene))).toBe(APPLIED);
   simulateEditInService(scene);
@@ -85,36 +71,9 @@ test('After an edit in the service, git revert and rollback return to the import
 });
 
 test('Before the first sync, promote and rollback pin version ids and add the version number as a comment', async () => {
-  const scene = await adopt(...DIFFERENT);
+  const scene = await adopt([{ content: 'One.', environments: ['production'] }, { content: 'Two.' }]);
   expect(summarizeRun(await scene.runJson('promote', 'greeting', '--to', 'production', '--commit'))).toBe(APPLIED);
   expect(scene.read()).toMatch(/production: version:\S+ {2}# 2\n/);
   expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
   expect(scene.read()).toMatch(/production: version:\S+ {2}# 1\n/);
-});
-
-/** Cuts all connections of a sync once it has created the baseline. Then activates the baseline outside promptsync. */
-async function syncUntilBaseline({ folder, service }: Scene): Promise<void> {
-  let lost = false;
-  const front = await startFront({
-    target: service.baseUrl,
-    answer: async (request) => {
-      if (request.method === 'POST' && !lost) await handOn(request, service.baseUrl);
-      lost ||= request.method === 'POST';
-      if (lost) throw new Error('cut');
-      return null;
-    },
-  });
-  const environment = { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
-  expect(await run(folder, ['sync', '--yes'], { environment })).toMatchObject({ exitCode: 4 });
-  const { store } = service;
-  const versionId = store.readPrompt('prm_greeting')!.latest_version_id!;
-  for (const name of BOTH) store.setActive('prm_greeting', { environment: name, versionId });
-}
-
-test('promptsync reuses the baseline version of an interrupted sync if the file pins it by number', async () => {
-  const scene = await adopt();
-  await syncUntilBaseline(scene);
-  edit(scene, /production: .*/, 'production: 2');
-  expect(await syncUntilUnchanged(scene)).toBe('v2 v2');
-  expect(countCreatedVersions(scene)).toBe(1);
 });

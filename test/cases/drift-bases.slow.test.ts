@@ -1,41 +1,11 @@
 import { expect, test } from 'vitest';
-import { startStory, summarizeRun } from './support.ts';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
+import { makePromotionScene } from '../support/promotion.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 
 const BASE = ['--base', 'HEAD~1', '--on-drift', 'fail'];
-
-async function syncTwoPrompts() {
-  const folder = makeRepository(workspaceFiles({ greeting: {}, refund: {} }));
-  const service = await startTestService(['greeting', 'refund']);
-  const sync = (...words: readonly string[]) => runJson(folder, ['sync', '--yes', ...words], service);
-  expect(await sync()).toMatchObject({ exitCode: 0 });
-  service.takeWrites();
-  return { folder, service, sync };
-}
-
-test('sync warns about a prompt file removed since the base commit but does not change its prompt in the service', async () => {
-  const { folder, service, sync } = await syncTwoPrompts();
-  git(folder, 'mv', 'prompts/refund.md', 'prompts/renamed.md');
-  commitAll(folder, 'Rename it');
-  expect((await sync(...BASE)).report).toMatchObject({
-    problems: [],
-    prompts: [
-      { key: 'greeting', status: 'unchanged', drift: [] },
-      { path: 'prompts/renamed.md', status: 'unchanged', drift: [] },
-    ],
-  });
-  git(folder, 'rm', '--quiet', 'prompts/renamed.md');
-  commitAll(folder, 'Remove it');
-  const { exitCode, report } = await sync(...BASE);
-  expect(exitCode).toBe(0);
-  expect(report.problems).toMatchObject([{ code: 'prompt/gone', severity: 'warning', path: 'prompts/renamed.md' }]);
-  expect(report.prompts).toMatchObject([{ key: 'greeting', status: 'unchanged' }]);
-  expect(service.takeWrites()).toEqual([]);
-  expect(service.store.readPrompt('prm_refund', 'staging')?.active_version?.version_number).toBe(1);
-});
 
 test('in a sparse checkout, plan reports only deleted prompts as gone', async () => {
   const names = ['moved', 'kept', 'deleted'];
@@ -56,15 +26,16 @@ test('in a sparse checkout, plan reports only deleted prompts as gone', async ()
 });
 
 test('sync applies a repaired prompt file even if the file was invalid at the base commit', async () => {
-  const story = await startStory({ text: 'A' });
-  await story.sync();
-  writeFiles(story.folder, { 'prompts/greeting.md': '---\nnot: [valid\n---\n\nA\n' });
-  commitAll(story.folder, 'Break it');
-  expect(await story.sync()).toMatchObject({ exitCode: 1 });
-  story.edit({ text: 'B' });
-  const ran = await story.sync(...BASE);
-  expect(ran.exitCode).toBe(0);
-  expect(summarizeRun(ran)).toContain('git/base-invalid');
-  expect(ran.report.prompts).toMatchObject([{ status: 'applied', drift: [] }]);
-  expect([story.serves('staging'), story.versions()]).toEqual(['v2 B', 2]);
+  const { folder, commit, runJson: json, serves } = await makePromotionScene({ text: 'A' });
+  await json('sync', '--yes');
+  writeFiles(folder, { 'prompts/greeting.md': '---\nnot: [valid\n---\n\nA\n' });
+  commitAll(folder, 'Break it');
+  expect(await json('sync', '--yes')).toMatchObject({ exitCode: 1 });
+  commit({ text: 'B' });
+  const { exitCode, report } = await json('sync', '--yes', ...BASE);
+  expect([exitCode, serves('staging')]).toEqual([0, 'v2']);
+  expect(report).toMatchObject({
+    problems: [{ code: 'git/base-invalid' }],
+    prompts: [{ status: 'applied', drift: [] }],
+  });
 });

@@ -7,11 +7,16 @@ import { run } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 import { makeSystem } from '../support/system.ts';
 
-test('sync without an API key fails before sending any request', async () => {
+/** Makes a repository whose last commit changes a text, and starts a service to which the tests have no key. */
+async function makeEdited() {
   const folder = makeRepository(workspaceFiles({ greeting: {} }));
   writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'B' }) });
   commitAll(folder, 'Change');
-  const { baseUrl, requests } = await startTestService([]);
+  return { folder, ...(await startTestService(['greeting'])) };
+}
+
+test('sync without an API key fails before sending any request', async () => {
+  const { folder, baseUrl, requests } = await makeEdited();
   const options: SyncOptions = {
     ...{ only: [], dryRun: false, yes: true, exitCode: true, allowDirty: false },
     ...{ base: 'HEAD~1', contactPolicy: 'keyless' },
@@ -23,12 +28,8 @@ test('sync without an API key fails before sending any request', async () => {
 });
 
 describe('--offline', () => {
-  /** Runs a command in a repository whose last commit changes a text. A service runs, but the command has no key for it. */
   async function runOffline(...words: readonly string[]) {
-    const folder = makeRepository(workspaceFiles({ greeting: {} }));
-    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting', { text: 'B' }) });
-    commitAll(folder, 'Change');
-    const { baseUrl, requests } = await startTestService(['greeting']);
+    const { folder, baseUrl, requests } = await makeEdited();
     const ran = await run(folder, [...words, '--offline'], { environment: { PROMPTSYNC_BASE_URL: baseUrl } });
     expect(requests).toEqual([]);
     return ran;

@@ -1,9 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { openStore } from '../../src/embedded/prompt-store.ts';
-import { runCli } from '../support/cli.ts';
 import { makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
@@ -58,27 +55,6 @@ describe('the database path of a configuration', () => {
     const ran = await run(place.folder, ['serve', '--port', '0'], {});
     expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('usage/cannot-serve') });
     expectUntouched(place);
-  });
-});
-
-/** Makes the tables of the embedded service with a trigger that never ends and that no signal can interrupt. */
-function makeDatabaseWithEndlessTrigger(path: string): void {
-  openStore(path, { now: Date.now }).close();
-  const database = new DatabaseSync(path);
-  database.exec(`
-    CREATE TRIGGER endless AFTER INSERT ON projects BEGIN
-      SELECT count(*) FROM (WITH RECURSIVE n(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n) SELECT x FROM n);
-    END`);
-  database.close();
-}
-
-test('plan refuses a database with an endless trigger, and does not run the trigger', async () => {
-  const { folder } = makePlace(embedded('x.db'));
-  makeDatabaseWithEndlessTrigger(join(folder, 'x.db'));
-  const { exitCode, stdout } = await runCli(folder, ['plan']);
-  expect({ exitCode, stdout }).toEqual({
-    exitCode: 1,
-    stdout: expect.stringContaining('are not those of the embedded service'),
   });
 });
 

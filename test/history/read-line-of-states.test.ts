@@ -68,7 +68,6 @@ const HISTORIES: Histories = {
     ...toStates(longA('One'), longA('Two')),
     { [PATH]: null, [DEEP]: longA('Two').replace('Two 0', 'Edited 0') },
   ],
-  'hidden move': [...toStates(longA('One'), longA('Two')), { [PATH]: null, [DEEP]: longA('Three') }],
   'several moves': [...toStates(longA('One')), { [PATH]: null, [B]: longA('Two') }, { [B]: null, [C]: longA('Three') }],
   swapped: [
     ...toStates(longA('A')),
@@ -144,8 +143,6 @@ describe('the states of a line', () => {
     'returns a complete line without states for a prompt that no commit contains': 'empty | a.md | complete',
     'follows a prompt file through a move that also changes some lines':
       'edited move | deep/b.md | Edited 0, Two 0, One 0, complete',
-    'follows a prompt file through a move that git does not recognize as a rename':
-      'hidden move | deep/b.md | Three 0, Two 0, One 0, complete',
     'follows a prompt file through several moves that git does not recognize as renames':
       'several moves | c.md | Three 0, Two 0, One 0, complete',
     'starts at the path of the prompt file at the commit, even if the file has a different path now':
@@ -329,7 +326,6 @@ describe('the wants of a state', () => {
       'staging git:HEAD~2 | One. at a ref that moves | nothing',
     'A pin to a ref that git does not know asks for nothing': 'staging git:gone | nothing | nothing',
     'In an environment of another configuration, a pin to latest asks for content': 'eu latest | Three. | Two.',
-    'In an environment of another configuration, a pin to a git ref asks for content': 'eu git:v1 | One. | One.',
     'In an environment of another configuration, a pin to a number asks for nothing': 'eu 7 | nothing | nothing',
     'In an environment of another configuration, a pin to an id asks for nothing':
       'eu version:ver_7 | nothing | nothing',

@@ -31,20 +31,14 @@ const base = () => planRow('');
 const latest = { pins: { staging: 'latest' } };
 
 describe('the digest of a plan', () => {
-  test.each([
-    [
-      'The plan digest does not depend on the name of a git ref if the content is the same',
+  const sameDigest = {
+    'The plan digest does not depend on the name of a git ref if the content is the same':
       'Hi name=New staging=latest production=git:v2 | | git:v2=Old',
-    ],
-    [
-      'The plan digest does not depend on whether metadata is empty or missing',
+    'The plan digest does not depend on whether metadata is empty or missing':
       'Hi{} name=New staging=latest production=git:v1',
-    ],
-    [
-      'The plan digest does not depend on service data that the prompt file does not manage',
-      `| ${SERVICE} latest=ver_9 description=Theirs`,
-    ],
-  ])('%s', (_, row) => {
+    'The plan digest does not depend on service data that the prompt file does not manage': `| ${SERVICE} latest=ver_9 description=Theirs`,
+  };
+  test.each(Object.entries(sameDigest))('%s', (_, row) => {
     expect(planRow(row).digest).toBe(base().digest);
   });
 
@@ -77,26 +71,20 @@ describe('the digest of a plan', () => {
     expect(new Set(digests)).toStrictEqual(new Set([digests[0]]));
   });
 
-  test.each([
-    ['The plan digest changes with the prompt text', 'Hi! name=New staging=latest production=git:v1'],
-    ['The plan digest changes with the metadata', 'Hi{"a":1} name=New staging=latest production=git:v1'],
-    ['The plan digest changes with the content of a pinned git ref', '| | git:v1=Older'],
-    ['The plan digest changes with the new value of a field', 'Hi name=Newer staging=latest production=git:v1'],
-    ['The plan digest changes with the old value of a field', `| ${SERVICE} name=Theirs`],
-    ['The plan digest depends on which field changes', 'Hi key=New staging=latest production=git:v1'],
-    [
-      'The plan digest changes if an additional field changes',
-      'Hi name=New description=D staging=latest production=git:v1',
-    ],
-    ['The plan digest changes with the name of an environment', 'Hi name=New qa=latest production=git:v1'],
-    ['The plan digest changes if the file no longer pins an environment', 'Hi name=New staging=latest'],
-    ['The plan digest depends on whether an environment previously served a version', '| staging=1:Hello production=-'],
-    ['The plan digest depends on whether the plan activates a new or an existing version', `| ${SERVICE} qa=~5:Old`],
-    [
-      'The plan digest changes with the configured order of the environments',
-      '| | git:v1=Old order=production,staging',
-    ],
-  ])('%s', (_, row) => {
+  const otherDigest = {
+    'The plan digest changes with the prompt text': 'Hi! name=New staging=latest production=git:v1',
+    'The plan digest changes with the metadata': 'Hi{"a":1} name=New staging=latest production=git:v1',
+    'The plan digest changes with the content of a pinned git ref': '| | git:v1=Older',
+    'The plan digest changes with the new value of a field': 'Hi name=Newer staging=latest production=git:v1',
+    'The plan digest changes with the old value of a field': `| ${SERVICE} name=Theirs`,
+    'The plan digest depends on which field changes': 'Hi key=New staging=latest production=git:v1',
+    'The plan digest changes with the name of an environment': 'Hi name=New qa=latest production=git:v1',
+    'The plan digest changes if the file no longer pins an environment': 'Hi name=New staging=latest',
+    'The plan digest depends on whether an environment previously served a version': '| staging=1:Hello production=-',
+    'The plan digest depends on whether the plan activates a new or an existing version': `| ${SERVICE} qa=~5:Old`,
+    'The plan digest changes with the configured order of the environments': '| | git:v1=Old order=production,staging',
+  };
+  test.each(Object.entries(otherDigest))('%s', (_, row) => {
     expect(planRow(row).digest).not.toBe(base().digest);
   });
 

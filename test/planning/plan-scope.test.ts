@@ -103,25 +103,19 @@ describe('a plan for some environments', () => {
     expect(findPins('qa', 'A qa=1')).toEqual([]);
   });
 
-  test.each([
-    [
-      'The plan changes the name of a prompt only with the last environment that the file pins',
-      'staging=latest qa=latest',
-      'qa',
-    ],
-    [
-      'The plan changes the name of a prompt only with the last pinned environment in promotion order, not in the file',
-      'production=latest staging=latest',
-      'production',
-    ],
-    [
-      'The plan changes the name of a prompt only with the last configured environment if a file has no pins',
-      '',
-      'production',
-    ],
-  ])('%s', (_, pins, owner) => {
-    const row = `A name=Renamed ${pins} | promptsync=1:A ${pins.replaceAll('latest', '1:A')}`;
-    const renaming = ORDER.filter((environment) => listKinds(planFor(environment, row)).includes('update-prompt'));
+  /** Rows `title: 'PINS | environment whose plan changes the name'`. */
+  const owners = {
+    'The plan changes the name of a prompt only with the last environment that the file pins':
+      'staging=latest qa=latest | qa',
+    'The plan changes the name of a prompt only with the last pinned environment in promotion order, not in the file':
+      'production=latest staging=latest | production',
+    'The plan changes the name of a prompt only with the last configured environment if a file has no pins':
+      ' | production',
+  };
+  test.each(Object.entries(owners))('%s', (_, row) => {
+    const [pins = '', owner] = row.split(' | ');
+    const words = `A name=Renamed ${pins} | promptsync=1:A ${pins.replaceAll('latest', '1:A')}`;
+    const renaming = ORDER.filter((environment) => listKinds(planFor(environment, words)).includes('update-prompt'));
     expect(renaming).toEqual([owner]);
   });
 

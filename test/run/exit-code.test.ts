@@ -55,7 +55,6 @@ const cases: readonly (readonly [title: string, number, CommandRun, Parameters<t
   ['the exit code is 0 if every change was applied', 0, applied([pending, 'applied'], [unchanged, 'unchanged'])],
   ['the exit code is 1 for invalid files or an invalid configuration', 1, withProblem(withoutPlan)],
   ['the exit code is 1 if a dry run could not read any prompt from the service', 1, dryRun(unobserved, unobserved)],
-  ['the exit code is 1 if sync could not read any prompt from the service', 1, applied([unobserved, 'failed'])],
   ['the exit code is 3 if a guard blocked a prompt', 3, dryRun(planned('blocked'))],
   [
     'the exit code is 3 if a guard blocked one prompt but another prompt was applied',
@@ -71,10 +70,7 @@ const cases: readonly (readonly [title: string, number, CommandRun, Parameters<t
   ['the exit code is 4 if the only prompt was read but could not be applied', 4, applied([pending, 'failed'])],
   ['the exit code is 0 if the only prompt was not attempted without an error', 0, applied([pending, 'not_attempted'])],
   ['exit code 4 takes precedence over exit code 3', 4, dryRun(unobserved, planned('blocked'))],
-  ['exit code 4 takes precedence over exit code 1', 4, withProblem(dryRun(unobserved, pending))],
-  ['exit code 4 takes precedence over exit code 2', 4, dryRun(unobserved, pending), reportPending],
   ['exit code 3 takes precedence over exit code 1', 3, withProblem(dryRun(planned('blocked')))],
-  ['exit code 3 takes precedence over exit code 2', 3, dryRun(planned('blocked'), pending), reportPending],
   ['exit code 1 takes precedence over exit code 2', 1, withProblem(dryRun(pending)), reportPending],
   [
     'the exit code is 130 after an interrupt if no prompt failed',

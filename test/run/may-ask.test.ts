@@ -11,12 +11,21 @@ import { makeSystem } from '../support/system.ts';
 
 type Workspace = Parameters<typeof findReasonNotToContact>[1];
 
-const URL = 'https://prompts.example.com';
-const HOME = `service: { base_url: "${URL}" }`;
-const OTHER = HOME.replace('prompts', 'other');
-const SPARE = HOME.replace('}', ', api_key_env: SPARE_KEY }');
-const EMBEDDED = 'service: { embedded: .promptsync/a.db }';
-const HTTP = 'service: { allow_http: true }';
+const HOME = 'service: { base_url: "https://prompts.example.com" }';
+
+/** What the configuration says about the service, by the name that the rows use. Null: there is no configuration. */
+const SETTINGS: Readonly<Record<string, string | null>> = {
+  'no file': null,
+  nothing: '',
+  invalid: 'service: 7',
+  home: HOME,
+  formatted: 'service:\n  base_url: https://prompts.example.com\nconcurrency: 1\ntimeout_seconds: 60',
+  other: HOME.replace('prompts', 'other'),
+  'other path': HOME.replace('.com', '.com/other'),
+  'other variable': HOME.replace('}', ', api_key_env: SPARE_KEY }'),
+  embedded: 'service: { embedded: .promptsync/a.db }',
+  http: 'service: { allow_http: true }',
+};
 const given: ContactPolicyOptions = { keys: [{ value: KEY, label: 'The test' }] };
 
 /** The files at the base commit. Null stands for no base commit. */
@@ -52,92 +61,63 @@ async function mayContact(
 }
 
 describe('a pull request plan', () => {
-  test.each<[title: string, base: string | null, head: string, options: ContactPolicyOptions, address?: string]>([
-    ['a pull request plan contacts the service if the base and the head configure the same service', HOME, HOME, {}],
-    [
-      'a pull request plan contacts the service if the head changes only the format and unrelated settings',
-      ...([HOME, `service:\n  base_url: ${URL}\nconcurrency: 1\ntimeout_seconds: 60`, {}] as const),
-    ],
-    [
-      'a pull request plan contacts the service if the head explicitly sets the default API key variable',
-      ...([HOME, HOME.replace('}', ', api_key_env: PROMPTSYNC_API_KEY }'), {}] as const),
-    ],
-    [
-      'a pull request plan with an explicit API key contacts the service even if the head changes the API key variable',
-      ...([HOME, SPARE, given] as const),
-    ],
-    [
-      'a pull request plan uses the service address and API key from the workflow instead of those that the head configures',
-      ...([null, SPARE.replace('prompts', 'other'), given, URL] as const),
-    ],
-    [
-      'a pull request plan contacts the service if the workflow sets its address and API key and the configuration sets neither',
-      ...(['', '', given, URL] as const),
-    ],
-    [
-      'a pull request plan contacts the service if the workflow sets only its address and the head does not change the API key variable',
-      ...([OTHER, HOME, {}, URL] as const),
-    ],
-    [
-      'a pull request plan uses plain HTTP if the base and the head both allow HTTP',
-      ...([HTTP, HTTP, given, 'http://prompts.invalid'] as const),
-    ],
-    [
-      'a plan contacts a service that only the head configures if the contact policy is always',
-      ...([null, OTHER, { contactPolicy: 'always' }] as const),
-    ],
-  ])('%s', async (_, base, head, options, address) => {
-    const files: BaseFiles = base === null ? {} : { 'promptsync.yaml': CONFIG + base };
-    expect(await mayContact(files, head, options, { address: address ?? '' })).toBe(true);
-  });
+  /**
+   * Rows `title: 'BASE | HEAD'`, in the names of `SETTINGS`. The workflow may set a `key` or an `address`, and `always`
+   * and `keyless` are other contact policies.
+   */
+  function testContacts(contacts: boolean, rows: Readonly<Record<string, string>>): void {
+    test.each(Object.entries(rows))('%s', async (_, row) => {
+      const [base = '', head = '', ...words] = row.split(' | ');
+      const settings = SETTINGS[base] ?? null;
+      const files: BaseFiles = settings === null ? {} : { 'promptsync.yaml': CONFIG + settings };
+      const contactPolicy = (['always', 'keyless'] as const).find((policy) => words.includes(policy));
+      const options = { ...(words.includes('key') && given), ...(contactPolicy && { contactPolicy }) };
+      const address = words.find((word) => word.startsWith('http')) ?? '';
+      expect(await mayContact(files, SETTINGS[head] ?? '', options, { address })).toBe(contacts);
+    });
+  }
 
-  test.each<[title: string, base: string | null, head: string, options: ContactPolicyOptions, address?: string]>([
-    ['a pull request plan contacts no service if the head changes the service address', HOME, OTHER, {}],
-    [
-      'a pull request plan contacts no service if the head changes the path in the service URL',
-      ...([HOME, HOME.replace('.com', '.com/other'), {}] as const),
-    ],
-    [
-      'a pull request plan with an explicit API key contacts no service if the head changes the service address',
-      ...([HOME, OTHER, given] as const),
-    ],
-    ['a pull request plan contacts no service if the head changes the API key variable', HOME, SPARE, {}],
-    ['a pull request plan contacts no service if only the head configures a service', '', HOME, {}],
-    ['a pull request plan contacts no service if neither the base nor the head configures a service', '', '', {}],
-    ['a pull request plan contacts no service if the base has no configuration file', null, HOME, {}],
-    [
-      'a pull request plan with an explicit API key contacts no service if the base has no configuration file',
-      ...([null, HOME, given] as const),
-    ],
-    ['a pull request plan contacts no service if the base configuration is invalid', 'service: 7', HOME, {}],
-    ['a pull request plan contacts no service if the base uses the embedded service', EMBEDDED, HOME, {}],
-    ['a pull request plan contacts no service if the head uses the embedded service', HOME, EMBEDDED, given],
-    [
-      'a plan contacts no service if its contact policy is keyless, even if an API key is given',
-      ...([HOME, HOME, { contactPolicy: 'keyless', ...given }] as const),
-    ],
-    [
-      'a pull request plan contacts no service if the workflow sets only its address and the head changes the API key variable',
-      ...([HOME, SPARE, {}, URL] as const),
-    ],
-    [
-      'a pull request plan contacts no service if the workflow sets only its address and the base has no configuration file',
-      ...([null, HOME, {}, URL] as const),
-    ],
-    [
-      'a pull request plan sends no API key over plain HTTP if only the head allows HTTP',
-      ...(['', HTTP, given, 'http://prompts.invalid'] as const),
-    ],
-  ])('%s', async (_, base, head, options, address) => {
-    const files: BaseFiles = base === null ? {} : { 'promptsync.yaml': CONFIG + base };
-    expect(await mayContact(files, head, options, { address: address ?? '' })).toBe(false);
+  testContacts(true, {
+    'a pull request plan contacts the service if the base and the head configure the same service': 'home | home',
+    'a pull request plan contacts the service if the head changes only the format and unrelated settings':
+      'home | formatted',
+    'a pull request plan with an explicit API key contacts the service even if the head changes the API key variable':
+      'home | other variable | key',
+    'a pull request plan uses the service address and API key from the workflow instead of those that the head configures':
+      'no file | other | key | https://prompts.example.com',
+    'a pull request plan contacts the service if the workflow sets only its address and the head does not change the API key variable':
+      'other | home | https://prompts.example.com',
+    'a pull request plan uses plain HTTP if the base and the head both allow HTTP':
+      'http | http | key | http://prompts.invalid',
+    'a plan contacts a service that only the head configures if the contact policy is always':
+      'no file | other | always',
+  });
+  testContacts(false, {
+    'a pull request plan contacts no service if the head changes the service address': 'home | other',
+    'a pull request plan contacts no service if the head changes the path in the service URL': 'home | other path',
+    'a pull request plan with an explicit API key contacts no service if the head changes the service address':
+      'home | other | key',
+    'a pull request plan contacts no service if the head changes the API key variable': 'home | other variable',
+    'a pull request plan contacts no service if only the head configures a service': 'nothing | home',
+    'a pull request plan contacts no service if neither the base nor the head configures a service':
+      'nothing | nothing',
+    'a pull request plan contacts no service if the base has no configuration file': 'no file | home',
+    'a pull request plan contacts no service if the base configuration is invalid': 'invalid | home',
+    'a pull request plan contacts no service if the head uses the embedded service': 'home | embedded | key',
+    'a plan contacts no service if its contact policy is keyless, even if an API key is given':
+      'home | home | keyless | key',
+    'a pull request plan contacts no service if the workflow sets only its address and the head changes the API key variable':
+      'home | other variable | https://prompts.example.com',
+    'a pull request plan sends no API key over plain HTTP if only the head allows HTTP':
+      'nothing | http | key | http://prompts.invalid',
   });
 
   test('a pull request plan compares a subfolder configuration with the same file in the base commit, and trusts no new file', async () => {
     const file = 'team/promptsync.yaml';
-    const root = { 'promptsync.yaml': CONFIG + OTHER };
+    const other = HOME.replace('prompts', 'other');
+    const root = { 'promptsync.yaml': CONFIG + other };
     expect(await mayContact({ ...root, [file]: CONFIG + HOME }, HOME, {}, { file })).toBe(true);
-    expect(await mayContact(root, OTHER, {}, { file })).toBe(false);
+    expect(await mayContact(root, other, {}, { file })).toBe(false);
     expect(await mayContact(null, HOME, {})).toBe(false);
   });
 });
