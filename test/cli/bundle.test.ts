@@ -2,10 +2,11 @@ import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Bundle } from '../../scripts/bundle.ts';
 import { CLI, runCli } from '../support/cli.ts';
-import { makeWorkspace } from '../support/folder.ts';
+import { makeFolder, makeWorkspace } from '../support/folder.ts';
+import { listen } from '../support/front.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 
 /** The chunks of the bundle that all child processes run. */
@@ -46,14 +47,9 @@ describe('the code that the bundled command line loads', () => {
   });
 });
 
-test('the bundled CLI supports --help, validate and plan, and rejects an unknown flag', async () => {
-  const run = bundledWith('service: { embedded: ":memory:" }\n');
-  expect(await run('--help')).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining('Usage:') });
-  expect(await run('plan', '--unheard-of')).toMatchObject({ exitCode: 1, stdout: '' });
-  expect(await run('validate')).toEqual({ exitCode: 0, stderr: '', stdout: '2 prompts valid.\n' });
-  const plan = await run('plan', '--format', 'json');
-  expect(plan).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('not in a git repository') });
-  expect(JSON.parse(plan.stdout)).toMatchObject({ summary: { prompts: 2, create_version: 2, failed: 0 } });
+test('the bundled CLI prints its help', async () => {
+  const ran = await runCli(makeFolder(), ['--help']);
+  expect(ran).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining('Usage:') });
 });
 
 test('the bundled CLI requests a tunnel from the configured HTTPS proxy', async () => {
@@ -62,27 +58,13 @@ test('the bundled CLI requests a tunnel from the configured HTTPS proxy', async 
     targets.push(url);
     socket.end('HTTP/1.1 403 No\r\n\r\n');
   });
-  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
-  onTestFinished(() => void proxy.close());
-  const address = proxy.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  const run = bundledWith('service: { base_url: "https://prompts.invalid" }\n', {
-    HTTPS_PROXY: `http://127.0.0.1:${port}`,
-    PROMPTSYNC_API_KEY: 'psk_of_a_bundle',
-  });
-  const { exitCode, stdout } = await run('plan', '--only', 'prompts/a.md', '--format', 'json');
-  expect({ exitCode, stdout }).toEqual({
-    exitCode: 1,
-    stdout: expect.stringContaining('the proxy rejected the tunnel'),
-  });
+  const folder = makeWorkspace(workspaceFiles({ a: {} }, 'service: { base_url: "https://prompts.invalid" }\n'));
+  const environment = { HTTPS_PROXY: await listen(proxy), PROMPTSYNC_API_KEY: 'psk_of_a_bundle' };
+  const { exitCode, stdout } = await runCli(folder, ['plan', '--format', 'json'], { environment });
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain('the proxy rejected the tunnel');
   expect(new Set(targets)).toEqual(new Set(['prompts.invalid:443']));
 });
-
-/** Returns a function that runs the bundle in a workspace with two prompts. */
-function bundledWith(config: string, variables: Readonly<Record<string, string>> = {}) {
-  const folder = makeWorkspace(workspaceFiles({ a: {}, b: {} }, config));
-  return (...words: readonly string[]) => runCli(folder, words, { environment: variables });
-}
 
 /** Returns the packages, source files and Node modules in the chunks of these source files and in their imports. */
 function loadedFor(entries: readonly string[]) {

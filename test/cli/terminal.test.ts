@@ -6,12 +6,10 @@ import { usesColor } from '../../src/cli/terminal.ts';
 import { makeWorkspace, writeFiles } from '../support/folder.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { run, type RunOptions } from '../support/run.ts';
-import { KEY } from '../support/service.ts';
 import { makeStage, type Stage } from './stage.ts';
 
 const LONG =
   'You answer questions about orders, refunds and 配送状況 in one short sentence that a customer understands. ';
-const OWN = /\u001b\[\d+m|\u001b\]8;;[!-~]*\u001b\\/g;
 
 /** Syncs a prompt, and then changes one word of a long line and appends lines. */
 async function makeChange(lines = 1): Promise<Stage> {
@@ -117,37 +115,16 @@ describe('progress on a terminal', () => {
   });
 });
 
-test('plan redacts an API key even if line wrapping would split the key across lines', async () => {
-  const { promptsync } = await makeStage({ greeting: { text: `Use ${KEY} or${KEY}.`, name: KEY } });
-  for (const columns of [20, 25, 30]) {
-    const { stdout } = await promptsync('plan', { terminal: true, columns });
-    expect(stdout.replaceAll(OWN, '').replaceAll(/\s/g, '')).not.toContain(KEY);
-  }
-});
-
-describe('usesColor', () => {
-  test.each<[string, boolean, Readonly<Record<string, string>>, boolean, boolean]>([
-    ['usesColor enables colors on a terminal', true, {}, true, true],
-    ['usesColor disables colors without a terminal', false, {}, true, false],
-    ['--no-color overrides FORCE_COLOR', true, { FORCE_COLOR: '1' }, false, false],
-    ['an empty NO_COLOR does not disable colors', true, { NO_COLOR: '' }, true, true],
-    ['NO_COLOR overrides FORCE_COLOR', true, { NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
-    ['FORCE_COLOR=3 enables colors without a terminal', false, { FORCE_COLOR: '3' }, true, true],
-    ['FORCE_COLOR=0 disables colors on a terminal', true, { FORCE_COLOR: '0' }, true, false],
-    ['FORCE_COLOR=false disables colors on a terminal', true, { FORCE_COLOR: 'false' }, true, false],
-    ['TERM=dumb disables colors on a terminal', true, { TERM: 'dumb' }, true, false],
-  ])('%s', (_, isTTY, environment, color, expected) => {
-    expect(usesColor({ color }, { environment }, { isTTY })).toBe(expected);
-  });
-
-  test('plan and validate print the same text with and without a terminal, except for colors', async () => {
-    const { promptsync } = await makeStage({ greeting: { metadata: { a: 1 } } });
-    for (const command of ['plan', 'validate']) {
-      const plain = await promptsync(command);
-      const coloured = await promptsync(command, { terminal: true });
-      expect(plain.stdout).not.toContain('\u001b');
-      expect(coloured.stdout).toContain('\u001b[');
-      expect(coloured.stdout.replaceAll(/\u001b\[\d+m/g, '')).toBe(plain.stdout);
-    }
-  });
+test.each<[string, boolean, Readonly<Record<string, string>>, boolean, boolean]>([
+  ['usesColor enables colors on a terminal', true, {}, true, true],
+  ['usesColor disables colors without a terminal', false, {}, true, false],
+  ['--no-color overrides FORCE_COLOR', true, { FORCE_COLOR: '1' }, false, false],
+  ['an empty NO_COLOR does not disable colors', true, { NO_COLOR: '' }, true, true],
+  ['NO_COLOR overrides FORCE_COLOR', true, { NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
+  ['FORCE_COLOR=3 enables colors without a terminal', false, { FORCE_COLOR: '3' }, true, true],
+  ['FORCE_COLOR=0 disables colors on a terminal', true, { FORCE_COLOR: '0' }, true, false],
+  ['FORCE_COLOR=false disables colors on a terminal', true, { FORCE_COLOR: 'false' }, true, false],
+  ['TERM=dumb disables colors on a terminal', true, { TERM: 'dumb' }, true, false],
+])('%s', (_, isTTY, environment, color, expected) => {
+  expect(usesColor({ color }, { environment }, { isTTY })).toBe(expected);
 });
