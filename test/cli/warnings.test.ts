@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commitAll, type Files, initRepository, writeFiles } from '../support/folder.ts';
 import { promptText, type PromptParts } from '../support/prompts.ts';
-import { parseReport } from '../support/run.ts';
 import { makeStage, type Stage } from './stage.ts';
 
 const CODE = 'prompt/hidden-character';
@@ -56,12 +55,7 @@ describe('accept_warnings', () => {
     for (const [parts, setting, names] of cases) {
       const config = `prompts: ["prompts/**/*.md"]\n${setting}\n`;
       writeFiles(folder, { 'promptsync.yaml': config, ...greeting({ ...HIDDEN, ...parts }) });
-      const { stdout } = await promptsync('plan --format json');
-      const paths = parseReport(stdout)
-        .problems.filter(({ code }) => code === CODE)
-        .map(({ path }) => path);
-      expect(paths).toEqual(names.map((name) => `prompts/${name}.md`));
-      expect(warnedOf((await promptsync('validate')).stderr)).toEqual(names);
+      expect([setting, warnedOf((await promptsync('plan')).stderr)]).toEqual([setting, names]);
     }
   });
 
