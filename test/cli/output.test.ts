@@ -1,18 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -28,20 +15,6 @@ function read(folder: string, file: string): string {
 }
 
 describe('--output', () => {
-  // The named pipe stands for special files such as /dev/null, because a bug must not replace the real /dev/null.
-  test('plan --output writes to a named pipe instead of replacing it', async () => {
-    const { folder, promptsync } = await makeStage();
-    const pipe = join(folder, 'out.pipe');
-    execFileSync('mkfifo', [pipe]);
-    const opened = openSync(pipe, constants.O_RDWR);
-    onTestFinished(() => closeSync(opened));
-    const ran = await promptsync('plan --quiet --format text --output out.pipe');
-    expect(ran).toMatchObject({ stdout: '', exitCode: 0 });
-    expect(statSync(pipe).isFIFO()).toBe(true);
-    const bytes = Buffer.alloc(1_000);
-    expect(bytes.toString('utf8', 0, readSync(opened, bytes))).toMatch(/^Plan: 1 of 1 prompt changes/);
-  });
-
   test('plan --output prints errors on standard error even with --quiet, which omits the name of the file', async () => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
     for (const flags of [[], ['-q']]) {

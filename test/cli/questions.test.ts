@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { makeFolder } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
-import { parseReport, run } from '../support/run.ts';
+import { parseReport, run, type RunOptions } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 import { makeStage } from './stage.ts';
 
@@ -79,13 +79,7 @@ describe('the question of sync on a terminal', () => {
 type Answer = { readonly question: string; readonly typed: string };
 
 /** Runs init and types each answer as soon as its question appears. */
-async function answerQuestions(
-  folder: string,
-  answers: readonly Answer[],
-  environment = {},
-  columns?: number,
-  onSignal: (signal: () => void) => void = () => {},
-) {
+async function answerQuestions(folder: string, answers: readonly Answer[], options: RunOptions = {}) {
   const input = Object.assign(new PassThrough(), { setRawMode: () => {} });
   const open = [...answers];
   let drawn = '';
@@ -97,10 +91,7 @@ async function answerQuestions(
     drawn = '';
     setImmediate(() => input.write(answer.typed));
   };
-  return run(folder, ['init', '--no-color'], {
-    ...{ terminal: true, input, onError, environment, onSignal },
-    ...(columns === undefined ? {} : { columns }),
-  });
+  return run(folder, ['init', '--no-color'], { terminal: true, input, onError, ...options });
 }
 
 const [UP, DOWN] = ['\u001b[A', '\u001b[B'];
@@ -119,7 +110,7 @@ test('init asks its questions on standard error and prints only its report on st
     { question: 'Which CI', typed: `${DOWN}${DOWN}\r` },
     { question: 'Should pre-commit', typed: '\r' },
   ];
-  const { exitCode, stdout, stderr } = await answerQuestions(folder, answers, environment);
+  const { exitCode, stdout, stderr } = await answerQuestions(folder, answers, { environment });
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^\+ promptsync\.yaml\n/);
   expect(stderr).not.toMatch(/\u001b\[3\d/);
@@ -134,7 +125,8 @@ test('In a narrow terminal without color, init shows the choices of a question a
     { question: 'Langfuse', typed: DOWN },
     { question: '● Langfuse', typed: '\u0003' },
   ];
-  const { stderr } = await answerQuestions(makeFolder(), answers, { LANG: 'C.UTF-8' }, 24);
+  const options = { environment: { LANG: 'C.UTF-8' }, columns: 24 };
+  const { stderr } = await answerQuestions(makeFolder(), answers, options);
   const lines = stderr.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, '').split('\n');
   expect(lines.some((line) => line.includes('○ Langfuse'))).toBe(true);
   expect(lines.filter((line) => line.length > 24)).toEqual([]);
@@ -148,7 +140,7 @@ test('If the user presses Ctrl-C while init checks an address, init exits with 1
     { question: 'Which service', typed: `${UP}\r` },
     { question: 'What is the address', typed: `${front.baseUrl}\r` },
   ];
-  const { exitCode } = await answerQuestions(folder, answers, {}, undefined, (signal) => (interrupt = signal));
+  const { exitCode } = await answerQuestions(folder, answers, { onSignal: (signal) => (interrupt = signal) });
   expect({ exitCode, requests: front.requests.length }).toEqual({ exitCode: 130, requests: 1 });
   expect(existsSync(join(folder, 'promptsync.yaml'))).toBe(false);
 });
@@ -165,8 +157,8 @@ test('Escape at a question of init exits with 130 and writes nothing', async () 
 
 test('init on a terminal asks no questions if CI=true, and Ctrl-C at a question exits with 130', async () => {
   const answers = [{ question: 'Which service', typed: '\u0003' }];
-  const asking = await answerQuestions(makeFolder(), answers, { CI: '1' });
+  const asking = await answerQuestions(makeFolder(), answers, { environment: { CI: '1' } });
   expect(asking).toMatchObject({ exitCode: 130, stdout: 'Interrupted. promptsync made no changes.\n' });
-  const { exitCode, stdout } = await answerQuestions(makeFolder(), answers, { CI: 'true' });
+  const { exitCode, stdout } = await answerQuestions(makeFolder(), answers, { environment: { CI: 'true' } });
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining('[init/service-needed]') });
 });

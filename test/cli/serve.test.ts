@@ -12,11 +12,11 @@ async function runServe(
   words: readonly string[],
   options: { readonly environment?: Readonly<Record<string, string>>; readonly apiKey?: string } = {},
 ): Promise<Ran & { readonly status: number }> {
-  const { environment, apiKey = 'embedded' } = options;
+  const { environment = {}, apiKey = 'embedded' } = options;
   let stop = (): void => {};
   const answered = Promise.withResolvers<number>();
   const ran = await run(folder, ['serve', '--port', '0', ...words], {
-    ...(environment === undefined ? {} : { environment }),
+    environment,
     onSignal: (signal) => (stop = signal),
     onOutput: (text) => {
       const url = /http:\S+(?=;)/.exec(text)?.[0] ?? '';
