@@ -76,6 +76,12 @@ describe('the question of sync on a terminal', () => {
   });
 });
 
+test('sync without a terminal and without --yes fails before it sends a request', async () => {
+  const { service, promptsync } = await makeStage();
+  expect(await promptsync('sync')).toMatchObject({ exitCode: 1 });
+  expect(service.requests).toEqual([]);
+});
+
 type Answer = { readonly question: string; readonly typed: string };
 
 /** Runs init and types each answer as soon as its question appears. */
