@@ -54,13 +54,12 @@ describe('a JSON bundle', () => {
       { role: 'system', content: 'Hi {{ name }}.' },
       { type: 'placeholder', name: 'history' },
     ]);
-    const { json, parsed } = parseJson([text, chat]);
+    const { json } = parseJson([text, chat]);
     const expected = {
       schema_version: 1,
       environment: 'production',
       prompts: { a: toEntry(chat, ['name'], ['history']), b: toEntry(text, ['name', 'city'], []) },
     };
-    expect(JSON.stringify(parsed)).toBe(JSON.stringify(expected));
     expect(json).toBe(`${JSON.stringify(expected, null, 2)}\n`);
   });
 

@@ -26,7 +26,6 @@ describe('the candidates for completion', () => {
       ['the keys of all prompts for a key argument', ['plan', ''], ['support/greeting', 'support/refund']],
       ['prompt keys for the value of --only', ['plan', '--only', ''], ['support/greeting', 'support/refund']],
       ['the pinned environments for the value of -e', ['pull', '-e', ''], ['live', 'beta']],
-      ['environments for the value of --to', ['promote', '--to', ''], ['live', 'beta']],
       ['refs for the value of --changed-since', ['plan', '--changed-since', ''], ['HEAD', 'main', 'v1.0']],
       ['branches but no tags for the value of --branch', ['promote', '--branch', ''], ['main']],
       [
@@ -47,7 +46,6 @@ describe('the candidates for completion', () => {
       ['flag values right after the equals sign', ['plan', '--on-drift', '='], ['overwrite', 'fail']],
       ['nothing for the value of a flag that takes a number', ['rollback', '--to', ''], []],
       ['nothing after an unknown command', ['toString', ''], []],
-      ['nothing for import, because completion sends no request', ['import', ''], []],
       ['the keys of all prompts after --orphans', ['status', '--orphans', ''], ['support/greeting', 'support/refund']],
     ];
     for (const [what, words, expected] of rows) {

@@ -50,11 +50,6 @@ test('promptsync demo --keep prints at most 80 rows of 80 columns, and plan succ
   expect(await run(left[0]!, ['plan'])).toMatchObject({ exitCode: 0, stdout: 'nothing to do: 1 prompt in sync.\n' });
 });
 
-test('promptsync demo reports an error if git is not installed', async () => {
-  const ran = await runDemoProcess({ environment: { PATH: makeFolder() } });
-  expect(ran).toMatchObject({ exitCode: 1, left: [], stdout: expect.stringContaining('git is not in PATH') });
-});
-
 test('SIGTERM ends the demo with 130 and leaves nothing behind', async () => {
   const onOutput: Options['onOutput'] = (child, { stdout }) =>
     void (!child.killed && stdout.includes('$ promptsync sync') && child.kill('SIGTERM'));

@@ -9,11 +9,8 @@ import { commandsIn, HOSTILE, HOSTILE_LINES, INVISIBLE } from '../report/corpus.
 // These tests run whole commands on hostile files, names and answers. Nothing in the output may act on a CI log.
 
 const COMMANDS = [
-  ...[['plan'], ['plan', '--format', 'json'], ['status'], ['validate'], ['sync', '--yes', '--allow-dirty']],
-  ...[
-    ['history', '**'],
-    ['history', '**', '--format', 'json'],
-  ],
+  ...['plan', 'plan --format json', 'status', 'validate', 'sync --yes --allow-dirty'],
+  ...['history **', 'history ** --format json'],
 ];
 const IN_ACTIONS = { GITHUB_ACTIONS: 'true' };
 
@@ -22,9 +19,9 @@ type Options = Parameters<typeof run>[2];
 /** Runs all commands as in a CI runner. Returns the printed lines that a runner or terminal would act on. */
 async function unsafeLines(folder: string, options: Options): Promise<readonly string[]> {
   const outputs: string[] = [];
-  for (const words of COMMANDS) {
+  for (const line of COMMANDS) {
     const environment = { ...options?.environment, ...IN_ACTIONS };
-    const { stdout, stderr } = await run(folder, words, { ...options, environment });
+    const { stdout, stderr } = await run(folder, line.split(' '), { ...options, environment });
     expect(stdout).not.toBe('');
     outputs.push(stdout, stderr);
   }
@@ -90,16 +87,9 @@ test('promptsync neutralizes hostile fields of service responses in its output',
 test.each(Object.entries(HOSTILE))(
   'promptsync neutralizes hostile command-line arguments in its output: %s',
   async (_, text) => {
-    for (const words of [
-      ['plan', '--format', text],
-      ['plan', text],
-      [text],
-      ['plan', '--only', text],
-      ['plan', '-c', text],
-    ]) {
-      const { stdout, stderr, exitCode } = await run(makeWorkspace(workspaceFiles({ greeting: {} })), words, {
-        environment: IN_ACTIONS,
-      });
+    for (const words of [['plan', '--format', text], ['plan', text], [text], ['plan', '-c', text]]) {
+      const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
+      const { stdout, stderr, exitCode } = await run(folder, words, { environment: IN_ACTIONS });
       expect(exitCode).toBe(1);
       expect((stdout + stderr).replaceAll('\t', ' ')).not.toMatch(INVISIBLE);
       expect(commandsIn(stdout + stderr)).toEqual([]);

@@ -1,23 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { startFront } from '../support/front.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { parseReport, run } from '../support/run.ts';
@@ -29,39 +15,13 @@ function read(folder: string, file: string): string {
 }
 
 describe('--output', () => {
-  test('plan --output writes the report, names the file on standard error and leaves no temporary file behind', async () => {
-    const { folder, promptsync } = await makeStage();
-    mkdirSync(join(folder, 'reports'));
-    writeFileSync(join(folder, 'plan.json'), 'x'.repeat(100_000));
-    const { stdout, stderr, exitCode } = await promptsync('plan -o reports/plan.html -o plan.json');
-    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 });
-    expect(parseReport(read(folder, 'plan.json')).summary.create_version).toBe(1);
-    expect(stderr).toMatch(/^Plan: 1 of 1 prompt changes/);
-    expect(stderr).toMatch(/\nReport: reports\/plan\.html, plan\.json\n$/);
-    expect((await promptsync('plan -o plan.json --quiet')).stderr).not.toContain('plan.json');
-    expect(readdirSync(folder).toSorted()).toEqual(['.git', 'plan.json', 'prompts', 'promptsync.yaml', 'reports']);
-  });
-
-  // The named pipe stands for special files such as /dev/null, because a bug must not replace the real /dev/null.
-  test('plan --output writes to a named pipe instead of replacing it', async () => {
-    const { folder, promptsync } = await makeStage();
-    const pipe = join(folder, 'out.pipe');
-    execFileSync('mkfifo', [pipe]);
-    const opened = openSync(pipe, constants.O_RDWR);
-    onTestFinished(() => closeSync(opened));
-    const ran = await promptsync('plan --quiet --format text --output out.pipe');
-    expect(ran).toMatchObject({ stdout: '', exitCode: 0 });
-    expect(statSync(pipe).isFIFO()).toBe(true);
-    const bytes = Buffer.alloc(1_000);
-    expect(bytes.toString('utf8', 0, readSync(opened, bytes))).toMatch(/^Plan: 1 of 1 prompt changes/);
-  });
-
-  test('plan --output prints errors on standard error even with --quiet', async () => {
+  test('plan --output prints errors on standard error even with --quiet, which omits the name of the file', async () => {
     const folder = makeWorkspace(workspaceFiles({ greeting: {} }));
-    for (const line of ['plan -o out.txt', 'plan -q -o out.txt']) {
-      const { stdout, stderr, exitCode } = await run(folder, line.split(' '));
+    for (const flags of [[], ['-q']]) {
+      const { stdout, stderr, exitCode } = await run(folder, ['plan', '-o', 'out.txt', ...flags]);
       expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
       expect(stderr).toContain('error: No service is configured.');
+      expect(stderr.includes('Report: out.txt')).toBe(flags.length === 0);
     }
   });
 
@@ -70,39 +30,28 @@ describe('--output', () => {
     const server = createServer().listen(join(folder, 'socket.json'));
     onTestFinished(() => void server.close());
     await once(server, 'listening');
+    const log = join(folder, 'log');
+    const opened = openSync(log, 'a');
+    onTestFinished(() => closeSync(opened));
+    const descriptors = [
+      // Even root cannot create a file there, although its permissions allow it.
+      ['-o /proc/self/fd/out.json', 'could not write the report'],
+      [`--format json -o /dev/fd/${opened}`, realpathSync(log)],
+    ] as const;
     for (const [outputs, reason] of [
       ['-o socket.json', 'it is a socket'],
-      // Even root cannot create a file there, although its permissions allow it.
-      ...(existsSync('/proc/self/fd') ? [['-o /proc/self/fd/out.json', 'could not write the report'] as const] : []),
       ['-o good.json -o no/such/folder/out.txt', 'its folder does not exist'],
       ['--format text -o prompts', 'it is a folder'],
-      ['--format text -o ', 'it is a folder'],
       ['-o promptsync.yaml/out.txt', 'its folder does not exist'],
-      ['-o out.yaml', 'the format cannot be inferred from the file name `out.yaml`'],
-      ['-o good.json -o /dev/stdout', 'the format cannot be inferred from the file name `/dev/stdout`'],
-      ['-o good.json -o good.md --format html', 'cannot be used with more than one'],
+      ...(existsSync('/proc/self/fd') ? descriptors : []),
     ] as const) {
       const { stdout, exitCode } = await promptsync(`sync --yes ${outputs}`);
       expect([outputs, exitCode, stdout]).toEqual([outputs, 1, expect.stringContaining(reason)]);
     }
     expect(service.requests).toEqual([]);
     expect(readdirSync(folder)).not.toContain('good.json');
+    expect(readFileSync(log, 'utf8')).toBe('');
   });
-
-  test.skipIf(!existsSync('/proc/self/fd'))(
-    'sync rejects a file descriptor that leads to a regular file before sending any request',
-    async () => {
-      const { folder, service, promptsync } = await makeStage();
-      const log = join(folder, 'log');
-      const opened = openSync(log, 'a');
-      onTestFinished(() => closeSync(opened));
-      const { stdout, exitCode } = await promptsync(`sync --yes --format json --output /dev/fd/${opened}`);
-      expect({ exitCode, requests: service.requests }).toEqual({ exitCode: 1, requests: [] });
-      const message: unknown = expect.stringContaining(realpathSync(log));
-      expect(JSON.parse(stdout)).toMatchObject({ problems: [{ code: 'usage/output-unwritable', message }] });
-      expect(readFileSync(log, 'utf8')).toBe('');
-    },
-  );
 
   test('plan reads the service only once for several output files, whose formats follow from their names or --format', async () => {
     const { folder, service, promptsync } = await makeStage();
@@ -156,13 +105,10 @@ describe('standard error', () => {
     }
   });
 
-  test('--verbose prints every service request but never the API key', async () => {
+  test('--verbose prints every request, also one that gets no response', async () => {
     const { service, promptsync } = await makeStage();
     const calls = (await promptsync('sync --yes --verbose')).stderr.trimEnd().split('\n');
     expect(calls).toHaveLength(service.requests.length);
-    expect(calls[0]).toMatch(/^GET \/v1\/integration\/prompts\/prm_greeting\?environment=staging 200 \d+ ms$/);
-    expect(calls.filter((call) => call.startsWith('POST'))).toHaveLength(3);
-    expect((await promptsync('status --verbose')).stderr).toMatch(/^GET /);
     const environment = { PROMPTSYNC_BASE_URL: 'http://127.0.0.1:1' };
     expect((await promptsync('plan --verbose', { environment })).stderr).toMatch(/ no response \d+ ms\n/);
   });
@@ -221,13 +167,6 @@ test.each([
   expect(stdout + stderr).not.toContain(KEY);
 });
 
-test('doctor redacts an API key in the address of the remote, even if the configuration is invalid', async () => {
-  const folder = makeRepository({ 'promptsync.yaml': 'bogus: 1\n' });
-  git(folder, 'remote', 'add', 'origin', `https://127.0.0.1:1/x?k=${KEY}`);
-  const { stdout } = await run(folder, ['doctor'], { environment: { PROMPTSYNC_API_KEY: KEY } });
-  expect(stdout).toContain('?k=[redacted]');
-});
-
 test('plan does not redact the word embedded, because serve prints this key and it is no secret', async () => {
   const { folder } = await makeStage({ greeting: { text: 'Text in the embedded service.' } });
   const service = await startTestService(['greeting'], 'embedded');
@@ -238,7 +177,6 @@ test('plan does not redact the word embedded, because serve prints this key and 
 // `run` itself checks that neither output contains the API key.
 test('every output redacts an API key that was pasted into a prompt', async () => {
   const { folder, promptsync } = await makeStage({ leak: { key: KEY, name: `It is ${KEY}`, text: `Use ${KEY}.` } });
-  expect((await promptsync('plan --verbose')).stdout).toContain('[redacted]');
   const files = ['a.txt', 'a.json', 'a.md', 'a.html', 'a.xml'];
   await promptsync(`sync --yes --max-changes 0 ${files.map((file) => `-o ${file}`).join(' ')}`);
   for (const file of files) {
@@ -269,15 +207,9 @@ test('plan does not redact a short API key because it may be an ordinary word', 
 });
 
 test('plan reports a usage error in the last format and in every output file', async () => {
-  for (const [format, told] of [
-    ['html', /^<!doctype html>[^]*expected a commit/i],
-    ['markdown', /^### promptsync plan[^]*expected a commit/i],
-  ] as const) {
-    const words = ['plan', '--base', '', '--format', 'text', '--format', format];
-    const { stdout, exitCode } = await run(makeWorkspace({}), words);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringMatching(told) });
-  }
   const folder = makeWorkspace({});
+  const printed = await run(folder, ['plan', '--foo', '--format', 'text', '--format', 'html']);
+  expect(printed).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/^<!doctype html>[^]*--foo/) });
   const { stdout, exitCode } = await run(folder, ['plan', '--foo', '-oz.json', '--output=z.xml', '-o', 'z.txt']);
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
   expect(read(folder, 'z.json')).toMatch(/^\{[^]*usage\/invalid/);

@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { makeProgressReporter } from '../../src/cli/progress-reporter.ts';
 
+type Phase = 'Observing' | 'Applying';
+
 type Pace = {
   readonly milliseconds: number;
   readonly all?: number;
   readonly columns?: number;
   readonly until?: number;
+  readonly phases?: readonly Phase[];
 };
 
-/** Returns the lines that are drawn if each prompt takes this many milliseconds. */
-function drawLines({ milliseconds, all: total = 10, columns, until = total }: Pace): readonly string[] {
+/** Returns the lines that are drawn if each prompt of each phase takes this many milliseconds. */
+function drawLines({ milliseconds, all: total = 10, columns, until = total, phases = ['Observing'] }: Pace) {
   const lines: string[] = [];
   let now = 1_000;
   const report = makeProgressReporter({
@@ -17,9 +20,11 @@ function drawLines({ milliseconds, all: total = 10, columns, until = total }: Pa
     columns: () => columns,
     now: () => now,
   });
-  for (let done = 1; done <= until; done += 1) {
-    now += milliseconds;
-    report({ phase: 'Observing', done, total });
+  for (const phase of phases) {
+    for (let done = 1; done <= until; done += 1) {
+      now += milliseconds;
+      report({ phase, done, total });
+    }
   }
   return lines;
 }
@@ -57,15 +62,7 @@ describe('makeProgressReporter', () => {
   });
 
   test('makeProgressReporter restarts its rate estimate in each phase', () => {
-    const lines: string[] = [];
-    let now = 0;
-    const report = makeProgressReporter({ draw: (line) => void lines.push(line), columns: () => 80, now: () => now });
-    for (const phase of ['Observing', 'Observing', 'Applying'] as const) {
-      for (let done = 1; done <= 9; done += 1) {
-        now += 1_000;
-        report({ phase, done, total: 9 });
-      }
-    }
+    const lines = drawLines({ milliseconds: 1_000, all: 9, phases: ['Observing', 'Observing', 'Applying'] });
     const first = /^(Observing|Applying) 1 of 9 prompts$/;
     expect(lines.filter((line) => first.test(line))).toHaveLength(3);
   });

@@ -58,22 +58,19 @@ async function openKept(writes: readonly Write[]): Promise<Kept> {
   const plain = openStore(':memory:', { now: () => Date.UTC(2026, 0, 2), newId: () => `ver_${++count}` });
   const versions: StoredVersion[] = [];
   const written: Write[] = [];
+  const record = <Answer>(write: (store: Store) => Answer): Answer => {
+    written.push(write);
+    return write(plain);
+  };
   const store: Store = {
     ...plain,
     createVersion: (promptId, draft) => {
-      written.push((other) => other.createVersion(promptId, draft));
-      const made = plain.createVersion(promptId, draft);
+      const made = record((other) => other.createVersion(promptId, draft));
       if (made !== null) versions.push(made);
       return made;
     },
-    updatePrompt: (promptId, changes) => {
-      written.push((other) => other.updatePrompt(promptId, changes));
-      return plain.updatePrompt(promptId, changes);
-    },
-    setActive: (promptId, activation) => {
-      written.push((other) => other.setActive(promptId, activation));
-      return plain.setActive(promptId, activation);
-    },
+    updatePrompt: (promptId, changes) => record((other) => other.updatePrompt(promptId, changes)),
+    setActive: (promptId, activation) => record((other) => other.setActive(promptId, activation)),
   };
   store.authorizeKey({ apiKey: KEY, projectId: 'project' });
   for (const name of ['main', 'other']) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isWriteTo, kindOf, MAIN } from './calls.ts';
 import { aimsAt, byState, printSize, sampleCells, troubleOf, type Aim } from './cells.ts';
-import type { Act } from './faults.ts';
+import { answer, type Act } from './faults.ts';
 import { contentsAreSentOnce, keyIsHidden, reportIsTrue, settle } from './laws.ts';
 import { makeScenes, onStage, type Stage } from './stage.ts';
 
@@ -13,11 +13,10 @@ const samples = sampleCells(aimsAt, ({ call }) => [kindOf(call)]);
 async function tryInterrupt(aim: Aim, stage: Stage): Promise<readonly string[]> {
   let signal = (): void => {};
   let arrived = Number.NaN;
-  const act: Act = async ({ commit, response }) => {
+  const act: Act = async (exchange) => {
     arrived = stage.front.arrivals().length;
     signal();
-    const { status, body } = await commit();
-    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+    await answer(exchange);
   };
   const words = ['sync', '--yes', '--verbose', '--format', 'json'];
   const trouble = troubleOf(aim.state, { aim, act });

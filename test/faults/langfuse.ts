@@ -66,6 +66,8 @@ const SentShape = z.object({
   newLabels: z.array(z.string()).optional(),
 });
 
+const LabelsShape = z.object({ newLabels: z.array(z.string()) });
+
 function promptOf({ path, body }: FrontRequest): string {
   const url = new URL(path, 'http://langfuse');
   const named = decodeURIComponent(url.pathname.slice(PROMPTS.length + 1).split('/')[0] ?? '');
@@ -74,11 +76,7 @@ function promptOf({ path, body }: FrontRequest): string {
 
 function nameOf({ method, path, body }: FrontRequest): Call {
   if (method === 'POST') return 'create';
-  if (method === 'PATCH')
-    return `set ${z
-      .object({ newLabels: z.array(z.string()) })
-      .parse(body)
-      .newLabels.join(' ')}`;
+  if (method === 'PATCH') return `set ${LabelsShape.parse(body).newLabels.join(' ')}`;
   const query = new URL(path, 'http://langfuse').searchParams;
   const version = query.get('version');
   return `read ${query.get('label') ?? (version === null ? 'list' : `v${version}`)}`;

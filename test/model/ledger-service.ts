@@ -116,13 +116,8 @@ function callsOf(kept: Kept, world: World, { call, watched }: Calls): PromptServ
         held.set(service.versions(promptId).at(-1)!.id, listPinnedVersions(world, promptId, shown));
         return answer;
       };
-      return call({
-        kind: 'create',
-        promptId,
-        what: JSON.stringify(version.content.text),
-        effect: create,
-        ignore: create,
-      });
+      const what = JSON.stringify(version.content.text);
+      return call({ kind: 'create', promptId, what, effect: create, ignore: create });
     },
     updatePrompt: (promptId, fields) =>
       call({

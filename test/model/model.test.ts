@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkSequence, renderBroken, seedOf } from './check-sequence.ts';
 import { SEED } from '../support/seed.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { Command, Setup, SyncWith } from './commands.ts';
+import type { Command, Edit, Setup, SyncWith } from './commands.ts';
 import { runSequence } from './perform.ts';
 import type { Statistics } from './situations.ts';
 
@@ -28,12 +28,12 @@ const sync = (given: Partial<SyncWith> = {}): Command => ({
   ...{ kind: 'sync', concurrency: 1, only: 3, troubles: [] },
   ...given,
 });
-const pinned = (environment: string, nth: number): Command => {
-  return { kind: 'edit', prompt: 0, edits: [{ edit: 'pin', environment, idea: { pin: 'number', nth } }] };
-};
-const text = (written: string): Command => ({ kind: 'edit', prompt: 0, edits: [{ edit: 'text', text: written }] });
-const at = { from: 'applying', calls: 4 } as const;
 const prompt = 0;
+const edit = (...edits: readonly Edit[]): Command => ({ kind: 'edit', prompt, edits });
+const pinned = (environment: string, nth: number) => edit({ edit: 'pin', environment, idea: { pin: 'number', nth } });
+const text = (written: string) => edit({ edit: 'text', text: written });
+const metadata = (written: JsonObject | null) => edit({ edit: 'metadata', metadata: written });
+const at = { from: 'applying', calls: 4 } as const;
 const theirs = { kind: 'their-version', prompt, text: 'Theirs', metadata: {}, goesTo: null } as const;
 
 /** Sequences that once broke a law, by a title that describes the situation. */
@@ -42,15 +42,13 @@ const REGRESSIONS: Readonly<Record<string, readonly Command[]>> = {
     ...[text('C'), sync(), pinned('staging', 1), pinned('staging', 2), sync({ base: 1 })],
   ],
   'promptsync creates the right version right after one with a different Langfuse config': [
-    { kind: 'edit', prompt, edits: [{ edit: 'metadata', metadata: { model: 'x' } }] },
-    { kind: 'tag', tag: 'v3', ago: 0 },
-    { kind: 'edit', prompt, edits: [{ edit: 'metadata', metadata: null }] },
-    { kind: 'edit', prompt, edits: [{ edit: 'only-pin', environment: 'canary', idea: { pin: 'git', tag: 'v3' } }] },
+    ...[metadata({ model: 'x' }), { kind: 'tag', tag: 'v3', ago: 0 } as const, metadata(null)],
+    edit({ edit: 'only-pin', environment: 'canary', idea: { pin: 'git', tag: 'v3' } }),
     ...[{ kind: 'their-unlabel', prompt, environment: 'staging' } as const, text('B'), sync()],
   ],
   'promptsync notices a version number that Langfuse reuses right before a label moves': [
     ...[text('C'), sync(), pinned('staging', 1), theirs, text('Theirs')],
-    { kind: 'edit', prompt, edits: [{ edit: 'only-pin', environment: 'staging', idea: { pin: 'latest' } }] },
+    edit({ edit: 'only-pin', environment: 'staging', idea: { pin: 'latest' } }),
     sync({
       troubles: [
         { trouble: 'disturbed', at, amid: false, by: { kind: 'their-deletion', prompt, nth: 0 } },
@@ -79,19 +77,9 @@ describe.each([
 });
 
 test('a reviewed sync may refuse the metadata of a version that an interrupted sync has left behind', async () => {
-  const metadata = (written: JsonObject | null): Command => {
-    return { kind: 'edit', prompt, edits: [{ edit: 'metadata', metadata: written }] };
-  };
-  const lost = {
-    trouble: 'fault',
-    call: 'set',
-    nth: 0,
-    when: 'before',
-    effect: 'not-sent',
-    lasting: false,
-    delay: 0,
-  } as const;
-  const commands = [metadata({ model: 'x' }), sync({ troubles: [lost] }), metadata(null), sync({ reviewed: true })];
+  const at = { from: 'create', calls: 0 } as const;
+  const stopped = sync({ troubles: [{ trouble: 'stopped', at }] });
+  const commands = [metadata({ model: 'x' }), stopped, metadata(null), sync({ reviewed: true })];
   const fourCalls: Setup = { ...setup, provider: 'integration', adopted: [] };
   const statistics: Statistics = new Map();
   await runSequence(fourCalls, [...commands, sync({ reviewed: true })], statistics);
@@ -100,14 +88,11 @@ test('a reviewed sync may refuse the metadata of a version that an interrupted s
 
 test("a sync can create a version with the text of a foreign version if only a rewritten version's ledger lists that foreign version", async () => {
   const foreign = { ...theirs, text: 'B', metadata: { model: 'x' }, goesTo: 'production' } as const;
-  const pinForeign: Command = {
-    ...{ kind: 'edit', prompt },
-    edits: [
-      { edit: 'text', text: 'B' },
-      { edit: 'metadata', metadata: { model: 'x' } },
-      { edit: 'only-pin', environment: 'canary', idea: { pin: 'number', nth: 1 } },
-    ],
-  };
+  const pinForeign = edit(
+    { edit: 'text', text: 'B' },
+    { edit: 'metadata', metadata: { model: 'x' } },
+    { edit: 'only-pin', environment: 'canary', idea: { pin: 'number', nth: 1 } },
+  );
   const tidies: Setup = { ...setup, provider: 'integration', service: 'tidies', draft: null };
   const commands = [sync(), foreign, text('A '), sync(), pinForeign, sync()];
   await expect(runSequence(tidies, commands, new Map())).resolves.toBeUndefined();

@@ -45,7 +45,7 @@ export async function perform(world: World, command: Command): Promise<void> {
   world.lines = [];
   switch (command.kind) {
     case 'edit':
-      return edit(world, command.prompt, headDraft(world, command.prompt), command.edits);
+      return edit(world, command.prompt, draftAgo(world, command.prompt, 0), command.edits);
     case 'merge':
       // The change was made on an older commit, so that its file replaces the newer one.
       return edit(world, command.prompt, draftAgo(world, command.prompt, command.ago), command.edits);
@@ -72,10 +72,6 @@ function edit(world: World, index: PromptIndex, before: Draft | null, edits: rea
   const first = firstDraft(promptId, typeOf(world.setup, promptId));
   const after = edits.reduce<Draft | null>((draft, one) => applyEdit(draft ?? first, one, ids), before);
   commit(world.history, promptId, after);
-}
-
-function headDraft(world: World, index: PromptIndex): Draft | null {
-  return head(world.history).files.get(promptAt(world, index))?.draft ?? null;
 }
 
 function draftAgo(world: World, index: PromptIndex, ago: number): Draft | null {

@@ -99,11 +99,10 @@ function isNth({ nth, lasting }: Fault, count: number): boolean {
 
 function fail({ statistics }: World, fault: Fault, touched: Set<string>, promptId: string): Fate {
   touched.add(promptId);
-  const { call, when, lasting, delay, effect } = fault;
+  const { call, when, delay, effect } = fault;
   const fate = fateOf(when, call, delay);
   const said = when === 'before' ? effect : 'unknown';
   note(statistics, `trouble: ${call} fails ${moment(when, call)} (${said})`);
-  if (lasting) note(statistics, `lasting: ${call} fails`);
   return { ...fate, error: new ServiceError(makeProblem('service/timeout', { seconds: 15 }), said) };
 }
 

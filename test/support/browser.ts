@@ -24,8 +24,6 @@ export type Opened = {
 export type OpenOptions = {
   /** The part of the address after `#`. */
   readonly hash?: string;
-  /** The address of the page. By default, the page is a file. */
-  readonly url?: string;
   /** Whether the console may contain messages, for example about something that the policy blocked. */
   readonly mayComplain?: boolean;
   readonly javaScriptEnabled?: boolean;
@@ -43,11 +41,11 @@ let watched = makeWatched();
  */
 export async function openPage(
   html: string,
-  { hash, url, mayComplain = false, javaScriptEnabled = true }: OpenOptions = {},
+  { hash, mayComplain = false, javaScriptEnabled = true }: OpenOptions = {},
 ): Promise<Opened> {
   const page = await (tabs[`${javaScriptEnabled}`] ??= openTab(javaScriptEnabled));
   await setLook(page);
-  const address = url ?? fileOf(html);
+  const address = fileOf(html);
   const { requests, messages } = (watched = makeWatched());
   onTestFinished(async () => {
     // Messages of the page arrive before the answer.

@@ -84,12 +84,9 @@ export async function runCli(folder: string, words: readonly string[], options: 
   return ran;
 }
 
-/** Starts `promptsync serve` as a child process, by default on a free port and with the key of the tests. */
-export async function startServe(
-  folder: string,
-  words: readonly string[] = [],
-  environment: Readonly<Record<string, string>> = { PROMPTSYNC_API_KEY: KEY },
-) {
+/** Starts `promptsync serve` as a child process, on a free port and with the key of the tests. */
+export async function startServe(folder: string, words: readonly string[]) {
+  const environment = { PROMPTSYNC_API_KEY: KEY };
   const { child, written, ended } = startCli(folder, ['serve', '--port', '0', ...words], { environment });
   const baseUrl = await vi.waitFor(
     () => {
@@ -100,11 +97,11 @@ export async function startServe(
     { timeout: 60_000, interval: 20 },
   );
   /** Stops the process with a signal and returns its exit code. */
-  const end = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number> => {
+  const end = async (signal: NodeJS.Signals): Promise<number> => {
     child.kill(signal);
     const { exitCode, stdout, stderr } = await ended;
     expect(stdout + stderr).not.toContain(KEY);
     return exitCode;
   };
-  return { baseUrl, stdout: () => written.stdout, end };
+  return { baseUrl, end };
 }

@@ -29,22 +29,16 @@ describe('expectInert', () => {
     ['expectInert rejects an issue reference with the prefix GH-', 'fixes GH-1'],
     ['expectInert rejects a URL outside code', 'see https://evil.example'],
     ['expectInert rejects a URL without a scheme', 'see www.evil.example'],
-    ['expectInert rejects an email address', 'ada@example.com'],
     ['expectInert rejects a link to a disallowed address', '[run](https://evil.example)'],
     ['expectInert rejects an image', '![run](https://github.com/acme/prompts/actions/runs/1)'],
-    ['expectInert rejects a link reference definition', '[x]: https://evil.example'],
-    ['expectInert rejects a footnote', 'x[^1]\n\n[^1]: y'],
     ['expectInert rejects bold text', 'a **b** c'],
-    ['expectInert rejects a horizontal rule', 'a\n\n---\n'],
     ['expectInert rejects inline HTML', 'a <b>c</b>'],
-    ['expectInert rejects an HTML block', '<script>alert(1)</script>'],
     [
       'expectInert rejects a promptsync HTML comment that is not at the top of the document',
       '### x\n\ny\n\n<!-- promptsync 0123456789abcdef -->\n',
     ],
     ['expectInert rejects an HTML comment that promptsync did not write', '<!-- evil -->'],
     ['expectInert rejects an unescaped mention inside an HTML element', summary('@octocat')],
-    ['expectInert rejects an unescaped HTML tag inside a value', summary('<b>')],
     ['expectInert rejects an HTML entity that promptsync never writes', summary('&lt;')],
     ['expectInert rejects an unclosed code fence', 'a\n\n```text\nb\n'],
     ['expectInert rejects a code fence whose closing fence is too short', '````text\nb\n```\n'],
@@ -54,9 +48,7 @@ describe('expectInert', () => {
       '<details><summary><code>a</code> <code>b</code></summary>\n\nx\n',
     ],
     ['expectInert rejects nested details elements', summary('a').replace('x', summary('a').trim())],
-    ['expectInert rejects a closing details tag without an opening tag', 'a\n\n</details>\n'],
     ['expectInert rejects hidden characters even in code', '`a\u200bb`'],
-    ['expectInert rejects a carriage return', 'a\rb'],
   ])('%s', (_, markdown) => {
     expect(() => expectInert(markdown, [ADDRESS])).toThrow();
   });

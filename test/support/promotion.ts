@@ -53,9 +53,8 @@ function versionsIn({ store }: TestService) {
   const makeOne = (text: string, id: string): void => {
     const digest = computeContentDigest(text);
     const ledger = versions(id).map(entryOf);
-    const stamp = renderVersionRecord({
-      ...{ digest, metadataDigest: EMPTY_METADATA_DIGEST, operation: 'test', ledger },
-    });
+    const record = { digest, metadataDigest: EMPTY_METADATA_DIGEST, operation: 'test', ledger };
+    const stamp = renderVersionRecord(record);
     const version = store.createVersion(`prm_${id}`, { content: text, metadata: { promptsync: stamp } })!;
     made.set(id, [...versions(id), version]);
     store.setActive(`prm_${id}`, { environment: 'promptsync', versionId: version.id });

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { startServer, type RequestRecord } from '../../src/embedded/server.ts';
+import { SetActiveShape } from '../../src/providers/four-call/api-shapes.ts';
 import { openStore } from '../../src/embedded/prompt-store.ts';
 
 /** The API key of the tests. No output may contain it. */
@@ -32,12 +33,8 @@ export function describeWrite({ method, path, body }: Pick<RequestRecord, 'metho
   if (method === 'GET') return [];
   const [, prompt = '', what = ''] = /prompts\/([^/]+)\/?(.*)$/.exec(path) ?? [];
   if (method === 'PATCH') return [`PATCH ${prompt} ${JSON.stringify(body)}`];
-  if (what === 'set-active') return [`set-active ${prompt} ${environmentOf(body)}`];
+  if (what === 'set-active') return [`set-active ${prompt} ${SetActiveShape.parse(body).environment}`];
   return [`${method} ${prompt} ${what}`];
-}
-
-function environmentOf(body: unknown): string {
-  return typeof body === 'object' && body !== null && 'environment' in body ? String(body.environment) : '?';
 }
 
 /** Creates and activates a version in the service without promptsync. Returns its id. */

@@ -72,18 +72,15 @@ const STAGES = {
 };
 
 /** Makes two four-call services, one for each stage, with the same prompts, and a configuration for each of them. */
-export async function makeStages(
-  prompts: Readonly<Record<string, PromptParts>>,
-  furtherSettings = '',
-  ids = Object.keys(prompts),
-) {
+export async function makeStages(prompts: Readonly<Record<string, PromptParts>>) {
+  const ids = Object.keys(prompts);
   const services: TestServices = {
     staging: await startTestService(ids, 'sk-staging-0123456789'),
     production: await startTestService(ids, 'sk-production-0123456789'),
   };
   const configs = Object.entries(services).map(([name, { baseUrl }]): [string, SharedConfig] => {
     const service = `base_url: "${baseUrl}", api_key_env: ${name.toUpperCase()}_KEY`;
-    return [name, { service, settings: STAGES[name === 'staging' ? 'staging' : 'production'] + furtherSettings }];
+    return [name, { service, settings: STAGES[name === 'staging' ? 'staging' : 'production'] }];
   });
   const keys = { STAGING_KEY: 'sk-staging-0123456789', PRODUCTION_KEY: 'sk-production-0123456789' };
   const folder = makeSharedRepository(Object.fromEntries(configs), prompts);

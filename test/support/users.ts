@@ -16,14 +16,10 @@ export function reasonForOneUser(): string | null {
 }
 
 /** Runs a program as the other user and returns its standard output. Throws if the program fails. */
-export function runAsOther(
-  folder: string,
-  words: readonly string[],
-  variables: Readonly<Record<string, string>> = {},
-): string {
+export function runAsOther(folder: string, words: readonly string[]): string {
   return execFileSync('setpriv', [...AS_OTHER_USER, ...words], {
     cwd: folder,
-    env: childEnvironment(variables),
+    env: childEnvironment(),
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   });
