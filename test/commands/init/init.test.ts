@@ -286,17 +286,13 @@ describe('init with existing files', () => {
   });
 
   test.each<[string, string, (path: string, outside: string) => void]>([
+    ['init writes nothing through a link to a folder', 'prompts', (path, outside) => symlinkSync(outside, path)],
     [
-      'init writes nothing if it would have to write to a symbolic link to another folder',
-      'prompts',
-      (path, outside) => symlinkSync(outside, path),
-    ],
-    [
-      'init writes nothing if it would have to write to a symbolic link',
+      'init writes nothing through a link to a missing file',
       '.gitattributes',
       (path, outside) => symlinkSync(join(outside, 'x'), path),
     ],
-    ['init writes nothing if it would have to write to a folder', 'promptsync.yaml', (path) => mkdirSync(path)],
+    ['init writes nothing if a folder is in the place of a file', 'promptsync.yaml', (path) => mkdirSync(path)],
   ])('%s', async (_, path, prepare) => {
     const [folder, outside] = [makeRoot(), makeFolder()];
     prepare(join(folder, path), outside);

@@ -75,8 +75,6 @@ describe('pull from the command line', () => {
     changeOutside(scene, { content: two('Tried.'), environments: ['playground'] });
     writeSource(scene, promptText('missing'), 'prompts/missing.md');
     expect((await pull(scene, 'missing')).exitCode).toBe(1);
-    const nothing = await pull(scene, 'nothing');
-    expect(nothing).toMatchObject({ exitCode: 1, report: { problems: [{ code: 'usage/nothing-selected' }] } });
     expect((await pull(scene, '--environment', 'promptsync')).exitCode).toBe(1);
     expect(textIn(scene)).toBe(TEXT);
     const { exitCode, report } = await pull(scene);
