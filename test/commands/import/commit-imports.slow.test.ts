@@ -22,6 +22,7 @@ const COMMITS = [
 
 /** A shell condition that is true in the last commit. */
 const IS_LAST = 'git diff --cached --name-only | grep -q same';
+const REJECT = 'echo "not today" >&2; exit 1';
 const REJECT_LAST = `if ${IS_LAST}; then echo "not on Fridays" >&2; exit 1; fi`;
 
 function addHook(folder: string, script: string, name = 'pre-commit'): void {
@@ -53,34 +54,15 @@ function makeScene() {
 
 describe('a failure of the commits of an import', () => {
   const changeB = `if ${IS_LAST}; then echo added >> ${B}; git add ${B}; fi`;
+  const ignored = { '.git/info/exclude': 'b.md\n' };
   const signing = { 'commit.gpgSign': 'true', 'gpg.program': '/bin/false' };
 
   test.each<[string, (folder: string) => void, RegExp]>([
-    [
-      'An import leaves no commit behind if a hook rejects its first commit',
-      (folder) => addHook(folder, 'echo "not today" >&2; exit 1'),
-      /not today/,
-    ],
-    [
-      'An import leaves no commit behind if a hook rejects its last commit',
-      (folder) => addHook(folder, REJECT_LAST),
-      /not on Fridays/,
-    ],
-    [
-      'An import leaves no commit behind if a hook changes a committed file',
-      (folder) => addHook(folder, changeB),
-      /b\.md in the commit differs .*changes the/,
-    ],
-    [
-      'An import leaves no commit behind if git cannot sign a commit',
-      (folder) => configure(folder, signing),
-      /failed to sign/,
-    ],
-    [
-      'An import leaves no commit behind if git ignores a new file',
-      (folder) => writeFiles(folder, { '.git/info/exclude': 'b.md\n' }),
-      /ignored/,
-    ],
+    ['An import leaves no commit if a hook rejects the first', (folder) => addHook(folder, REJECT), /not today/],
+    ['An import leaves no commit if a hook rejects the last', (folder) => addHook(folder, REJECT_LAST), /Fridays/],
+    ['An import leaves no commit if a hook changes a file', (folder) => addHook(folder, changeB), /commit differs/],
+    ['An import leaves no commit if git cannot sign one', (folder) => configure(folder, signing), /failed to sign/],
+    ['An import leaves no commit if git ignores a file', (folder) => writeFiles(folder, ignored), /ignored/],
   ])('%s', async (_, prepare, reason) => {
     const scene = makeScene();
     prepare(scene.folder);

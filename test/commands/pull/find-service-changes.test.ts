@@ -4,7 +4,6 @@ import { digestText, EMPTY_METADATA_DIGEST, makeContent } from '../../../src/dom
 import {
   type Drift,
   isNewVersionRef,
-  type NewVersionRef,
   type ObservedPromptPlan,
   type WantedVersionRef,
 } from '../../../src/domain/plan.ts';
@@ -14,31 +13,22 @@ import { EMPTY_LINE, type Line } from '../../../src/history/line-of-states.ts';
 import { canPullDrift } from '../../../src/planning/choose-pull.ts';
 
 const ENVIRONMENT = 'production';
-const LATEST: Pin = { kind: 'latest' };
 const NUMBER: Pin = { kind: 'number', number: 9 };
 
 const makeText = (text: string) => makeContent(digestText(text), undefined);
 const makeRef = (number: number): VersionRef => ({ id: `v${number}`, number });
-const NEW: NewVersionRef = { newContent: makeText('new') };
 
 function makeVersion(number: number, isManaged: boolean, text = `v${number}`): KnownVersion {
   const digests = { digest: digestText(text).digest, metadataDigest: EMPTY_METADATA_DIGEST };
   return { ...digests, id: `v${number}`, number, isManaged, source: null, staysKnown: true, content: null };
 }
 
-const foreign = (number: number, text?: string) => makeVersion(number, false, text);
-const managed = (number: number) => makeVersion(number, true);
-
+/** The state of an environment. `wanted` is null if the environment has no drift. */
 type Scene = {
-  readonly pin?: Pin | null;
-  /** The served version. Null if no version is active. */
-  readonly served?: KnownVersion | null;
-  readonly wanted?: WantedVersionRef;
+  readonly pin: Pin | null;
+  readonly served: KnownVersion | null;
+  readonly wanted: WantedVersionRef | null;
   readonly kind?: Drift['kind'];
-  readonly hasBase?: boolean;
-  readonly portablePins?: boolean;
-  /** The value of `--environment`. */
-  readonly environment?: string;
 };
 
 function makeFile(pin: Pin | null): PromptFile {
@@ -55,7 +45,7 @@ function hasGit({ isManaged, digest }: KnownVersion): boolean {
   return isManaged === true || digest === makeText('file').digest;
 }
 
-function makePlan({ pin = LATEST, served = null, wanted, kind = 'outside' }: Scene): ObservedPromptPlan {
+function makePlan({ pin, served, wanted, kind = 'outside' }: Scene): ObservedPromptPlan {
   const [environment, subject] = [ENVIRONMENT, 'environment' as const];
   const observed = served && {
     ...makeRef(served.number),
@@ -63,7 +53,7 @@ function makePlan({ pin = LATEST, served = null, wanted, kind = 'outside' }: Sce
     isInGit: hasGit(served),
   };
   const before = served && makeRef(served.number);
-  const after = wanted !== undefined && (isNewVersionRef(wanted) || wanted.id !== null) ? wanted : undefined;
+  const after = wanted !== null && (isNewVersionRef(wanted) || wanted.id !== null) ? wanted : undefined;
   return {
     file: makeFile(pin),
     observed: {
@@ -72,7 +62,7 @@ function makePlan({ pin = LATEST, served = null, wanted, kind = 'outside' }: Sce
       active: new Map([[ENVIRONMENT, served]]),
       known: [
         ...(served === null ? [] : [served]),
-        ...(after !== undefined && 'id' in after ? [managed(after.number ?? 0)] : []),
+        ...(after !== undefined && 'id' in after ? [makeVersion(after.number ?? 0, true)] : []),
       ],
       willKnowContent: () => true,
       lacksLedger: false,
@@ -84,7 +74,7 @@ function makePlan({ pin = LATEST, served = null, wanted, kind = 'outside' }: Sce
     },
     status: 'pending',
     changes: after === undefined ? [] : [{ kind: 'set-active', environment, before, after }],
-    drift: wanted === undefined ? [] : [{ subject, environment, kind, restoresBase: true, expected: wanted, observed }],
+    drift: wanted === null ? [] : [{ subject, environment, kind, restoresBase: true, expected: wanted, observed }],
     annotations: [],
     problems: [],
     pinsToFind: [],
@@ -92,101 +82,73 @@ function makePlan({ pin = LATEST, served = null, wanted, kind = 'outside' }: Sce
   };
 }
 
-/** Returns the names of the lists that contain the environment. */
-function takeOver({ hasBase = true, portablePins = false, environment, ...scene }: Scene): readonly string[] {
-  const plan = makePlan(scene);
-  const { fields, ...lists } = findServiceChanges(plan, makeLine(plan.file), { hasBase, portablePins, environment });
-  expect(fields).toEqual([]);
-  return Object.entries(lists).flatMap(([name, list]) => (list.length > 0 ? [name] : []));
+function parsePin(word: string): Pin | null {
+  if (word === '-') return null;
+  if (word.startsWith('git:')) return { kind: 'git', ref: word.slice('git:'.length) };
+  return word === 'latest' ? { kind: 'latest' } : { kind: 'number', number: Number(word) };
 }
 
-const SCENES: readonly (readonly [title: string, scene: Scene, lists: readonly string[]])[] = [
-  ['a foreign version under latest: merges the text', { served: foreign(4), wanted: makeRef(3) }, ['textEdits']],
-  [
-    'a foreign version under latest, not synced yet: merges the text',
-    { served: foreign(4), wanted: NEW },
-    ['textEdits'],
-  ],
-  [
-    'a foreign version under a number: merges the text and updates the pin',
-    { pin: NUMBER, served: foreign(10), wanted: makeRef(9) },
-    ['textEdits', 'pinEdits'],
-  ],
-  [
-    'a managed version under a number: only updates the pin',
-    { pin: NUMBER, served: managed(10), wanted: makeRef(9) },
-    ['pinEdits'],
-  ],
-  ['a managed version under latest: changes nothing', { served: managed(4), wanted: NEW }, ['textsInGit']],
-  ['an older foreign version: only pins it', { served: foreign(2), wanted: makeRef(3) }, ['pinEdits']],
-  ['an older managed version: only pins it', { served: managed(2), wanted: makeRef(3) }, ['pinEdits']],
-  ['no version: reports the environment', { served: null, wanted: makeRef(3) }, ['deactivated']],
-  [
-    'an older version with portable_pins: takes the text',
-    { served: managed(2), wanted: makeRef(3), portablePins: true },
-    ['textEdits'],
-  ],
-  [
-    'a git: pin with portable_pins: leaves the environment alone',
-    { pin: { kind: 'git', ref: 'v1' }, served: foreign(4), wanted: makeRef(3), portablePins: true },
-    ['leftAlone'],
-  ],
-  [
-    'a difference from an unfinished sync: changes nothing',
-    { served: foreign(4), wanted: makeRef(3), kind: 'unfinished' },
-    [],
-  ],
-  [
-    'any difference without a base commit: merges the text',
-    { served: foreign(4), wanted: makeRef(3), kind: 'unfinished', hasBase: false },
-    ['textEdits'],
-  ],
-  ['no version without a base commit: reports nothing', { wanted: makeRef(3), hasBase: false }, []],
-  [
-    'an unknown pinned number: pins the served version and merges its text',
-    { pin: NUMBER, served: foreign(10), wanted: { id: null, number: 9 } },
-    ['textEdits', 'pinEdits'],
-  ],
-  [
-    'an unknown pinned number without a base: pins the served version and merges its text',
-    { pin: NUMBER, served: foreign(10), wanted: { id: null, number: 9 }, hasBase: false },
-    ['textEdits', 'pinEdits'],
-  ],
-  [
-    'the unpinned environment of --environment, even if git has its text: merges the text',
-    { pin: null, served: foreign(10, 'file'), environment: ENVIRONMENT },
-    ['textEdits'],
-  ],
-  [
-    'a served text that git has: only pins the version',
-    { pin: NUMBER, served: foreign(10, 'file'), wanted: makeRef(9) },
-    ['pinEdits'],
-  ],
-  [
-    'the unpinned environment of --environment: merges the text',
-    { pin: null, served: foreign(4), environment: ENVIRONMENT },
-    ['textEdits'],
-  ],
-  ['an unpinned environment without --environment: changes nothing', { pin: null, served: foreign(4) }, []],
-  [
-    'an environment other than that of --environment: changes nothing',
-    { served: foreign(4), wanted: makeRef(3), environment: 'staging' },
-    [],
-  ],
-];
+/** Parses for example `4`, for a managed version, `~4`, for a foreign one, or `~4=file`, for one with this text. */
+function parseServed(word: string): KnownVersion | null {
+  const [, tilde, number, text] = /^(~?)(\d+)(?:=(.*))?$/.exec(word) ?? [];
+  return number === undefined ? null : makeVersion(Number(number), tilde === '', text);
+}
+
+function parseWanted(word: string): WantedVersionRef | null {
+  if (word === '-') return null;
+  if (word === 'new') return { newContent: makeText('new') };
+  return word.startsWith('?') ? { id: null, number: Number(word.slice(1)) } : makeRef(Number(word));
+}
+
+/** Rows `title: 'PIN | SERVED VERSION | WANTED VERSION | changes | FLAGS'`. promptsync knows no version such as `?9`. */
+const ROWS: Readonly<Record<string, string>> = {
+  'pull merges the text of a foreign version under latest': 'latest | ~4 | 3 | textEdits',
+  'pull merges the text of a foreign version under a number and updates the pin': '9 | ~10 | 9 | textEdits pinEdits',
+  'pull only updates the pin for a managed version under a number': '9 | 10 | 9 | pinEdits',
+  'pull only updates the pin for a served text that git has': '9 | ~10=file | 9 | pinEdits',
+  'pull changes nothing for a managed version under latest': 'latest | 4 | new | textsInGit',
+  'pull only pins an older version': 'latest | ~2 | 3 | pinEdits',
+  'pull reports an environment that serves no version': 'latest | - | 3 | deactivated',
+  'pull takes the text of an older version with portable_pins': 'latest | 2 | 3 | textEdits | portable',
+  'pull leaves an environment with a git: pin alone with portable_pins': 'git:v1 | ~4 | 3 | leftAlone | portable',
+  'pull changes nothing for a difference from an unfinished sync': 'latest | ~4 | 3 |  | unfinished',
+  'pull merges the text of any difference without a base commit': 'latest | ~4 | 3 | textEdits | baseless unfinished',
+  'pull reports no missing version without a base commit': 'latest | - | 3 |  | baseless',
+  'pull pins the served version and merges its text under an unknown number': '9 | ~10 | ?9 | textEdits pinEdits',
+  'pull pins the served version and merges its text under an unknown number without a base commit':
+    '9 | ~10 | ?9 | textEdits pinEdits | baseless',
+  'pull merges the text of the unpinned environment of --environment even if git has the text':
+    '- | ~10=file | - | textEdits | --environment production',
+  'pull changes nothing in an unpinned environment without --environment': '- | ~4 | - | ',
+  'pull changes nothing in an environment other than that of --environment':
+    'latest | ~4 | 3 |  | --environment staging',
+};
+
+function parseRow(row: string) {
+  const [pin = '', served = '', wanted = '', lists = '', flags = ''] = row.split(' | ');
+  const kind = flags.includes('unfinished') ? 'unfinished' : 'outside';
+  const environment = /^--environment (.*)$/.exec(flags)?.[1];
+  return {
+    plan: makePlan({ pin: parsePin(pin), served: parseServed(served), wanted: parseWanted(wanted), kind }),
+    rules: { hasBase: !flags.includes('baseless'), portablePins: flags === 'portable', environment },
+    lists: lists.split(' ').filter(Boolean),
+    isPlain: flags === '' || flags === 'portable',
+  };
+}
 
 describe('the changes that a pull takes over', () => {
-  test.each(SCENES)('pull of %s', (_, scene, lists) => {
-    expect(takeOver(scene)).toEqual(lists);
+  test.each(Object.entries(ROWS))('%s', (_, row) => {
+    const { plan, rules, lists } = parseRow(row);
+    const { fields, ...changes } = findServiceChanges(plan, makeLine(plan.file), rules);
+    const found = Object.entries(changes).flatMap(([name, list]) => (list.length > 0 ? [name] : []));
+    expect({ found, fields }).toEqual({ found: lists, fields: [] });
   });
 
   test('canPullDrift returns true exactly when findServiceChanges finds an edit for the prompt file', () => {
-    const scenes = SCENES.filter(([, { hasBase = true, environment, kind }]) => {
-      return hasBase && environment === undefined && kind === undefined;
-    });
-    for (const [title, scene, lists] of scenes) {
-      const { file, drift } = makePlan(scene);
-      const helps = drift.some((one) => canPullDrift(one, file, scene.portablePins ?? false));
+    for (const [title, row] of Object.entries(ROWS)) {
+      const { plan, rules, lists, isPlain } = parseRow(row);
+      if (!isPlain) continue;
+      const helps = plan.drift.some((one) => canPullDrift(one, plan.file, rules.portablePins));
       expect([title, helps]).toEqual([title, lists.some((list) => ['textEdits', 'pinEdits'].includes(list))]);
     }
   });
@@ -198,7 +160,7 @@ describe('the changes that a pull takes over', () => {
   ])('%s', (_, hasBase, kind, expected) => {
     const drift: Drift = { subject: 'field', field: 'name', kind, restoresBase: true, expected: 'p', observed: 'q' };
     const update = { kind: 'update-prompt' as const, fields: { name: { before: 'q', after: 'p' } } };
-    const plan = { ...makePlan({}), changes: [update], drift: [drift] };
+    const plan = { ...parseRow('latest | - | - | ').plan, changes: [update], drift: [drift] };
     const { fields } = findServiceChanges(plan, EMPTY_LINE, { hasBase, portablePins: false });
     expect(fields).toEqual(expected);
   });
@@ -210,7 +172,7 @@ test.each<[string, Pin | null, number]>([
   ['pull overwrites a pin only with --theirs if HEAD contains no pin for the environment', null, 1],
 ])('%s', (_, committed, count) => {
   const line = makeLine(makeFile(committed));
-  const plan = makePlan({ pin: NUMBER, served: foreign(10), wanted: makeRef(9) });
+  const { plan } = parseRow('9 | ~10 | 9 | ');
   const changes = findServiceChanges(plan, line, { hasBase: true, portablePins: false });
   expect(findContestedPins(changes, line)).toHaveLength(count);
 });

@@ -32,7 +32,7 @@ const MORE = `${TEXT}\nMore.`;
 const BLOCK = '<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE';
 const ACCEPTED = { accept_warnings: ['prompt/conflict-markers'] };
 const FIELDS = { name: 'Greeting', description: 'The first message.' };
-const METADATA = { metadata: { model: 'a', temperature: 0.5, gone: 1 } };
+const METADATA = { metadata: { model: 'a', temperature: 0.5 } };
 const LATEST = { staging: 'latest', production: 'latest' };
 const pins = (production: number | string) => ({ staging: 'latest', production });
 const V2 = `${TEXT}\nv2`;
@@ -44,24 +44,6 @@ const declare =
   (variables: string, text: string): FileState =>
   ({ id }) =>
     `---\nid: prm_${id}\nkey: ${id}\nname: ${id}\npins:\n  staging: latest\nvariables: ${variables} # in order\n---\n\n${text}\n`;
-
-/** A file with a byte order mark, CRLF line endings, comments and quotes. */
-const decorate =
-  (pin: (row: { readonly pinOf: (number: number) => string }) => string, name: string, text: string): FileState =>
-  (row) => {
-    const yaml = [`id: prm_${row.id} # never change`, '', `key: '${row.id}'`, `name: ${name}`];
-    const lines = [
-      '\ufeff---',
-      '# Ours.',
-      ...yaml,
-      `pins: { staging: ${pin(row)} }`,
-      '---',
-      '',
-      ...text.split('\n'),
-      '',
-    ];
-    return lines.join('\r\n');
-  };
 
 const addAccepted =
   (text: string): FileState =>
@@ -152,18 +134,6 @@ const TEXT_ROWS: readonly (readonly [title: string, row: PullRow, expected: Expe
     { status: 'blocked', problems: ['pull/not-writable'], ours: { text: 'Mine.' }, theirs: { text: 'Mine.' } },
   ],
   [
-    'pull writes control characters, blank lines, front matter and CI commands in a text as plain text with LF line endings',
-    {
-      outside: ({ edit }) =>
-        edit('\n\n a\rb\r\n---\nid: prm_evil\n---\n::set-env name=x::y\n=======\n\u001b[31m\u0007'),
-    },
-    {
-      status: 'applied',
-      problems: Array(3).fill('prompt/hidden-character'),
-      after: { text: '\n\n a\rb\n---\nid: prm_evil\n---\n::set-env name=x::y\n=======\n\u001b[31m\u0007' },
-    },
-  ],
-  [
     'pull warns about new invisible characters even in a conflict, but not about existing ones',
     {
       synced: [{ text: `${TEXT}\u00ad` }],
@@ -174,37 +144,6 @@ const TEXT_ROWS: readonly (readonly [title: string, row: PullRow, expected: Expe
       status: 'failed',
       problems: ['prompt/hidden-character', 'pull/conflict'],
       after: /<<<<<<< prompts\/p\d+\.md\nours\n=======\n\u202etheirs\n>>>>>>> staging v2\n$/,
-    },
-  ],
-  [
-    'pull ignores the version record of a version created outside promptsync, because anybody can copy or forge a record',
-    {
-      outside: ({ edit }) => {
-        const record = { digest: `sha256:${'0'.repeat(64)}`, operation: 'x', ledger: [] };
-        edit(FIRST, ['staging'], { promptsync: record });
-      },
-      committed: { text: LAST },
-    },
-    { status: 'applied', after: { text: MERGED } },
-  ],
-  [
-    'pull preserves the comments, quotes, line endings and byte order mark of a file',
-    {
-      synced: [decorate(() => 'latest', 'greeting', TEXT)],
-      outside: ({ edit, setFields }) => {
-        edit(two('2.\n2b.'));
-        setFields({ name: 'Hello' });
-      },
-      committed: decorate(() => '1', 'greeting', TEXT),
-    },
-    {
-      status: 'applied',
-      edits: [
-        { kind: 'set-field', field: 'name', after: '"Hello"', conflict: false },
-        { kind: 'set-text', from: 'staging v2', conflicts: 0 },
-        { kind: 'set-pin', environment: 'staging', before: '1' },
-      ],
-      after: decorate(({ pinOf }) => pinOf(2), 'Hello', two('2.\n2b.')),
     },
   ],
 ];
@@ -256,17 +195,13 @@ const FIELD_ROWS: typeof TEXT_ROWS = [
     'pull merges metadata changes from the service and the file key by key',
     {
       synced: [METADATA],
-      outside: ({ edit }) => edit(TEXT, ['staging'], { model: 'b', temperature: 0.5, tools: ['x', { y: null }] }),
+      outside: ({ edit }) => edit(TEXT, ['staging'], { model: 'b', temperature: 0.5 }),
       committed: { metadata: { ...METADATA.metadata, temperature: 1 } },
     },
     {
       status: 'applied',
-      edits: [
-        { field: 'metadata.model', before: '"a"', after: '"b"', conflict: false },
-        { field: 'metadata.gone', after: null },
-        { field: 'metadata.tools', before: null },
-      ],
-      after: /metadata: \{"model":"b","temperature":1, *"tools": *\["x", *\{"y": *null\}\]\}/,
+      edits: [{ field: 'metadata.model', before: '"a"', after: '"b"', conflict: false }],
+      after: { metadata: { model: 'b', temperature: 1 } },
     },
   ],
   [
@@ -299,15 +234,6 @@ const FIELD_ROWS: typeof TEXT_ROWS = [
 
 const PIN_ROWS: typeof TEXT_ROWS = [
   [
-    'pull updates a pinned version number if a different version is activated in the service',
-    { synced: HISTORY, outside: ({ move }) => move('production', 3) },
-    {
-      status: 'applied',
-      edits: [{ kind: 'set-pin', environment: 'production', before: '2', after: '3' }],
-      after: { pins: pins(3), text: V3 },
-    },
-  ],
-  [
     'pull refuses to update a pin that has an uncommitted edit, unless the user chooses a side',
     { synced: HISTORY, outside: ({ move }) => move('production', 3), uncommitted: { pins: pins(1), text: V3 } },
     {
@@ -315,18 +241,6 @@ const PIN_ROWS: typeof TEXT_ROWS = [
       problems: ['pull/pin-conflict'],
       ours: { pins: pins(1), text: V3 },
       theirs: { pins: pins(3), text: V3 },
-    },
-  ],
-  [
-    'pull replaces a pin to latest with the number of the served version if somebody moved the environment to an older version',
-    {
-      synced: [{ pins: LATEST }, { pins: pins(1), text: V2 }, { pins: LATEST, text: V3 }],
-      outside: ({ move }) => move('production', 2),
-    },
-    {
-      status: 'applied',
-      edits: [{ kind: 'set-pin', environment: 'production', before: 'latest', after: '2' }],
-      after: { pins: pins(2), text: V3 },
     },
   ],
   [

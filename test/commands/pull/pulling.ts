@@ -60,17 +60,16 @@ export type OutsideChange = {
   readonly id?: string;
 };
 
-/** Creates and activates a version in the service without promptsync. Returns its number. */
+/** Creates and activates a version in the service without promptsync. */
 export function changeOutside(
   { service }: Pick<Scene, 'service'>,
   { environments = ['staging'], id, ...draft }: OutsideChange,
-): number {
+): void {
   const promptId = `prm_${id ?? 'greeting'}`;
   const version = service.store.createVersion(promptId, draft);
   for (const environment of environments) {
     service.store.setActive(promptId, { environment, versionId: version?.id ?? '' });
   }
-  return version?.version_number ?? 0;
 }
 
 /** Returns both sides between the conflict markers of git. */
@@ -110,8 +109,6 @@ export async function settle(scene: Scene): Promise<void> {
 export type RowContext = {
   readonly id: string;
   readonly path: string;
-  /** Returns the pin to a version by its id. */
-  readonly pinOf: (number: number) => string;
 };
 
 /** A prompt file as its parts, with the text `TEXT` by default, or as its whole source. */
@@ -194,12 +191,10 @@ function openRow(scene: Scene, id: string, { path = `prompts/${id}.md` }: PullRo
     const version = store.readPrompt(promptId, 'promptsync')?.active_version ?? null;
     if (version !== null) ids.set(version.version_number, version.id);
   };
-  const context: RowContext = { id, path, pinOf: (number) => `version:${ids.get(number)}` };
+  const context: RowContext = { id, path };
   const outside: Outside = {
-    edit: (content, environments = ['staging'], metadata) => {
-      const number = changeOutside(scene, { id, content, environments, ...(metadata && { metadata }) });
-      ids.set(number, store.readPrompt(promptId)?.latest_version_id ?? '');
-    },
+    edit: (content, environments = ['staging'], metadata) =>
+      changeOutside(scene, { id, content, environments, ...(metadata && { metadata }) }),
     move: (environment, number) => {
       expect(store.setActive(promptId, { environment, versionId: ids.get(number) ?? '' })).toBe(true);
     },

@@ -6,6 +6,7 @@ import { commitAll, git, makeRepository, makeWorkspace, writeFiles } from '../..
 import { startFront } from '../../support/front.ts';
 import { CONFIG, workspaceFiles } from '../../support/prompts.ts';
 import { runJson } from '../../support/run.ts';
+import { changeService } from '../../support/service.ts';
 import { makePromotionScene, PROMOTION, summarizeRun } from '../../support/promotion.ts';
 import {
   addOrigin,
@@ -63,20 +64,6 @@ describe('rollback --now in unusual states', () => {
     expect(scene.read()).toContain('Changed.');
   });
 
-  test('rollback --now creates no baseline for a prompt that promptsync has never synced', async () => {
-    const scene = await makePromotionScene({ text: 'Two.', pins: { production: 2 } }, { config: CONFIG });
-    const { store } = scene.service;
-    const [one, two] = ['One.', 'Two.'].map((content) =>
-      store.createVersion('prm_greeting', { content, metadata: {} })!,
-    );
-    store.setActive('prm_greeting', { environment: 'staging', versionId: one!.id });
-    store.setActive('prm_greeting', { environment: 'production', versionId: two!.id });
-    scene.commit({ text: 'Two.', pins: { staging: 1, production: 2 } });
-    expect(summarizeRun(await scene.runJson(...NOW, '--yes'))).toBe(APPLIED);
-    expect(store.readPrompt('prm_greeting', 'production')?.active_version?.version_number).toBe(1);
-    expect(scene.service.takeWrites()).toEqual(['set-active prm_greeting production']);
-  });
-
   test.each([
     ['drift', 'on_drift: fail\n', 'guard/drift', 'without `--now`'],
     ['max_changes', 'max_changes: 0\n', 'guard/max-changes', '`max_changes` in `promptsync.yaml`'],
@@ -84,12 +71,8 @@ describe('rollback --now in unusual states', () => {
     'If %s blocks every prompt, rollback --now creates no branch and suggests a possible step',
     async (_, settings, code, step) => {
       const scene = await makeIncident({ config: PROMOTION + settings });
-      if (code === 'guard/drift') {
-        scene.make(['Hot fix.']);
-        const { store } = scene.service;
-        const version = store.createVersion('prm_greeting', { content: 'Hot fix.', metadata: {} })!;
-        store.setActive('prm_greeting', { environment: 'production', versionId: version.id });
-      }
+      const { baseUrl } = scene.service;
+      if (code === 'guard/drift') await changeService(baseUrl, 'greeting', 'production', 'Hot fix.');
       const before = readState(scene);
       const ran = await scene.runJson(...NOW, '--to', '1', '--yes');
       expect(summarizeRun(ran)).toBe(`exit 3, greeting blocked ${code}`);

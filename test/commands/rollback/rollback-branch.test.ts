@@ -9,24 +9,9 @@ import { configure, initRepository, makeFolder } from '../../support/folder.ts';
 import { CONFIG, promptText } from '../../support/prompts.ts';
 
 test.each<[string, readonly string[], readonly string[], string]>([
-  [
-    'The branch of a rollback contains the first key that the user typed',
-    ['b', 'a'],
-    ['a', 'b'],
-    'rollback-production-b',
-  ],
-  [
-    'The branch of a rollback contains the first selected key if the user typed a pattern',
-    ['*'],
-    ['a', 'b'],
-    'rollback-production-a',
-  ],
-  [
-    'The branch of a rollback contains hyphens for special characters',
-    ['a/größe v2'],
-    ['a/größe v2'],
-    'rollback-production-a-gr--e-v2',
-  ],
+  ['A rollback branch contains the first key that the user typed', ['b', 'a'], ['a', 'b'], 'rollback-production-b'],
+  ['A rollback branch contains the first key that a pattern selects', ['*'], ['a', 'b'], 'rollback-production-a'],
+  ['A rollback branch contains hyphens for special characters', ['a/ö v'], ['a/ö v'], 'rollback-production-a---v'],
 ])('%s', (_, selectors, keys, branch) => {
   const files = keys.map((key) => parseValidFile(promptText('x', { key })));
   expect(makeRollbackBranchName('production', selectors, files)).toBe(branch);
@@ -36,6 +21,9 @@ describe('the steps after rollback --now', () => {
   const BRANCH = 'rollback-production-greeting';
   const COMMITTED = `Committed ${'a'.repeat(12)} on ${BRANCH}. To go back, run: git checkout -`;
   const PUSH = `Next: git push -u origin ${BRANCH}`;
+  const GH = 'Next: gh pr create --fill --base main';
+  const GLAB = 'Next: glab mr create --fill --target-branch main';
+  const OPEN = 'Next: open a pull request from this branch.';
   const UNMERGED = 'The branch also contains your earlier commits that are not on main yet.';
   const UNDOES = 'If main is synced before this branch is merged, the sync undoes the rollback.';
 
@@ -69,33 +57,13 @@ describe('the steps after rollback --now', () => {
   const unneeded = expect.stringMatching(/^promptsync made no commit.*pins on main differ.*git pull/);
 
   test.each<[string, Scene, readonly unknown[]]>([
-    [
-      'The steps of rollback --now name the gh command on GitHub',
-      { url: GITHUB },
-      [COMMITTED, PUSH, 'Next: gh pr create --fill --base main', UNDOES],
-    ],
-    [
-      'The steps of rollback --now name the glab command',
-      { url: GITLAB },
-      [COMMITTED, PUSH, 'Next: glab mr create --fill --target-branch main', UNDOES],
-    ],
-    [
-      'The steps of rollback --now name no command on other hosts',
-      { url: OTHER },
-      [COMMITTED, PUSH, 'Next: open a pull request from this branch.', UNDOES],
-    ],
-    ['The steps of rollback --now name no push without a remote', {}, [COMMITTED, UNDOES]],
-    [
-      'The steps of rollback --now name earlier commits that are not merged',
-      { isMerged: false },
-      [COMMITTED, UNMERGED, UNDOES],
-    ],
-    [
-      'The steps of rollback --now name nothing that a sync undoes if the file had no pin',
-      { before: null },
-      [COMMITTED],
-    ],
-    ['The steps of rollback --now name the reason if it made no commit', { isCommitted: false }, [unneeded]],
+    ['rollback --now names the gh command on GitHub', { url: GITHUB }, [COMMITTED, PUSH, GH, UNDOES]],
+    ['rollback --now names the glab command on GitLab', { url: GITLAB }, [COMMITTED, PUSH, GLAB, UNDOES]],
+    ['rollback --now names no command on other hosts', { url: OTHER }, [COMMITTED, PUSH, OPEN, UNDOES]],
+    ['rollback --now names no push without a remote', {}, [COMMITTED, UNDOES]],
+    ['rollback --now names earlier commits that are not merged', { isMerged: false }, [COMMITTED, UNMERGED, UNDOES]],
+    ['rollback --now names no sync that undoes it if the file had no pin', { before: null }, [COMMITTED]],
+    ['rollback --now names the reason if it made no commit', { isCommitted: false }, [unneeded]],
   ])('%s', async (_, scene, steps) => {
     expect(await readSteps(scene)).toEqual(steps);
   });
