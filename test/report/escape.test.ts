@@ -75,16 +75,13 @@ describe('escapeForRunner', () => {
   });
 
   test.each([
-    { output: '::error::x', expected: '\\u{3a}:error::x' },
-    { output: '  ::error::x', expected: '  \\u{3a}:error::x' },
-    { output: 'a\n\n \t::error::x', expected: 'a\n\n \t\\u{3a}:error::x' },
-    { output: ':::', expected: '\\u{3a}::' },
-    { output: 'a ::error::x', expected: 'a ::error::x' },
-    { output: ': :', expected: ': :' },
-    { output: 'a ##[error]x', expected: 'a ##\\u{5b}error]x' },
-    { output: '###[error]x', expected: '###\\u{5b}error]x' },
-    { output: '# [x] #[y]', expected: '# [x] #[y]' },
-  ])('escapeForRunner turns $output into $expected', ({ output, expected }) => {
+    ['escapeForRunner escapes a command at the start', '::error::x', '\\u{3a}:error::x'],
+    ['escapeForRunner escapes a command after blanks in any line', 'a\n\n \t::error::x', 'a\n\n \t\\u{3a}:error::x'],
+    ['escapeForRunner keeps colons within a line', 'a ::error::x', 'a ::error::x'],
+    ['escapeForRunner keeps a single colon at the start', ': :', ': :'],
+    ['escapeForRunner escapes an old-style command anywhere in a line', 'a ###[error]x', 'a ###\\u{5b}error]x'],
+    ['escapeForRunner keeps brackets after a single hash', '# [x] #[y]', '# [x] #[y]'],
+  ])('%s', (_, output, expected) => {
     expect(escapeForRunner(output)).toBe(expected);
   });
 });
