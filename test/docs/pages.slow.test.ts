@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PAGES, readPage } from './pages.ts';
-import { perform } from './perform.ts';
+import { findDifference } from './perform.ts';
 import { playsIn } from './steps.ts';
 
 const pages = PAGES.filter((page) => page !== 'README.md');
@@ -13,7 +13,7 @@ test('the pages in docs/ contain runnable commands', () => {
 test.for(plays)(
   'the examples in $page from line $line run as documented in the test setup $world',
   async ({ page, ...play }) => {
-    const performed = await perform(page, play);
-    expect(performed.map(({ is }) => is)).toEqual(performed.map(({ wanted }) => wanted));
+    const difference = await findDifference(page, play);
+    expect(difference?.actual).toEqual(difference?.expected);
   },
 );

@@ -75,11 +75,6 @@ describe('the checks of pages', () => {
 
   test.each([
     ['the docs check reports an unknown setting', 'yaml', 'prompt: [a]'],
-    [
-      'the docs check reports a service with two addresses',
-      'yaml',
-      'service: { base_url: https://a.example, embedded: a.db }',
-    ],
     ['the docs check reports an invalid pin', 'yaml', 'pins: { staging: newest }'],
     ['the docs check reports a prompt file without an id', 'markdown', '---\nkey: a\nname: b\n---\n\nText.'],
     [
@@ -106,11 +101,6 @@ describe('the checks of pages', () => {
     [
       'the docs check reports a reference to a nonexistent test file',
       '[test/none.test.ts](../test/none.test.ts): "a"',
-      false,
-    ],
-    [
-      'the docs check reports a reference to a nonexistent test title',
-      '[test/index.test.ts](../test/index.test.ts): "The public API supports a whale"',
       false,
     ],
     [
@@ -151,12 +141,6 @@ describe('the checks of pages', () => {
       ['- **Theft.**'],
       ['- **Theft**\n  - [test/index.test.ts](../test/index.test.ts)'],
       ['Theft'],
-    ],
-    [
-      'the docs check reports an excluded attack without a name',
-      ['- Theft.'],
-      [`- **Theft**\n  - ${proof}`],
-      ['Theft.', 'Theft'],
     ],
     [
       'the docs check reports tests of an attack that the section does not name',

@@ -57,6 +57,7 @@ describe('shortenBlanks', () => {
     ['shortenBlanks does not shorten 10 consecutive tabs', '\t'.repeat(10), '\t'.repeat(10)],
     ['shortenBlanks shortens 11 consecutive tabs', '\t'.repeat(11), '…[11 tabs]…'],
     ['shortenBlanks counts each kind of blank', `${' '.repeat(40)}\t\u00a0\u00a0`, '…[40 spaces, 1 tab, 2 × \\u{a0}]…'],
+    ['shortenBlanks shortens each run', `a${' '.repeat(50)}b${' '.repeat(60)}c`, 'a…[50 spaces]…b…[60 spaces]…c'],
     [
       'shortenBlanks ends a run at a line break',
       `${' '.repeat(40)}\n${' '.repeat(40)}`,

@@ -20,16 +20,10 @@ function readSpan(text: string): readonly ReadMarkdown[] {
 }
 
 function spanOf(text: string) {
-  const span = { spans: [shownInCode(text)], html: [], addresses: [] };
-  return [
-    { ...span, kinds: ['root', 'paragraph', 'inlineCode'], texts: [] },
-    { ...span, kinds: ['root', 'paragraph', 'text', 'inlineCode'], texts: ['x ', ' y'] },
-    { ...span, kinds: ['root', 'list', 'listItem', 'paragraph', 'inlineCode', 'text'], texts: [': y'] },
-    {
-      ...{ ...span, spans: [...span.spans, ...span.spans], texts: ['a', 'b', 'x ', ' y'] },
-      kinds: ['root', 'table', 'tableRow', 'tableCell', 'text', 'inlineCode'],
-    },
-  ];
+  const read = (spanCount: number, texts: readonly string[]) => {
+    return { spans: Array.from({ length: spanCount }, () => shownInCode(text)), texts, html: [], addresses: [] };
+  };
+  return [read(1, []), read(1, ['x ', ' y']), read(1, [': y']), read(2, ['a', 'b', 'x ', ' y'])];
 }
 
 describe('renderCodeSpan', () => {
