@@ -35,28 +35,6 @@ describe('the Langfuse example for TypeScript on docs/how-to/applications.md', (
     { role: 'user', content: '{{question}}' },
   ] as const;
 
-  /** Makes an application with the example and a bundle of Langfuse's production. */
-  async function makeApplication() {
-    const langfuse = await startLangfuse();
-    const { store } = langfuse;
-    await store.create({
-      ...{ name: 'support/agent', type: 'chat', prompt: MESSAGES, config: { model: 'gpt' }, labels: ['production'] },
-    });
-    await store.create({ name: 'support/greeting', prompt: 'Hi {{customer_name}}.', labels: ['production'] });
-    const folder = makeWorkspace({
-      'promptsync.yaml': `service: { provider: langfuse }\n${CONFIG}`,
-      'package.json': '{ "type": "module" }',
-      'prompts/agent.md': `---\nid: support/agent\ntype: chat\npins: ${PINS}\n---\n\n{{role "user"}}\nx\n`,
-      'prompts/greeting.md': `---\nid: support/greeting\npins: ${PINS}\n---\n\nx\n`,
-      'src/get-prompt.ts': LANGFUSE_READER,
-      'src/agent.ts': readPageFile(PAGE, 'src/agent.ts'),
-    });
-    linkPackages(folder);
-    const words = ['bundle', '-e', 'production', '-o', 'src/prompts.ts'];
-    expect(await run(folder, words, langfuse)).toMatchObject({ exitCode: 0 });
-    return { langfuse, folder };
-  }
-
   /** Prints the results of the example for a chat prompt and a text prompt. */
   const SCRIPT = `
     import { makeAgentMessages } from './src/agent.js';
@@ -83,7 +61,23 @@ describe('the Langfuse example for TypeScript on docs/how-to/applications.md', (
   ];
 
   test('the Langfuse example compiles, returns what Langfuse serves, and uses the bundle if Langfuse does not answer', async () => {
-    const { langfuse, folder } = await makeApplication();
+    const langfuse = await startLangfuse();
+    const { store } = langfuse;
+    await store.create({
+      ...{ name: 'support/agent', type: 'chat', prompt: MESSAGES, config: { model: 'gpt' }, labels: ['production'] },
+    });
+    await store.create({ name: 'support/greeting', prompt: 'Hi {{customer_name}}.', labels: ['production'] });
+    const folder = makeWorkspace({
+      'promptsync.yaml': `service: { provider: langfuse }\n${CONFIG}`,
+      'package.json': '{ "type": "module" }',
+      'prompts/agent.md': `---\nid: support/agent\ntype: chat\npins: ${PINS}\n---\n\n{{role "user"}}\nx\n`,
+      'prompts/greeting.md': `---\nid: support/greeting\npins: ${PINS}\n---\n\nx\n`,
+      'src/get-prompt.ts': LANGFUSE_READER,
+      'src/agent.ts': readPageFile(PAGE, 'src/agent.ts'),
+    });
+    linkPackages(folder);
+    const words = ['bundle', '-e', 'production', '-o', 'src/prompts.ts'];
+    expect(await run(folder, words, langfuse)).toMatchObject({ exitCode: 0 });
     expect(compileTypeScript(folder, 'src/agent.ts')).toEqual(NO_ERRORS);
     const environment = { ...langfuse.environment, LANGFUSE_BASE_URL: langfuse.baseUrl };
     const online = await runModule(folder, SCRIPT, environment);

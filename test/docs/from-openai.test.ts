@@ -92,7 +92,6 @@ describe('from-openai.mjs on docs/moving-from/openai.md', () => {
     expect(readPrompt(folder, 'prompts/a.md').messages).toEqual([{ role: 'assistant', content: 'Hello.' }]);
   });
 
-  const image = { type: 'input_image', image_url: 'https://example.com/a.png' };
   test.each<[sentence: string, json: unknown, message: string]>([
     ['from-openai.mjs rejects JSON that is not a list', { a: 1 }, 'The JSON is not a list of prompts.'],
     [
@@ -103,50 +102,31 @@ describe('from-openai.mjs on docs/moving-from/openai.md', () => {
     ['from-openai.mjs rejects a prompt without messages', [{ name: 'a', messages: [] }], 'Prompt 1 has no messages.'],
     [
       'from-openai.mjs rejects two prompts that would be written to the same file',
-      [
-        { name: 'a b', messages: [hello] },
-        { name: 'a:b', messages: [hello] },
-      ],
+      ['a b', 'a:b'].map((name) => ({ name, messages: [hello] })),
       'Two prompts have the path prompts/a-b.md.',
-    ],
-    [
-      'from-openai.mjs rejects an image part',
-      [{ name: 'a', messages: [hello, { role: 'user', content: [image] }] }],
-      'Prompt 1, message 2: A part has the type "input_image", which is not text.',
-    ],
-    [
-      'from-openai.mjs rejects a message without content',
-      [{ name: 'a', messages: [{ role: 'assistant', content: null }] }],
-      'Prompt 1, message 1: The content is neither a text nor a list.',
-    ],
-    [
-      'from-openai.mjs rejects a message with tool calls',
-      [{ name: 'a', messages: [{ ...hello, tool_calls: [] }] }],
-      'Prompt 1, message 1: A chat prompt cannot hold "tool_calls".',
-    ],
-    [
-      'from-openai.mjs rejects an item that is not a message',
-      [{ name: 'a', messages: [{ ...hello, type: 'reasoning' }] }],
-      'Prompt 1, message 1 has the type "reasoning".',
-    ],
-    [
-      'from-openai.mjs rejects a role that is not a string',
-      [{ name: 'a', messages: [{ content: 'Hello.' }] }],
-      'Prompt 1, message 1: The role is not a text.',
-    ],
-    [
-      'from-openai.mjs rejects content that contains a NUL character',
-      [{ name: 'a', messages: [{ role: 'user', content: 'a\0b' }] }],
-      'Prompt 1, message 1: The content has a character that a file cannot hold.',
-    ],
-    [
-      'from-openai.mjs rejects content that contains a lone surrogate',
-      [{ name: 'a', messages: [{ role: 'user', content: '\ud800' }] }],
-      'Prompt 1, message 1: The content has a character that a file cannot hold.',
     ],
   ])('%s', async (_, json, message) => {
     const { exitCode, stderr, paths } = await runScript(json);
     expect([exitCode, stderr, paths]).toEqual([1, `error: ${message} The script wrote no files.\n`, []]);
+  });
+
+  test.each<[sentence: string, message: object, problem: string]>([
+    ['from-openai.mjs rejects an image part', { content: [{ type: 'input_image' }] }, 'has the type "input_image"'],
+    ['from-openai.mjs rejects a message without content', { content: null }, 'is neither a text nor a list'],
+    ['from-openai.mjs rejects a message with tool calls', { tool_calls: [] }, 'cannot hold "tool_calls"'],
+    ['from-openai.mjs rejects an item that is not a message', { type: 'reasoning' }, 'has the type "reasoning"'],
+    ['from-openai.mjs rejects a role that is not a string', { role: 1 }, 'The role is not a text'],
+    ['from-openai.mjs rejects content that contains a NUL character', { content: 'a\0b' }, 'that a file cannot hold'],
+    [
+      'from-openai.mjs rejects content that contains a lone surrogate',
+      { content: '\ud800' },
+      'that a file cannot hold',
+    ],
+  ])('%s', async (_, message, problem) => {
+    const { exitCode, stderr, paths } = await runScript([{ name: 'a', messages: [hello, { ...hello, ...message }] }]);
+    expect(stderr).toMatch(/^error: Prompt 1, message 2.* The script wrote no files\.\n$/);
+    expect(stderr).toContain(problem);
+    expect([exitCode, paths]).toEqual([1, []]);
   });
 
   test('from-openai.mjs does not write any files if one of the files already exists', async () => {

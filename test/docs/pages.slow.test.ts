@@ -6,10 +6,6 @@ import { playsIn } from './steps.ts';
 const pages = PAGES.filter((page) => page !== 'README.md');
 const plays = pages.flatMap((page) => playsIn(readPage(page)).map((play) => ({ page, ...play })));
 
-test('the pages in docs/ contain runnable commands', () => {
-  expect(plays).not.toEqual([]);
-});
-
 test.for(plays)(
   'the examples in $page from line $line run as documented in the test setup $world',
   async ({ page, ...play }) => {

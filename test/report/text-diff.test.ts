@@ -14,7 +14,7 @@ import {
 import { renderDiffs } from '../../src/report/formats/render-diff.ts';
 import { makeScreen } from '../../src/report/terminal-screen.ts';
 import { PLAIN_STYLE, makeOutputStyle } from '../../src/report/output-style.ts';
-import { anyText, promptOf, setActive, type SetActive } from './support.ts';
+import { anyText, joinOutputs, promptOf, setActive, type SetActive } from './support.ts';
 import { runs } from '../support/seed.ts';
 
 type Side = { readonly text: string | null; readonly metadata?: string | undefined };
@@ -61,15 +61,11 @@ const DIFFS: Readonly<Record<string, readonly [before: Side | null, after: Side]
   'the current text is unknown': [side(null), side('a')],
 };
 
-/** Returns one text with a title above each output. */
-function joinOutputs(outputs: readonly (readonly [title: string, lines: readonly string[]])[]): string {
-  return outputs.map(([title, lines]) => [`======== ${title}`, ...lines, ''].join('\n')).join('');
-}
-
 describe('renderDiffs', () => {
   test('renderDiffs shows each kind of change as recorded', async () => {
-    const outputs = Object.entries(DIFFS).map(([title, [before, after]]) => [title, diff(before, after)] as const);
-    await expect(joinOutputs(outputs)).toMatchFileSnapshot('recorded/diffs.txt');
+    await expect(joinOutputs(DIFFS, ([before, after]) => diff(before, after))).toMatchFileSnapshot(
+      'recorded/diffs.txt',
+    );
   });
 
   test('renderDiffs returns nothing for an activated version whose text is not in the report', () => {
@@ -216,10 +212,9 @@ const MARKS: Readonly<Record<string, readonly [before: string, after: string]>> 
 
 describe('markWords', () => {
   test.each(['text', 'chat'] as const)('markWords marks the words of a %s prompt as recorded', async (type) => {
-    const outputs = Object.entries(MARKS).map(([title, [before, after]]) => {
-      return [title, shown(markWords([removed(...before.split('\n')), added(...after.split('\n'))], type))] as const;
-    });
-    await expect(joinOutputs(outputs)).toMatchFileSnapshot(`recorded/marked-words-${type}.txt`);
+    const mark = ([before, after]: readonly [string, string]) =>
+      shown(markWords([removed(...before.split('\n')), added(...after.split('\n'))], type));
+    await expect(joinOutputs(MARKS, mark)).toMatchFileSnapshot(`recorded/marked-words-${type}.txt`);
   });
 
   test('markWords marks nothing in lines without a replacement and in lines that take too long', () => {
