@@ -97,35 +97,23 @@ describe('the checks of pages', () => {
     expect(wrongIn(block!)).toHaveLength(1);
   });
 
+  const INDEX = '[test/index.test.ts](../test/index.test.ts)';
   test.each([
-    [
-      'the docs check reports a reference to a nonexistent test file',
-      '[test/none.test.ts](../test/none.test.ts): "a"',
-      false,
-    ],
-    [
-      'the docs check reports a quoted test title that lacks its beginning',
-      '[test/index.test.ts](../test/index.test.ts): "a complete sync"',
-      false,
-    ],
-    [
-      'the docs check accepts a quoted test title that spans two lines',
-      '[test/index.test.ts](../test/index.test.ts): "The public API\n  supports a complete"',
-      true,
-    ],
-    [
-      'the docs check accepts a test title in a code span',
-      '[test/architecture.test.ts](../test/architecture.test.ts): `the table of rooms`',
-      true,
-    ],
+    ['the docs check reports a nonexistent test file', '[test/none.test.ts](../test/none.test.ts): "a"', false],
+    ['the docs check reports a quoted test title that lacks its beginning', `${INDEX}: "a complete sync"`, false],
+    ['the docs check accepts a test title on two lines', `${INDEX}: "The public API\n  supports a complete"`, true],
+    ['the docs check accepts a test title in a code span', `${INDEX}: \`The public API\``, true],
   ])('%s', (_, text, exists) => {
     expect(namedIn(text).map(isThere)).toEqual([exists]);
   });
 
   test('the docs check reports each excluded attack without a titled test, and each test of an unknown attack', () => {
-    const file = '[test/index.test.ts](../test/index.test.ts)';
-    const tests = [`- **Theft**\n  - ${file}: "The public API"`, `- **Fire**\n  - ${file}`, `- **Snow**\n  - ${file}`];
-    const section = `promptsync prevents these attacks:\n\n- **Theft.** Never.\n- **Fire.**\n- **Rain**: ${file}: "The public"`;
+    const tests = [
+      `- **Theft**\n  - ${INDEX}: "The public API"`,
+      `- **Fire**\n  - ${INDEX}`,
+      `- **Snow**\n  - ${INDEX}`,
+    ];
+    const section = `promptsync prevents these attacks:\n\n- **Theft.** Never.\n- **Fire.**\n- **Rain**: ${INDEX}: "The public"`;
     const details = `<details><summary>Tests</summary>\n\n${tests.join('\n')}\n\n</details>`;
     expect(unprovenIn(`## A thief\n\n${section}\n\n${details}\n`)).toEqual(['Fire', 'Rain', 'Snow']);
   });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runs } from '../support/seed.ts';
 import { FORMATS, planOf, ref, setActive } from './support.ts';
 
@@ -15,26 +15,24 @@ function codePointOf(character: string): string {
   return `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }
 
-describe('bytes hidden in two characters that Unicode ignores', () => {
-  // Two invisible characters can carry any text, one bit each. Assistants can read it, but reviewers cannot see it.
-  const around = fc.constantFrom('', 'Be polite.', '日本', '😀', '❤', '1', '\u20e3', '👩‍👩‍👧', '❤\ufe0f');
-  const character = fc.oneof(fc.constantFrom(...OF_LOWER_PLANES), fc.constantFrom(...IGNORED));
-  const alphabet = fc.uniqueArray(character, { minLength: 2, maxLength: 2 });
-  const bits = fc.array(fc.integer({ min: 0, max: 1 }), { minLength: 8, maxLength: 32 });
+// Two invisible characters can carry any text, one bit each. Assistants can read it, but reviewers cannot see it.
+const around = fc.constantFrom('', 'Be polite.', '日本', '😀', '❤', '1', '\u20e3', '👩‍👩‍👧', '❤\ufe0f');
+const character = fc.oneof(fc.constantFrom(...OF_LOWER_PLANES), fc.constantFrom(...IGNORED));
+const alphabet = fc.uniqueArray(character, { minLength: 2, maxLength: 2 });
+const bits = fc.array(fc.integer({ min: 0, max: 1 }), { minLength: 8, maxLength: 32 });
 
-  test('Every report escapes invisible characters, except a variation selector that may belong to an emoji', () => {
-    fc.assert(
-      fc.property(around, alphabet, bits, around, (before, characters, message, after) => {
-        const hidden = message.map((bit) => characters[bit]!);
-        const text = `${before}${hidden.join('')}${after}`;
-        const report = planOf([setActive({ before: ref(1), before_text: '', after_text: text })]);
-        // A selector after the first character is never part of an emoji.
-        const rest = hidden.slice(1);
-        for (const render of Object.values(FORMATS)) {
-          expect(render(report)).toContain(rest.map(codePointOf).join(''));
-        }
-      }),
-      { numRuns: runs(200) },
-    );
-  });
+test('Every report escapes invisible characters, except a variation selector that may belong to an emoji', () => {
+  fc.assert(
+    fc.property(around, alphabet, bits, around, (before, characters, message, after) => {
+      const hidden = message.map((bit) => characters[bit]!);
+      const text = `${before}${hidden.join('')}${after}`;
+      const report = planOf([setActive({ before: ref(1), before_text: '', after_text: text })]);
+      // A selector after the first character is never part of an emoji.
+      const rest = hidden.slice(1);
+      for (const render of Object.values(FORMATS)) {
+        expect(render(report)).toContain(rest.map(codePointOf).join(''));
+      }
+    }),
+    { numRuns: runs(200) },
+  );
 });

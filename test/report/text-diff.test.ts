@@ -125,21 +125,23 @@ function folded(before: string | null, after: string, columns?: number): readonl
 }
 
 describe('renderDiffs with folded diffs', () => {
+  /** The count of the line that states how many lines a diff omits. */
+  const omitted = (count: number) => ({ [`… ${count} more lines (--format html shows all)`]: 1 });
+
   test.each<[string, string | null, string, Readonly<Record<string, number>>]>([
     ['A folded diff shows forty lines in full', null, numbered('a', 40), { '+': 40 }],
+    ['A folded diff shows the first twenty of forty-one lines', null, numbered('a', 41), { '+': 20, ...omitted(21) }],
     [
-      'A folded diff shows the first twenty lines of more than forty and states how many lines it omits',
-      ...([null, numbered('a', 41), { '+': 20, '… 21 more lines (--format html shows all)': 1 }] as const),
+      'A folded diff shows twenty old and twenty new lines of a rewritten text',
+      numbered('a', 300),
+      numbered('b', 280),
+      { '-': 20, '+': 20, ...omitted(540) },
     ],
     [
-      'A folded diff shows twenty old and twenty new lines of a rewritten text and states how many lines it omits',
-      ...([numbered('a', 300), numbered('b', 280)] as const),
-      { '-': 20, '+': 20, '… 540 more lines (--format html shows all)': 1 },
-    ],
-    [
-      'A folded diff shows forty lines of sixty scattered changes and states how many lines it omits',
-      ...([numbered('a', 600), numbered('a', 600).replaceAll(/0$/gm, 'x')] as const),
-      { '-': 5, '+': 5, ' ': 30, '… 437 more lines (--format html shows all)': 1 },
+      'A folded diff shows forty lines of sixty scattered changes',
+      numbered('a', 600),
+      numbered('a', 600).replaceAll(/0$/gm, 'x'),
+      { '-': 5, '+': 5, ' ': 30, ...omitted(437) },
     ],
   ])('%s', (_, before, after, expected) => {
     const lines = folded(before, after).filter((line) => !line.startsWith('@@'));

@@ -26,12 +26,10 @@ function spanOf(text: string) {
   return [read(1, []), read(1, ['x ', ' y']), read(1, [': y']), read(2, ['a', 'b', 'x ', ' y'])];
 }
 
-describe('renderCodeSpan', () => {
-  testTexts('codeSpan writes one code span in a paragraph, a list and a table for', NASTY, anyMarkdown, (text) => ({
-    found: readSpan(text),
-    wanted: spanOf(text),
-  }));
-});
+testTexts('codeSpan writes one code span in a paragraph, a list and a table for', NASTY, anyMarkdown, (text) => ({
+  found: readSpan(text),
+  wanted: spanOf(text),
+}));
 
 function readBlock(text: string): ReadMarkdown {
   return readMarkdown(`before\n\n${renderCodeBlock(text.split('\n'), 'diff')}\n\nafter`);
@@ -68,17 +66,15 @@ describe('escapeHtml', () => {
   });
 });
 
-describe('markup', () => {
-  test.each([
-    ['markup() escapes HTML tags', '<b>', '&#60;b&#62;'],
-    ['markup() escapes entities, and quotes that could end an attribute', '&"\'', '&#38;&#34;&#39;'],
-    ['markup() escapes a runner command in the old syntax', '##[error]', '##&#91;error]'],
-    ['markup() escapes a runner command on any line', 'a\n  ::error::x', 'a\n  &#58;:error::x'],
-    ['markup() shows hidden characters', '\u202e\u0000\r', '\\u{202e}\\u{0}\\u{d}'],
-    ['markup() keeps line feeds, tabs and numbers', 'a\n\tb7', 'a\n\tb7'],
-    ['markup() inserts markup without escaping it again', markup`<b>${'&'}</b>`, '<b>&#38;</b>'],
-    ['markup() joins a list of fragments', [markup`<i>`, NO_MARKUP, markup`</i>`], '<i></i>'],
-  ])('%s', (_, value, html) => {
-    expect(markup`(${value})`).toEqual({ html: `(${html})` });
-  });
+test.each([
+  ['markup() escapes HTML tags', '<b>', '&#60;b&#62;'],
+  ['markup() escapes entities, and quotes that could end an attribute', '&"\'', '&#38;&#34;&#39;'],
+  ['markup() escapes a runner command in the old syntax', '##[error]', '##&#91;error]'],
+  ['markup() escapes a runner command on any line', 'a\n  ::error::x', 'a\n  &#58;:error::x'],
+  ['markup() shows hidden characters', '\u202e\u0000\r', '\\u{202e}\\u{0}\\u{d}'],
+  ['markup() keeps line feeds, tabs and numbers', 'a\n\tb7', 'a\n\tb7'],
+  ['markup() inserts markup without escaping it again', markup`<b>${'&'}</b>`, '<b>&#38;</b>'],
+  ['markup() joins a list of fragments', [markup`<i>`, NO_MARKUP, markup`</i>`], '<i></i>'],
+])('%s', (_, value, html) => {
+  expect(markup`(${value})`).toEqual({ html: `(${html})` });
 });

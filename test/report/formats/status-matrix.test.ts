@@ -20,23 +20,21 @@ const only = (parts: Partial<NonNullable<ReportPrompt['environments']>[number]>)
 };
 
 // The recorded status shows the other cells.
-describe('makeMatrixCell', () => {
-  test.each<[string, Partial<ReportPrompt>, object]>([
-    [
-      'makeMatrixCell recognizes a planned change',
-      { environments: [row], changes: [move] },
-      { kind: 'change', now: 'v1', next: 'v2' },
-    ],
-    ['makeMatrixCell recognizes an edited pin', { edits: [pinned] }, { kind: 'pin', now: '', next: '2' }],
-    ['makeMatrixCell recognizes drift', { environments: [row], drift: [drift] }, { kind: 'in-sync', drift }],
-    [
-      'makeMatrixCell recognizes a difference without a planned change',
-      only({ wanted: v2, in_sync: false }),
-      { kind: 'differs', now: 'v1', next: 'v2' },
-    ],
-  ])('%s', (_, parts, cell) => {
-    expect(makeMatrixCell(promptOf(parts), 'staging')).toMatchObject(cell);
-  });
+test.each<[string, Partial<ReportPrompt>, object]>([
+  [
+    'makeMatrixCell recognizes a planned change',
+    { environments: [row], changes: [move] },
+    { kind: 'change', now: 'v1', next: 'v2' },
+  ],
+  ['makeMatrixCell recognizes an edited pin', { edits: [pinned] }, { kind: 'pin', now: '', next: '2' }],
+  ['makeMatrixCell recognizes drift', { environments: [row], drift: [drift] }, { kind: 'in-sync', drift }],
+  [
+    'makeMatrixCell recognizes a difference without a planned change',
+    only({ wanted: v2, in_sync: false }),
+    { kind: 'differs', now: 'v1', next: 'v2' },
+  ],
+])('%s', (_, parts, cell) => {
+  expect(makeMatrixCell(promptOf(parts), 'staging')).toMatchObject(cell);
 });
 
 describe('listEnvironments', () => {

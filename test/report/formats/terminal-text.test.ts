@@ -21,16 +21,14 @@ const report = (prompts: readonly ReportPrompt[], parts: Partial<Report> = {}) =
   reportOf(prompts, { summary: summarize(prompts), ...parts });
 const summaryOf = (one: Report) => renderText(one, { colour: false, quiet: true });
 
-describe('the summary of a text report', () => {
-  test('Outside a git repository, the next step after a pull conflict is to run promptsync sync', () => {
-    const conflict = report([change('a', [makeProblem('pull/conflict', { places: 1 })])], {
-      mode: 'pull',
-      commit: null,
-    });
-    expect(summaryOf(conflict)).toContain(
-      'Next: resolve the conflicts in the files, then run promptsync sync (in a git repository, commit first).\n',
-    );
+test('Outside a git repository, the next step after a pull conflict is to run promptsync sync', () => {
+  const conflict = report([change('a', [makeProblem('pull/conflict', { places: 1 })])], {
+    mode: 'pull',
+    commit: null,
   });
+  expect(summaryOf(conflict)).toContain(
+    'Next: resolve the conflicts in the files, then run promptsync sync (in a git repository, commit first).\n',
+  );
 });
 
 describe('a report on a narrow terminal', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import stringWidth from 'fast-string-width';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeProblem } from '../../../src/problem.ts';
 import { renderHistory } from '../../../src/report/formats/render-history.ts';
 import { renderProblem, renderWarnings } from '../../../src/report/problem-list.ts';
@@ -46,28 +46,26 @@ function changing(text: string, other: string): Report {
   };
 }
 
-describe('terminal output', () => {
-  test('Terminal output fits the terminal width and uses escape sequences only for colors and links', () => {
-    fc.assert(
-      fc.property(wideText, wideText, fc.integer({ min: 20, max: 200 }), (text, other, columns) => {
-        const options = { colour: true, quiet: false, screen: makeScreen(columns), links };
-        const outputs = [
-          renderText({ ...changing(text, other), service: `https://x.example/${text}` }, options),
-          ...hostileReports(text).flatMap((one) => [
-            renderText(one, options),
-            ...[renderStatus(one, options), renderHistory(one, options)],
-            ...renderWarnings(one, undefined, makeOutputStyle(options)),
-          ]),
-          ...hostileReport(text).problems.map((problem) => renderProblem(problem, makeOutputStyle(options))),
-        ];
-        for (const line of outputs.flatMap((output) => plain(output).split('\n'))) {
-          expect(line).not.toContain('\u001b');
-          if (stringWidth(line) > columns) expect(line).toMatch(/^ *[-+]?[^ ]*$/);
-        }
-      }),
-      { numRuns: runs(40) },
-    );
-  });
+test('Terminal output fits the terminal width and uses escape sequences only for colors and links', () => {
+  fc.assert(
+    fc.property(wideText, wideText, fc.integer({ min: 20, max: 200 }), (text, other, columns) => {
+      const options = { colour: true, quiet: false, screen: makeScreen(columns), links };
+      const outputs = [
+        renderText({ ...changing(text, other), service: `https://x.example/${text}` }, options),
+        ...hostileReports(text).flatMap((one) => [
+          renderText(one, options),
+          ...[renderStatus(one, options), renderHistory(one, options)],
+          ...renderWarnings(one, undefined, makeOutputStyle(options)),
+        ]),
+        ...hostileReport(text).problems.map((problem) => renderProblem(problem, makeOutputStyle(options))),
+      ];
+      for (const line of outputs.flatMap((output) => plain(output).split('\n'))) {
+        expect(line).not.toContain('\u001b');
+        if (stringWidth(line) > columns) expect(line).toMatch(/^ *[-+]?[^ ]*$/);
+      }
+    }),
+    { numRuns: runs(40) },
+  );
 });
 
 test('renderProblem puts a long command on a separate line without backticks so that users can copy it', () => {
@@ -85,20 +83,18 @@ test('renderProblem puts a long command on a separate line without backticks so 
   expect(hintAt(30)).toEqual(['To promote what staging ', 'serves, run:', command]);
 });
 
-describe('wrap', () => {
-  test.each([
-    ['wrap() does not change a line of the full width', 'Exactly twenty wide.', 'Exactly twenty wide.'],
-    ['wrap() breaks between words and indents the rest', 'Between words, with hang.', 'Between words, \n  with hang.'],
-    ['wrap() keeps a word that is too wide', 'So averyveryverylongword is', 'So \n  averyveryverylongword\n  is'],
-    ['wrap() keeps consecutive spaces', 'many      blanks      are kept', 'many      blanks  \n      are kept'],
-    [
-      'wrap() turns off inverse text before a line break and turns it on again afterward',
-      '\u001b[31mred \u001b[7minverse over the end\u001b[27m red\u001b[39m',
-      '\u001b[31mred \u001b[7minverse over \u001b[27m\n  \u001b[7mthe end\u001b[27m red\u001b[39m',
-    ],
-  ])('%s', (_, text, expected) => {
-    expect(makeScreen(20).wrap(text, 20, 2).join('\n')).toBe(expected);
-  });
+test.each([
+  ['wrap() does not change a line of the full width', 'Exactly twenty wide.', 'Exactly twenty wide.'],
+  ['wrap() breaks between words and indents the rest', 'Between words, with hang.', 'Between words, \n  with hang.'],
+  ['wrap() keeps a word that is too wide', 'So averyveryverylongword is', 'So \n  averyveryverylongword\n  is'],
+  ['wrap() keeps consecutive spaces', 'many      blanks      are kept', 'many      blanks  \n      are kept'],
+  [
+    'wrap() turns off inverse text before a line break and turns it on again afterward',
+    '\u001b[31mred \u001b[7minverse over the end\u001b[27m red\u001b[39m',
+    '\u001b[31mred \u001b[7minverse over \u001b[27m\n  \u001b[7mthe end\u001b[27m red\u001b[39m',
+  ],
+])('%s', (_, text, expected) => {
+  expect(makeScreen(20).wrap(text, 20, 2).join('\n')).toBe(expected);
 });
 
 test('Table columns stay aligned if cells contain Chinese, Korean or combining characters', () => {
