@@ -11,22 +11,13 @@ import { makeWorkspace, writeFiles } from '../support/folder.ts';
 import { CONFIG, workspaceFiles } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 import { changeService, startTestService } from '../support/service.ts';
-import { readPage } from './pages.ts';
-import { blocksIn } from './steps.ts';
+import { readPageFile } from './pages.ts';
 
 const PAGE = 'docs/how-to/applications.md';
 const PINS = '{ production: 1 }';
 
-/** Returns the contents of a file that the page shows. Several sections show a file with the same path. */
-function readVariant(path: string, index: number): string {
-  const variants = blocksIn(readPage(PAGE)).filter(({ directives }) => directives.get('file') === path);
-  const { text } = variants[index] ?? {};
-  if (text === undefined) throw new Error(`${PAGE} does not show variant ${index} of ${path}`);
-  return `${text}\n`;
-}
-
-const LANGFUSE_READER = readVariant('src/get-prompt.ts', 0);
-const HTTP_READER = readVariant('src/get-prompt.ts', 1);
+const LANGFUSE_READER = readPageFile(PAGE, 'src/get-prompt.ts', 0);
+const HTTP_READER = readPageFile(PAGE, 'src/get-prompt.ts', 1);
 
 /** Runs an ES module in the folder and returns the JSON that it prints. */
 async function runModule(folder: string, source: string, environment: Readonly<Record<string, string>>) {
@@ -43,28 +34,6 @@ describe('the Langfuse example for TypeScript on docs/how-to/applications.md', (
     { type: 'placeholder', name: 'history' },
     { role: 'user', content: '{{question}}' },
   ] as const;
-
-  /** Makes an application with the example and a bundle of Langfuse's production. */
-  async function makeApplication() {
-    const langfuse = await startLangfuse();
-    const { store } = langfuse;
-    await store.create({
-      ...{ name: 'support/agent', type: 'chat', prompt: MESSAGES, config: { model: 'gpt' }, labels: ['production'] },
-    });
-    await store.create({ name: 'support/greeting', prompt: 'Hi {{customer_name}}.', labels: ['production'] });
-    const folder = makeWorkspace({
-      'promptsync.yaml': `service: { provider: langfuse }\n${CONFIG}`,
-      'package.json': '{ "type": "module" }',
-      'prompts/agent.md': `---\nid: support/agent\ntype: chat\npins: ${PINS}\n---\n\n{{role "user"}}\nx\n`,
-      'prompts/greeting.md': `---\nid: support/greeting\npins: ${PINS}\n---\n\nx\n`,
-      'src/get-prompt.ts': LANGFUSE_READER,
-      'src/agent.ts': readVariant('src/agent.ts', 0),
-    });
-    linkPackages(folder);
-    const words = ['bundle', '-e', 'production', '-o', 'src/prompts.ts'];
-    expect(await run(folder, words, langfuse)).toMatchObject({ exitCode: 0 });
-    return { langfuse, folder };
-  }
 
   /** Prints the results of the example for a chat prompt and a text prompt. */
   const SCRIPT = `
@@ -92,7 +61,23 @@ describe('the Langfuse example for TypeScript on docs/how-to/applications.md', (
   ];
 
   test('the Langfuse example compiles, returns what Langfuse serves, and uses the bundle if Langfuse does not answer', async () => {
-    const { langfuse, folder } = await makeApplication();
+    const langfuse = await startLangfuse();
+    const { store } = langfuse;
+    await store.create({
+      ...{ name: 'support/agent', type: 'chat', prompt: MESSAGES, config: { model: 'gpt' }, labels: ['production'] },
+    });
+    await store.create({ name: 'support/greeting', prompt: 'Hi {{customer_name}}.', labels: ['production'] });
+    const folder = makeWorkspace({
+      'promptsync.yaml': `service: { provider: langfuse }\n${CONFIG}`,
+      'package.json': '{ "type": "module" }',
+      'prompts/agent.md': `---\nid: support/agent\ntype: chat\npins: ${PINS}\n---\n\n{{role "user"}}\nx\n`,
+      'prompts/greeting.md': `---\nid: support/greeting\npins: ${PINS}\n---\n\nx\n`,
+      'src/get-prompt.ts': LANGFUSE_READER,
+      'src/agent.ts': readPageFile(PAGE, 'src/agent.ts'),
+    });
+    linkPackages(folder);
+    const words = ['bundle', '-e', 'production', '-o', 'src/prompts.ts'];
+    expect(await run(folder, words, langfuse)).toMatchObject({ exitCode: 0 });
     expect(compileTypeScript(folder, 'src/agent.ts')).toEqual(NO_ERRORS);
     const environment = { ...langfuse.environment, LANGFUSE_BASE_URL: langfuse.baseUrl };
     const online = await runModule(folder, SCRIPT, environment);
@@ -118,6 +103,7 @@ test.each([
 });
 
 describe('the examples for other services on docs/how-to/applications.md', () => {
+  /** Makes an application with the examples and a bundle of production, which serves a newer version since then. */
   async function makeApplication() {
     const service = await startTestService(['greeting']);
     await changeService(service.baseUrl, 'greeting', 'production', 'Hi {{customer_name}}, {{ customer_name }}.');
@@ -125,13 +111,13 @@ describe('the examples for other services on docs/how-to/applications.md', () =>
       ...workspaceFiles({ greeting: { pins: { production: 1 } } }),
       'package.json': '{ "type": "module" }',
       'src/get-prompt.ts': HTTP_READER,
-      'src/render-prompt.ts': readVariant('src/render-prompt.ts', 0),
+      'src/render-prompt.ts': readPageFile(PAGE, 'src/render-prompt.ts'),
       'src/main.ts': "import './get-prompt.js';\nimport './render-prompt.js';\n",
     });
     linkPackages(folder);
-    expect(await run(folder, ['bundle', '-e', 'production', '-o', 'src/prompts.ts'], service)).toMatchObject({
-      exitCode: 0,
-    });
+    const words = ['bundle', '-e', 'production', '-o', 'src/prompts.ts'];
+    expect(await run(folder, words, service)).toMatchObject({ exitCode: 0 });
+    await changeService(service.baseUrl, 'greeting', 'production', 'Hello {{customer_name}}.');
     expect(compileTypeScript(folder, 'src/main.ts')).toEqual(NO_ERRORS);
     return { service, folder };
   }
@@ -140,7 +126,6 @@ describe('the examples for other services on docs/how-to/applications.md', () =>
     const { service, folder } = await makeApplication();
     const script =
       "import { getPrompt } from './src/get-prompt.js';\nconsole.log(JSON.stringify(await getPrompt('greeting')));";
-    await changeService(service.baseUrl, 'greeting', 'production', 'Hello {{customer_name}}.');
     expect(await runModule(folder, script, service.environment)).toEqual({
       ...{ output: { text: 'Hello {{customer_name}}.', version: 2 }, warnings: '' },
     });

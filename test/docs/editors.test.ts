@@ -43,11 +43,6 @@ describe('the VS Code task in docs/editors.md', () => {
       { 'promptsync.yaml': CONFIG, 'prompts/c.md': promptText('c', { text: 'One\u200b line.' }) },
       ['warning'],
     ],
-    [
-      'the VS Code problem matcher in docs/editors.md finds each error of the configuration with its place, message, and code',
-      { 'promptsync.yaml': `${CONFIG}unknown: 1\nmax_changes: none\n` },
-      ['error', 'error'],
-    ],
   ])('%s', async (_, files: Files, severities) => {
     const folder = makeWorkspace(files);
     const { report } = await runJson(folder, ['validate']);

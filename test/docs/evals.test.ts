@@ -6,7 +6,7 @@ import { messageLists } from '../domain/chat-messages.ts';
 import { childEnvironment, startNode } from '../support/cli.ts';
 import { makeWorkspace } from '../support/folder.ts';
 import { runs, SEED } from '../support/seed.ts';
-import { readPageFile } from './page-files.ts';
+import { readPageFile } from './pages.ts';
 
 const SCRIPT = readPageFile('docs/how-to/evals.md', 'evals/changed.cjs');
 

@@ -10,7 +10,7 @@ import { messageLists } from '../domain/chat-messages.ts';
 import { childEnvironment, startNode } from '../support/cli.ts';
 import { makeWorkspace, type Files } from '../support/folder.ts';
 import { runs, SEED } from '../support/seed.ts';
-import { readPageFile } from './page-files.ts';
+import { readPageFile } from './pages.ts';
 
 const SCRIPT = readPageFile('docs/moving-from/openai.md', 'from-openai.mjs');
 
@@ -33,33 +33,39 @@ const hello = { role: 'user', content: 'Hello.' };
 
 describe('from-openai.mjs on docs/moving-from/openai.md', () => {
   test('promptsync reads back exactly the messages that from-openai.mjs wrote, whatever their content', async () => {
-    const lists = fc.sample(messageLists.map(omitPlaceholders), { numRuns: runs(800), seed: SEED });
-    const prompts = lists
-      .filter((messages) => messages.length > 0)
-      .map((messages, index) => ({
-        name: `group/${index}`,
-        messages: index % 2 ? messages.map(splitContent) : messages,
-      }));
+    const lists = fc
+      .sample(messageLists.map(omitPlaceholders), { numRuns: runs(800), seed: SEED })
+      .filter((messages) => messages.length > 0);
+    const prompts = lists.map((messages, index) => {
+      return { name: `group/${index}`, messages: index % 2 ? messages.map(splitContent) : messages };
+    });
     const { folder, stderr, exitCode } = await runScript(prompts);
     expect([stderr, exitCode]).toEqual(['', 0]);
-    const expected = lists.filter((messages) => messages.length > 0).map((messages) => messages.map(normalizeMessage));
+    const expected = lists.map((messages) => messages.map(normalizeMessage));
     expect(prompts.map(({ name }) => readPrompt(folder, `prompts/${name}.md`).messages)).toEqual(expected);
   });
 
-  test.each([
-    { name: 'support/reply', path: 'prompts/support/reply.md' },
-    { name: '../../outside', path: 'prompts/outside.md' },
-    { name: 'a/../b', path: 'prompts/a/b.md' },
-    { name: '/etc/passwd', path: 'prompts/etc/passwd.md' },
-    { name: 'a\\..\\b: "c" #', path: 'prompts/a-..-b-c.md' },
-    { name: '.hidden/-x', path: 'prompts/hidden/x.md' },
-    { name: '..', path: 'prompts/prompt.md' },
-    { name: 'Größe 本番', path: 'prompts/Größe-本番.md' },
-    { name: 'true', path: 'prompts/true.md' },
-  ])('from-openai.mjs writes the prompt with the name $name to a file inside its folder', async ({ name, path }) => {
-    const { folder, stdout, paths } = await runScript([{ id: 'pmpt_1', name, messages: [hello] }]);
-    expect([stdout, paths]).toEqual([`${path}\n`, [path]]);
-    expect(readPrompt(folder, path)).toMatchObject({ id: name, type: 'chat', messages: [hello] });
+  test('from-openai.mjs writes each prompt to a file inside its folder, whatever its name, and keeps the name as the id', async () => {
+    const pathsByName = {
+      'support/reply': 'prompts/support/reply.md',
+      '../../outside': 'prompts/outside.md',
+      'a/../b': 'prompts/a/b.md',
+      'a\\..\\b: "c" #': 'prompts/a-..-b-c.md',
+      '.hidden/-x': 'prompts/hidden/x.md',
+      '..': 'prompts/prompt.md',
+      'Größe 本番': 'prompts/Größe-本番.md',
+      true: 'prompts/true.md',
+    };
+    const names = Object.keys(pathsByName);
+    const json = names.map((name) => ({ id: 'pmpt_1', name, messages: [hello] }));
+    const { folder, stdout, paths } = await runScript(json);
+    expect(stdout).toBe(
+      Object.values(pathsByName)
+        .map((path) => `${path}\n`)
+        .join(''),
+    );
+    expect(paths).toEqual(Object.values(pathsByName).toSorted());
+    expect(Object.values(pathsByName).map((path) => readPrompt(folder, path).id)).toEqual(names);
   });
 
   test('from-openai.mjs uses the id as the name of a prompt that has no name', async () => {
@@ -86,7 +92,6 @@ describe('from-openai.mjs on docs/moving-from/openai.md', () => {
     expect(readPrompt(folder, 'prompts/a.md').messages).toEqual([{ role: 'assistant', content: 'Hello.' }]);
   });
 
-  const image = { type: 'input_image', image_url: 'https://example.com/a.png' };
   test.each<[sentence: string, json: unknown, message: string]>([
     ['from-openai.mjs rejects JSON that is not a list', { a: 1 }, 'The JSON is not a list of prompts.'],
     [
@@ -97,68 +102,38 @@ describe('from-openai.mjs on docs/moving-from/openai.md', () => {
     ['from-openai.mjs rejects a prompt without messages', [{ name: 'a', messages: [] }], 'Prompt 1 has no messages.'],
     [
       'from-openai.mjs rejects two prompts that would be written to the same file',
-      [
-        { name: 'a b', messages: [hello] },
-        { name: 'a:b', messages: [hello] },
-      ],
+      ['a b', 'a:b'].map((name) => ({ name, messages: [hello] })),
       'Two prompts have the path prompts/a-b.md.',
     ],
-    [
-      'from-openai.mjs rejects an image part',
-      [{ name: 'a', messages: [hello, { role: 'user', content: [image] }] }],
-      'Prompt 1, message 2: A part has the type "input_image", which is not text.',
-    ],
-    [
-      'from-openai.mjs rejects a part that is null',
-      [{ name: 'a', messages: [{ role: 'user', content: [null] }] }],
-      'Prompt 1, message 1: A part has the type undefined, which is not text.',
-    ],
-    [
-      'from-openai.mjs rejects a message without content',
-      [{ name: 'a', messages: [{ role: 'assistant', content: null }] }],
-      'Prompt 1, message 1: The content is neither a text nor a list.',
-    ],
-    [
-      'from-openai.mjs rejects a message with tool calls',
-      [{ name: 'a', messages: [{ ...hello, tool_calls: [] }] }],
-      'Prompt 1, message 1: A chat prompt cannot hold "tool_calls".',
-    ],
-    [
-      'from-openai.mjs rejects an item that is not a message',
-      [{ name: 'a', messages: [{ ...hello, type: 'reasoning' }] }],
-      'Prompt 1, message 1 has the type "reasoning".',
-    ],
-    [
-      'from-openai.mjs rejects a role that is not a string',
-      [{ name: 'a', messages: [{ content: 'Hello.' }] }],
-      'Prompt 1, message 1: The role is not a text.',
-    ],
-    [
-      'from-openai.mjs rejects content that contains a NUL character',
-      [{ name: 'a', messages: [{ role: 'user', content: 'a\0b' }] }],
-      'Prompt 1, message 1: The content has a character that a file cannot hold.',
-    ],
+  ])('%s', async (_, json, message) => {
+    const { exitCode, stderr, paths } = await runScript(json);
+    expect([exitCode, stderr, paths]).toEqual([1, `error: ${message} The script wrote no files.\n`, []]);
+  });
+
+  test.each<[sentence: string, message: object, problem: string]>([
+    ['from-openai.mjs rejects an image part', { content: [{ type: 'input_image' }] }, 'has the type "input_image"'],
+    ['from-openai.mjs rejects a message without content', { content: null }, 'is neither a text nor a list'],
+    ['from-openai.mjs rejects a message with tool calls', { tool_calls: [] }, 'cannot hold "tool_calls"'],
+    ['from-openai.mjs rejects an item that is not a message', { type: 'reasoning' }, 'has the type "reasoning"'],
+    ['from-openai.mjs rejects a role that is not a string', { role: 1 }, 'The role is not a text'],
+    ['from-openai.mjs rejects content that contains a NUL character', { content: 'a\0b' }, 'that a file cannot hold'],
     [
       'from-openai.mjs rejects content that contains a lone surrogate',
-      [{ name: 'a', messages: [{ role: 'user', content: '\ud800' }] }],
-      'Prompt 1, message 1: The content has a character that a file cannot hold.',
+      { content: '\ud800' },
+      'that a file cannot hold',
     ],
-  ])('%s', async (_, json, message) => {
-    const { exitCode, stdout, stderr, paths } = await runScript(json);
-    expect({ exitCode, stdout, stderr, paths }).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: `error: ${message} The script wrote no files.\n`,
-      paths: [],
-    });
+  ])('%s', async (_, message, problem) => {
+    const { exitCode, stderr, paths } = await runScript([{ name: 'a', messages: [hello, { ...hello, ...message }] }]);
+    expect(stderr).toMatch(/^error: Prompt 1, message 2.* The script wrote no files\.\n$/);
+    expect(stderr).toContain(problem);
+    expect([exitCode, paths]).toEqual([1, []]);
   });
 
   test('from-openai.mjs does not write any files if one of the files already exists', async () => {
     const json = ['new', 'old'].map((name) => ({ name, messages: [hello] }));
-    const { exitCode, stderr, paths, folder } = await runScript(json, { 'prompts/old.md': 'Old.' });
+    const { exitCode, stderr, paths } = await runScript(json, { 'prompts/old.md': 'Old.' });
     expect([exitCode, stderr]).toEqual([1, 'error: prompts/old.md already exists. The script wrote no files.\n']);
     expect(paths).toEqual(['prompts/old.md']);
-    expect(readFileSync(join(folder, 'prompts/old.md'), 'utf8')).toBe('Old.');
   });
 });
 

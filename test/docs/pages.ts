@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodesIn, parseMarkdown } from '../support/markdown.ts';
+import { blocksIn } from './steps.ts';
 import { ROOT } from './worlds.ts';
 
 /** The pages whose commands are run, relative to the root. */
@@ -8,6 +9,17 @@ export const PAGES: readonly string[] = ['README.md', ...globSync('docs/**/*.md'
 
 export function readPage(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
+}
+
+/**
+ * Returns the content of a file that a page shows in a block with the directive `file`. If several sections show a file
+ * with this path, `variant` is the index of one of them.
+ */
+export function readPageFile(page: string, path: string, variant = 0): string {
+  const variants = blocksIn(readPage(page)).filter(({ directives }) => directives.get('file') === path);
+  const block = variants[variant];
+  if (block === undefined) throw new Error(`${page} does not show variant ${variant} of ${path}`);
+  return `${block.text}\n`;
 }
 
 /** Returns the anchors of a page: its headings in the form that GitHub gives them, and every `<a id="…">`. */

@@ -10,28 +10,24 @@ import { WORLDS, type World } from './worlds.ts';
 /** The address of the service in the pages. */
 const SERVICE = 'https://prompts.example.com';
 
-/** The actual and the expected result of a step. Both are the same object if the step did what the page shows. */
-export type Performed = { readonly is: Seen; readonly wanted: Seen };
-type Seen = { readonly step: string; readonly exitCode: number; readonly output: readonly string[] };
+/** What a step did, or what the page shows. */
+type StepResult = { readonly step: string; readonly exitCode: number; readonly output: readonly string[] };
+type Difference = { readonly actual: StepResult; readonly expected: StepResult };
 
-/** Runs the steps of a page in their world, up to the first step with an unexpected result. */
-export async function perform(page: string, { world: name, line, steps }: Play): Promise<readonly Performed[]> {
+/** Runs the steps of a page in their world. Returns the first step that does not do what the page shows, or null. */
+export async function findDifference(page: string, { world: name, line, steps }: Play): Promise<Difference | null> {
   const make = WORLDS[name];
   if (make === undefined) throw new Error(`${page}:${line}: there is no world "${name}"`);
   const world = await make();
   const folder = makeFolder();
-  const script = [
-    'set -e',
-    'exec < /dev/null',
-    ...steps.map((step, index) => wrap(step, join(folder, `${index}`), world)),
-  ];
-  writeFileSync(join(folder, 'script'), `${script.join('\n')}\n`);
+  const wrapped = steps.map((step, index) => wrap(step, join(folder, `${index}`), world));
+  writeFileSync(join(folder, 'script'), ['set -e', 'exec < /dev/null', ...wrapped, ''].join('\n'));
   const shell = await runShell(join(folder, 'script'), world);
-  const performed = steps.map((step, index) =>
-    compareStep(page, step, readStep(join(folder, `${index}`), shell, world)),
-  );
-  const first = performed.findIndex(({ is, wanted }) => is !== wanted);
-  return first === -1 ? performed : performed.slice(0, first + 1);
+  for (const [index, step] of steps.entries()) {
+    const difference = compareStep(page, step, readStep(join(folder, `${index}`), shell, world));
+    if (difference !== null) return difference;
+  }
+  return null;
 }
 
 /** Wraps a step for the one shell of all steps, so that later steps see its folder and variables as a reader would. */
@@ -65,13 +61,12 @@ function readStep(path: string, shell: Shell, world: World): Shell {
   return { exitCode: Number(read('.code') ?? shell.exitCode), output };
 }
 
-/** Compares a step with the page. Both results are the same object if the step did what the page shows. */
-function compareStep(page: string, { line, shown, exitCode, output }: Step, ran: Shell): Performed {
+function compareStep(page: string, { line, shown, exitCode, output }: Step, ran: Shell): Difference | null {
   const printed = steady(ran.output);
-  const is = { step: `${page}:${line}: ${shown}`, exitCode: ran.exitCode, output: printed.split('\n') };
-  const right = output === null || isShown(printed, steady(output));
-  if (right && ran.exitCode === exitCode) return { is, wanted: is };
-  return { is, wanted: { ...is, exitCode, output: right ? is.output : steady(output).split('\n') } };
+  const actual = { step: `${page}:${line}: ${shown}`, exitCode: ran.exitCode, output: printed.split('\n') };
+  const isRight = output === null || isShown(printed, steady(output));
+  if (isRight && ran.exitCode === exitCode) return null;
+  return { actual, expected: { ...actual, exitCode, output: isRight ? actual.output : steady(output).split('\n') } };
 }
 
 /** Replaces everything that differs from run to run, such as digests, ids, dates and times. */

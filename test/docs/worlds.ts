@@ -130,13 +130,8 @@ function filesOf(pins: string): Record<string, string> {
 }
 
 function langfuseFilesOf(pins: string): Record<string, string> {
-  const messages = [
-    '{{role "system"}}',
-    'Choose the team that helps {{customer_name}}: billing or support.',
-    '',
-    '{{role "user"}}',
-    '{{question}}',
-  ].join('\n');
+  const system = 'Choose the team that helps {{customer_name}}: billing or support.';
+  const messages = `{{role "system"}}\n${system}\n\n{{role "user"}}\n{{question}}`;
   return {
     'prompts/support/greeting.md': `---\nid: support/greeting\npins:\n  ${pins}\n---\n\n${PROMPTS[0].text}\n`,
     'prompts/support/triage.md': `---\nid: support/triage\ntype: chat\npins:\n  ${pins}\n---\n\n${messages}\n`,

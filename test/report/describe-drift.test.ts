@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makeProblem } from '../../src/problem.ts';
 import { describeDrift, describeDriftHint, type DriftContext } from '../../src/report/describe-drift.ts';
 import type { Report, ReportChange, ReportDrift, ReportPrompt } from '../../src/report/schema/report-schema.ts';
-import { promptOf, ref, reportOf, setActive } from './support.ts';
+import { joinOutputs, promptOf, ref, reportOf, type SetActive, setActive } from './support.ts';
 
 type EnvironmentDrift = Extract<ReportDrift, { readonly environment: string }>;
 
@@ -17,7 +17,7 @@ const named: ReportDrift = {
   ...{ field: 'name', kind: 'outside', restores: true, expected: 'Ours', observed: 'Theirs', pull: true },
 };
 
-const activate = (parts: Partial<Extract<ReportChange, { readonly kind: 'set-active' }>> = {}): ReportChange =>
+const activate = (parts: Partial<SetActive> = {}) =>
   setActive({ environment: 'production', before: ref(3), after: ref(1), ...parts });
 const rename = (after = 'Ours'): ReportChange => ({
   ...{ kind: 'update-prompt', fields: { name: { before: 'Theirs', after } } },
@@ -33,123 +33,67 @@ function linesOf(
   return describeDrift(drift, prompt, report, (text) => `<${text}>`);
 }
 
-const KEEP = 'Keep <v3>: <promptsync pull support/refund>';
-const RESTORE = 'Restore <v1>: <promptsync sync support/refund>';
-const BLOCKED = 'The prompt is blocked, so promptsync does not change it.';
+const missing = {
+  ...moved,
+  observed: { ...served, commit: '91d386a04d3e5f60718293a4', commit_missing: true },
+} as const;
+
+const DRIFT_GUARD = makeProblem('guard/drift', { key: 'support/refund', what: [], canPull: true });
+const OTHER_GUARD = makeProblem('guard/placeholder-id');
+const WARNING = makeProblem('git/shallow', { of: 'drift' });
+const blockedBy = (...problems: ReportPrompt['problems']) => linesOf(moved, PLAN, { status: 'blocked', problems });
+
+/** Describes the drift of an environment after a sync that made this change. */
+const afterSync = (drift: Partial<EnvironmentDrift>, change: Partial<SetActive>) =>
+  linesOf({ ...moved, ...drift }, SYNC, { status: 'applied', changes: [activate({ ...change, status: 'made' })] });
 
 describe('describeDrift', () => {
-  // The recorded plan and sync show most of these sentences. Here are those that they lack.
-  test('describeDrift uses the vocabulary of the report, and says "the base" if the report does not name the base', () => {
-    const vocabulary = { service: 'Langfuse', environment: 'label' };
-    expect(linesOf(named, { ...PLAN, vocabulary })[0]).toContain('name is <"Theirs"> in Langfuse, but');
-    expect(linesOf(moved, { mode: 'dry-run' })[0]).toContain('but the base asks for <v1>.');
-  });
-
-  test.each<[string, ReportDrift, ReportChange, string, string]>([
-    [
-      'describeDrift names the value that a sync sets if the head and the base ask for different values',
-      { ...named, restores: false },
-      rename('Newer'),
-      'but <main> asks for <"Ours">. A sync changes it to <"Newer">.',
-      'Change it to <"Newer">: <promptsync sync support/refund>',
-    ],
-    [
-      'describeDrift names a version that does not exist yet as activated, not restored',
-      { ...moved, expected: { new: true } },
-      activate({ after: { new: true } }),
-      'serves <v3>, but <main> asks for a new version. A sync activates a new version.',
-      'Activate a new version: <promptsync sync support/refund>',
-    ],
-  ])('%s', (_, drift, change, statement, command) => {
-    const [first, ...commands] = linesOf(drift, PLAN, { changes: [change] });
-    expect(first).toContain(statement);
-    expect(commands).toContain(command);
-  });
-
-  test('describeDrift says that somebody moved an environment back if the report marks the drift as moved back', () => {
-    expect(
-      linesOf({ ...moved, expected: ref(5), moved_back: true }, PLAN, { changes: [activate({ after: ref(5) })] }),
-    ).toEqual([
-      'somebody moved <production> back from <v5> to <v3>. A sync restores <v5>.',
-      KEEP,
-      'Restore <v5>: <promptsync sync support/refund>',
-    ]);
-  });
-
-  test('If the clone lacks the commit of the served version, describeDrift suggests only git fetch before a sync', () => {
-    const commit = '91d386a04d3e5f60718293a4b5c6d7e8f9012345';
-    const drift = { ...moved, observed: { ...served, commit, commit_missing: true } } as const;
-    expect(linesOf(drift)).toEqual([
-      '<production> serves <v3>, but <main> asks for <v1>. (<v3> was made from <91d386a04d3e>, which this clone does not have: run <git fetch>)',
-    ]);
-    expect(linesOf(drift, SYNC)[0]).not.toContain('git fetch');
-  });
-
-  test('describeDrift offers no command to keep a state that pull cannot copy', () => {
-    expect(linesOf({ ...moved, pull: undefined }).slice(1)).toEqual([RESTORE]);
-    expect(linesOf({ ...moved, observed: null, pull: undefined })).toEqual([
-      '<production> serves nothing, but <main> asks for <v1>. A sync restores <v1>.',
-      RESTORE,
-    ]);
-  });
-
-  const DRIFT_GUARD = makeProblem('guard/drift', { key: 'support/refund', what: [], canPull: true });
-  const OTHER_GUARD = makeProblem('guard/placeholder-id');
-  const WARNING = makeProblem('git/shallow', { of: 'drift' });
-
-  test.each<[string, ReportPrompt['problems'], readonly string[]]>([
-    [
-      'describeDrift offers only commands that work if only the drift guard blocks the prompt',
-      [DRIFT_GUARD, WARNING],
-      [KEEP, 'Restore <v1>: <promptsync sync support/refund --on-drift overwrite>'],
-    ],
-    ['describeDrift offers only commands that work if another guard blocks the prompt', [OTHER_GUARD], [KEEP]],
-    [
-      'describeDrift offers only commands that work if the drift guard and another guard block the prompt',
-      [DRIFT_GUARD, OTHER_GUARD],
-      [KEEP],
-    ],
-  ])('%s', (_, problems, commands) => {
-    expect(linesOf(moved, PLAN, { status: 'blocked', problems })).toEqual([
-      `<production> serves <v3>, but <main> asks for <v1>. ${BLOCKED}`,
-      ...commands,
-    ]);
+  // The recorded plan and sync show the other descriptions.
+  test('describeDrift says what differs, what a sync does about it, and which commands are possible, as recorded', async () => {
+    const descriptions = {
+      'The description calls the service Langfuse if the report does.': linesOf(named, {
+        ...PLAN,
+        vocabulary: { service: 'Langfuse', environment: 'label' },
+      }),
+      'The description says "the base" if the report does not name the base.': linesOf(moved, { mode: 'dry-run' }),
+      'A sync changes a field to the value of the head, even if the base asks for another one.': linesOf(
+        { ...named, restores: false },
+        PLAN,
+        { changes: [rename('Newer')] },
+      ),
+      'A sync activates a version that does not exist yet, and does not restore it.': linesOf(
+        { ...moved, expected: { new: true } },
+        PLAN,
+        { changes: [activate({ after: { new: true } })] },
+      ),
+      'Somebody moved the environment back to an older version.': linesOf(
+        { ...moved, expected: ref(5), moved_back: true },
+        PLAN,
+        { changes: [activate({ after: ref(5) })] },
+      ),
+      'If the clone lacks the commit of the served version, the only command is git fetch.': linesOf(missing),
+      'After a sync, nobody needs to fetch a commit.': linesOf(missing, SYNC),
+      'No command keeps an environment that serves nothing.': linesOf({ ...moved, observed: null, pull: undefined }),
+      'If only the drift guard blocks the prompt, a command overwrites the drift.': blockedBy(DRIFT_GUARD, WARNING),
+      'If another guard blocks the prompt, too, no command overwrites the drift.': blockedBy(DRIFT_GUARD, OTHER_GUARD),
+      'After a sync, no text says how to bring back a version of promptsync.': afterSync(
+        { observed: { ...served, made_by: 'git' } },
+        {},
+      ),
+      'After a sync that activated another version, a text says how to bring the replaced one back.': afterSync(
+        { restores: false },
+        { after: ref(8) },
+      ),
+    };
+    await expect(joinOutputs(descriptions, (lines) => lines)).toMatchFileSnapshot('recorded/drift.txt');
   });
 
   test.each([
-    ["it's", `'it'\\''s'`],
-    ['--all', `-- '--all'`],
-    ['a*', `'a\\*'`],
-  ])('describeDrift quotes the prompt key %s in a command', (key, quoted) => {
+    ['describeDrift quotes a prompt key that contains a quotation mark', "it's", `'it'\\''s'`],
+    ['describeDrift separates a prompt key that looks like a flag from the flags', '--all', `-- '--all'`],
+    ['describeDrift escapes the wildcards of patterns in a prompt key', 'a*', `'a\\*'`],
+  ])('%s', (_, key, quoted) => {
     expect(linesOf(moved, PLAN, { key })[1]).toBe(`Keep <v3>: <promptsync pull ${quoted}>`);
-  });
-
-  const restored = '<production> served <v3>, but <main> asks for <v1>. This run restored <v1>.';
-
-  test.each<[string, ReportDrift, ReportPrompt['status'], ReportChange, string]>([
-    [
-      'After a sync, describeDrift says that the run restored a version that replaces one of promptsync',
-      { ...moved, observed: { ...served, made_by: 'git' } },
-      ...(['applied', activate({ status: 'made' }), restored] as const),
-    ],
-    [
-      'After a sync, describeDrift says that the run restored a field',
-      ...([named, 'applied', { ...rename(), status: 'made' }] as const),
-      'name was <"Theirs"> in the service, but <main> asks for <"Ours">. This run restored <"Ours">.',
-    ],
-    [
-      'After a sync, describeDrift says that the run activated another version',
-      { ...moved, restores: false },
-      ...(['applied', activate({ after: ref(8), status: 'made' })] as const),
-      '<production> served <v3>, but <main> asks for <v1>. This run activated <v8>. To bring <v3> back, pin <version:ver_3>.',
-    ],
-    [
-      'After a sync, describeDrift says that the run did not change a blocked prompt',
-      ...([moved, 'blocked', activate({ status: 'not_made' })] as const),
-      `<production> serves <v3>, but <main> asks for <v1>. ${BLOCKED}`,
-    ],
-  ])('%s', (_, drift, status, change, line) => {
-    expect(linesOf(drift, SYNC, { status, changes: [change] })).toEqual([line]);
   });
 });
 
@@ -165,8 +109,6 @@ describe('describeDriftHint', () => {
     expect(hintOf([moved, named])).toEqual(HINT);
     expect(hintOf([named], { mode: 'status' })).toEqual(HINT);
   });
-
-  const missing = { ...moved, observed: { ...served, commit: '91d386a04d3e', commit_missing: true } } as const;
 
   test.each<[string, readonly ReportDrift[], Partial<Report>]>([
     ['describeDriftHint returns nothing after a sync', [moved], { mode: 'apply' }],

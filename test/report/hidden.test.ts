@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { renderJson } from '../../src/report/escape.ts';
+import { expect, test } from 'vitest';
 import { runs } from '../support/seed.ts';
 import { FORMATS, planOf, ref, setActive } from './support.ts';
 
@@ -12,43 +11,28 @@ const IGNORED = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoi
 /** The same without the tags and variation selectors of higher planes, which are the majority. */
 const OF_LOWER_PLANES = IGNORED.filter((character) => character.codePointAt(0)! < 0xe0000);
 
-/** Renders a prompt that changes from an empty text to `text`, in each format. */
-function reviewsOf(text: string) {
-  const report = planOf([setActive({ before: ref(1), before_text: '', after_text: text })]);
-  return { shown: Object.values(FORMATS).map((render) => render(report)), json: renderJson(report) };
-}
-
 function codePointOf(character: string): string {
   return `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }
 
-/** Returns the JSON escapes of a character, one for each UTF-16 unit. */
-function unitsOf(character: string): string {
-  return Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
-    .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
-    .join('');
-}
+// Two invisible characters can carry any text, one bit each. Assistants can read it, but reviewers cannot see it.
+const around = fc.constantFrom('', 'Be polite.', '日本', '😀', '❤', '1', '\u20e3', '👩‍👩‍👧', '❤\ufe0f');
+const character = fc.oneof(fc.constantFrom(...OF_LOWER_PLANES), fc.constantFrom(...IGNORED));
+const alphabet = fc.uniqueArray(character, { minLength: 2, maxLength: 2 });
+const bits = fc.array(fc.integer({ min: 0, max: 1 }), { minLength: 8, maxLength: 32 });
 
-describe('bytes hidden in two characters that Unicode ignores', () => {
-  // Two invisible characters can carry any text, one bit each. Assistants can read it, but reviewers cannot see it.
-  const around = fc.constantFrom('', 'Be polite.', '日本', '😀', '❤', '1', '\u20e3', '👩‍👩‍👧', '❤\ufe0f');
-  const character = fc.oneof(fc.constantFrom(...OF_LOWER_PLANES), fc.constantFrom(...IGNORED));
-  const alphabet = fc.uniqueArray(character, { minLength: 2, maxLength: 2 });
-  const bits = fc.array(fc.integer({ min: 0, max: 1 }), { minLength: 8, maxLength: 32 });
-
-  test('Every report escapes invisible characters, except a variation selector that may belong to an emoji', () => {
-    fc.assert(
-      fc.property(around, alphabet, bits, around, (before, characters, message, after) => {
-        const hidden = message.map((bit) => characters[bit]!);
-        const text = `${before}${hidden.join('')}${after}`;
-        const { shown, json } = reviewsOf(text);
-        // A selector after the first character is never part of an emoji.
-        const rest = hidden.slice(1);
-        for (const one of shown) expect(one).toContain(rest.map(codePointOf).join(''));
-        expect(json).toContain(rest.map(unitsOf).join(''));
-        expect(JSON.parse(json)).toMatchObject({ prompts: [{ changes: [{ after_text: text }] }] });
-      }),
-      { numRuns: runs(200) },
-    );
-  });
+test('Every report escapes invisible characters, except a variation selector that may belong to an emoji', () => {
+  fc.assert(
+    fc.property(around, alphabet, bits, around, (before, characters, message, after) => {
+      const hidden = message.map((bit) => characters[bit]!);
+      const text = `${before}${hidden.join('')}${after}`;
+      const report = planOf([setActive({ before: ref(1), before_text: '', after_text: text })]);
+      // A selector after the first character is never part of an emoji.
+      const rest = hidden.slice(1);
+      for (const render of Object.values(FORMATS)) {
+        expect(render(report)).toContain(rest.map(codePointOf).join(''));
+      }
+    }),
+    { numRuns: runs(200) },
+  );
 });

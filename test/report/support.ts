@@ -222,6 +222,16 @@ export function hostilePrompt(text: string, status: ReportPrompt['status'], type
   };
 }
 
+/** Renders each example to lines. Returns one text for a recorded file, with the title of each example above its lines. */
+export function joinOutputs<Example>(
+  examples: Readonly<Record<string, Example>>,
+  render: (example: Example) => readonly string[],
+): string {
+  return Object.entries(examples)
+    .map(([title, example]) => [`======== ${title}`, ...render(example), ''].join('\n'))
+    .join('');
+}
+
 /** Generates texts with many characters that have a meaning in a terminal, a log or JSON. */
 export const anyText = fc
   .array(

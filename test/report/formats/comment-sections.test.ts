@@ -22,12 +22,13 @@ function linesOf(body: string): readonly string[] {
 
 describe('replaceSection', () => {
   test('A new section takes the place of the old section of the same environment', () => {
-    const body = replaceSection(REVIEW, ['staging'], wrapSection(['staging'], '\n#### staging: applied\n'));
+    const section = wrapSection(['production'], '\n#### production: applied\n');
+    const body = replaceSection(REVIEW, ['production'], section, ['staging', 'production']);
     expect(linesOf(body)).toEqual([
       '### promptsync plan',
       'Plan: 1 of 1 prompt changes (2 activations).',
-      '#### production: 1 prompt',
-      '#### staging: applied',
+      '#### production: applied',
+      '#### staging: 1 prompt',
       'commit `abc`',
     ]);
   });

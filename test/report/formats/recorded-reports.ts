@@ -35,6 +35,7 @@ const agent = {
 const since = { commit: '1a2b3c4d5e6f7890', date: '2026-07-28' };
 
 const tooMany = makeProblem('guard/max-changes', { changing: 2, allowed: 1 });
+const oddPin = makeProblem('usage/invalid', { reason: `Odd pin, ${'and more '.repeat(9)}words.` });
 const timeout = makeProblem('service/timeout', { seconds: 15 });
 const hidden = (path: string, character: string) =>
   makeProblem('prompt/hidden-character', { character: `\\u{${character}}`, count: 1 }, { path, line: 7, column: 3 });
@@ -57,10 +58,7 @@ const PLANNED = [
   of(
     'agent',
     [move('staging', 3, 4, agent), move('production', 2, 4, { ...agent, messages: { before: [], after: ['user'] } })],
-    {
-      type: 'chat',
-      url: 'https://prompts.example.com/agent',
-    },
+    { type: 'chat', url: 'https://prompts.example.com/agent' },
   ),
   of('first', [
     { ...create, ref: 'v1.4.0', change_summary: null },
@@ -79,9 +77,7 @@ const PLANNED = [
       move('production', 9, 7, { ...agent, before_text: 'Theirs.', after_text: 'Ours.' }),
       move('staging', 6, 7, { before_text: 'Old.', after_text: 'Ours.' }),
     ],
-    {
-      ...{ type: 'chat', drift: [moved] },
-    },
+    { type: 'chat', drift: [moved] },
   ),
   of('renamed', [rename('Theirs', 'Ours')], { drift: [named] }),
   of('replaced', [move('production', 9, 8)], { drift: [{ ...moved, restores: false }] }),
@@ -91,43 +87,30 @@ const PLANNED = [
   of('blocked-too', [move('staging', 1, 2)], { status: 'blocked', problems: [tooMany] }),
   of('refused', [], {
     status: 'blocked',
-    problems: [
-      {
-        ...makeProblem('usage/invalid', { reason: `Odd pin, ${'and more '.repeat(9)}words.` }),
-        path: 'refused.md',
-        line: 4,
-        column: 12,
-      },
-    ],
+    problems: [{ ...oddPin, path: 'refused.md', line: 4, column: 12 }],
   }),
   promptOf({ key: 'same', problems: [hidden('same.md', '200b')] }),
 ];
 
+/** A prompt to which a sync made these changes. */
+const applied = (key: string, changes: readonly ReportChange[], parts: Partial<ReportPrompt> = {}) =>
+  of(key, changes, { status: 'applied', ...parts });
+const created = { ...create, status: 'made', version: ref(8) } as const;
+const adopted = { ...created, status: 'adopted' } as const;
+const released = move('production', 7, 8, { status: 'made' });
 const APPLIED = [
-  of('made', [{ ...create, status: 'made', version: ref(8) }, move('production', 7, 8, { status: 'made' })], {
-    status: 'applied',
-  }),
-  of('adopted', [{ ...create, status: 'adopted', version: ref(8) }, move('production', 7, 8, { status: 'made' })], {
-    status: 'applied',
-  }),
-  of(
-    'lost',
-    [{ ...create, status: 'adopted', recovered: true, version: ref(8) }, move('production', 7, 8, { status: 'made' })],
-    {
-      status: 'applied',
-    },
-  ),
-  of('restored', [move('production', 9, 7, { status: 'made' })], { status: 'applied', drift: [moved] }),
+  applied('made', [created, released]),
+  applied('adopted', [adopted, released]),
+  applied('lost', [{ ...adopted, recovered: true }, released]),
+  applied('restored', [move('production', 9, 7, { status: 'made' })], { drift: [moved] }),
   of(
     'half',
     [
-      { ...create, status: 'made', version: ref(8) },
+      created,
       { ...rename('Old', 'New'), status: 'not_made' },
       move('production', 7, 8, { status: 'unknown', before_text: 'a', after_text: 'b' }),
     ],
-    {
-      ...{ status: 'failed', problems: [timeout] },
-    },
+    { status: 'failed', problems: [timeout] },
   ),
   of('not-restored', [move('production', 9, 7, { status: 'not_made' })], {
     status: 'failed',
@@ -171,16 +154,8 @@ const STATUS = [
 
 const commit = { commit: '9f2c1ab04d3e'.padEnd(40, '0'), author: 'Ada', date: '2026-01-02T03:04:05+01:00' };
 const version = (number: number, parts: object = {}) => {
-  return {
-    ...ref(number),
-    digest: DIGEST,
-    made_by: 'git',
-    ...commit,
-    subject: 'First',
-    active_in: [],
-    pinned: [],
-    ...parts,
-  } as const;
+  const made = { ...ref(number), digest: DIGEST, made_by: 'git', ...commit, subject: 'First' } as const;
+  return { ...made, active_in: [], pinned: [], ...parts };
 };
 const time = { environment: 'production', from: { ...commit, subject: 'Promote' }, until: null, served: true };
 const HISTORY = [
@@ -243,7 +218,7 @@ export const REPORTS: Readonly<Record<string, Report>> = {
   nothing: record([promptOf()]),
   interrupted: record(
     [
-      of('a', [move('staging', 1, 2, { status: 'made' })], { status: 'applied' }),
+      applied('a', [move('staging', 1, 2, { status: 'made' })]),
       of('b', [move('staging', 1, 2, { status: 'not_made' })], { status: 'not_attempted', problems: [stopped] }),
     ],
     { mode: 'apply' },

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { renderHistory } from '../../../src/report/formats/render-history.ts';
 import { renderJunit } from '../../../src/report/formats/junit.ts';
 import { renderMarkdown } from '../../../src/report/formats/markdown.ts';
@@ -37,9 +37,7 @@ function renderAll(report: Report, name: string): string {
 }
 
 /** `vitest -u` writes the current output, so review the diff. */
-describe('recorded reports', () => {
-  test.each(Object.entries(REPORTS))('Every format shows the recorded report %s as before', async (name, report) => {
-    expect(ReportShape.omit({ schema_version: true }).safeParse(report).error?.issues ?? []).toEqual([]);
-    await expect(renderAll(report, name)).toMatchFileSnapshot(`recorded/${name}.txt`);
-  });
+test.each(Object.entries(REPORTS))('Every format shows the recorded report %s as before', async (name, report) => {
+  expect(ReportShape.omit({ schema_version: true }).safeParse(report).error?.issues ?? []).toEqual([]);
+  await expect(renderAll(report, name)).toMatchFileSnapshot(`recorded/${name}.txt`);
 });

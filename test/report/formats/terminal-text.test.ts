@@ -4,14 +4,13 @@ import { renderHtml } from '../../../src/report/formats/html-page.ts';
 import { renderStatus } from '../../../src/report/formats/status-matrix.ts';
 import { renderEndedRun } from '../../../src/report/formats/summary.ts';
 import { renderText } from '../../../src/report/formats/terminal-text.ts';
-import { combineProblems, groupProblems, isInterrupted, listProblems } from '../../../src/report/problem-list.ts';
+import { combineProblems, groupProblems, listProblems } from '../../../src/report/problem-list.ts';
 import type { Report, ReportPrompt } from '../../../src/report/schema/report-schema.ts';
 import { makeScreen } from '../../../src/report/terminal-screen.ts';
 import { promptOf, ref, reportOf, setActive, summarize } from '../support.ts';
 
 const down = makeProblem('service/unexpected-status', { status: 503, said: '' });
 const broken = makeProblem('service/unexpected-status', { status: 500, said: '' });
-const placed = makeProblem('prompt/missing-id', {}, { path: 'elsewhere.md', line: 2 });
 const stopped = makeProblem('apply/interrupted');
 
 /** Returns a prompt with a change. */
@@ -22,22 +21,14 @@ const report = (prompts: readonly ReportPrompt[], parts: Partial<Report> = {}) =
   reportOf(prompts, { summary: summarize(prompts), ...parts });
 const summaryOf = (one: Report) => renderText(one, { colour: false, quiet: true });
 
-describe('the summary of a text report', () => {
-  test('The summary of a plan or a sync says so if no prompt changes', () => {
-    const blocked = report([promptOf({ status: 'blocked' }), promptOf()]);
-    expect(summaryOf(blocked)).toBe('Plan: no prompt changes. 1 unchanged, 1 blocked.\n');
-    expect(summaryOf({ ...blocked, mode: 'apply' })).toBe('Nothing applied. 1 unchanged, 1 blocked.\n');
+test('Outside a git repository, the next step after a pull conflict is to run promptsync sync', () => {
+  const conflict = report([change('a', [makeProblem('pull/conflict', { places: 1 })])], {
+    mode: 'pull',
+    commit: null,
   });
-
-  test('Outside a git repository, the next step after a pull conflict is to run promptsync sync', () => {
-    const conflict = report([change('a', [makeProblem('pull/conflict', { places: 1 })])], {
-      mode: 'pull',
-      commit: null,
-    });
-    expect(summaryOf(conflict)).toContain(
-      'Next: resolve the conflicts in the files, then run promptsync sync (in a git repository, commit first).\n',
-    );
-  });
+  expect(summaryOf(conflict)).toContain(
+    'Next: resolve the conflicts in the files, then run promptsync sync (in a git repository, commit first).\n',
+  );
 });
 
 describe('a report on a narrow terminal', () => {
@@ -69,26 +60,12 @@ describe('a report on a narrow terminal', () => {
   });
 });
 
+// The recorded reports show problems of all prompts, and lists of files.
 describe('listProblems', () => {
   test.each<[string, readonly ReportPrompt[], readonly (string | undefined)[]]>([
     [
-      'listProblems adds the path to a problem that only one prompt has',
-      [change('a', [down]), change('b', [])],
-      ['a.md'],
-    ],
-    [
       'listProblems returns a problem of some prompts once for each of them',
       [change('a', [down]), change('b', [down]), change('c', [])],
-      ['a.md', 'b.md'],
-    ],
-    [
-      'listProblems returns a problem of all prompts once and without a path',
-      [change('a', [down]), change('b', [down])],
-      [undefined],
-    ],
-    [
-      'listProblems does not treat a problem as shared by all if an unchanged prompt lacks it',
-      [change('a', [down]), change('b', [down]), promptOf({ key: 'c' })],
       ['a.md', 'b.md'],
     ],
     [
@@ -97,7 +74,6 @@ describe('listProblems', () => {
       [undefined, 'a.md'],
     ],
     ['listProblems adds the path to the problem of the only prompt', [change('a', [down])], ['a.md']],
-    ['listProblems keeps the path that a problem has', [change('a', [placed]), change('b', [])], ['elsewhere.md']],
     [
       'listProblems adds no path if the path of the prompt is unknown',
       [change('a', [down], { path: '' })],
@@ -115,7 +91,6 @@ describe('listProblems', () => {
 
 describe('groupProblems', () => {
   const at = (path: string, parts: Partial<Problem> = {}): Problem => ({ ...down, path, ...parts });
-  const warnAt = (path: string, message: string) => at(path, { message, severity: 'warning' });
   const pin = (key: string) => {
     const evidence = { environment: `of-${key}`, number: 1, key, known: 'others' as const, hasPathId: false };
     return makeProblem('pin/unknown-number', evidence, { path: `${key}.md` });
@@ -123,24 +98,12 @@ describe('groupProblems', () => {
   const together = [['a.md', 'b.md']];
 
   test.each<[string, readonly Problem[], readonly (readonly string[])[]]>([
-    ['groupProblems combines errors with the same message from two files', [at('a.md'), at('b.md')], together],
-    [
-      'groupProblems combines warnings with the same code even if their messages differ',
-      [warnAt('a.md', 'x'), warnAt('b.md', 'y')],
-      together,
-    ],
-    ['groupProblems does not combine two errors from the same file', [at('a.md'), at('a.md')], [['a.md'], ['a.md']]],
     [
       'groupProblems combines errors with different messages and the same hint',
       [at('a.md', { message: 'About a.' }), at('b.md', { message: 'About b.' })],
       together,
     ],
-    [
-      'groupProblems ignores the command at the end of a hint when it compares hints',
-      ['a.md', 'b.md'].map((path) => at(path, { hint: `Then run: \`promptsync pull ${path}\`` })),
-      together,
-    ],
-    ['groupProblems combines the unknown version numbers of several prompts', [pin('a'), pin('b')], together],
+    ['groupProblems combines errors whose hints differ only in the command at the end', [pin('a'), pin('b')], together],
     [
       'groupProblems does not combine errors with different hints',
       [at('a.md', { hint: 'Do x.' }), at('b.md', { hint: 'Do y.' })],
@@ -170,13 +133,9 @@ describe('groupProblems', () => {
 describe('the report of an interrupted run', () => {
   const cut = (mode: Report['mode']) => report([promptOf(), change('b', [stopped])], { mode, plan_digest: null });
 
-  test.each(['pull', 'promote', 'rollback', 'import'] as const)(
-    'The summary of an interrupted %s starts with "Interrupted" and counts the other prompts',
-    (mode) => {
-      const note = mode === 'import' ? 'already here' : 'unchanged';
-      expect(summaryOf(cut(mode))).toContain(`Interrupted. 1 prompt failed, 1 ${note}.`);
-    },
-  );
+  test('The summary of an interrupted import starts with "Interrupted" and counts the other prompts', () => {
+    expect(summaryOf(cut('import'))).toContain('Interrupted. 1 prompt failed, 1 already here.');
+  });
 
   test('After an interrupted rollback that made a commit, the summary does not claim that nothing changed', () => {
     const before = report([change('a', [stopped], { status: 'not_attempted' })], { mode: 'rollback' });
@@ -186,10 +145,5 @@ describe('the report of an interrupted run', () => {
 
   test('An HTML report does not show an interrupted run as a success', () => {
     expect(renderHtml(cut('dry-run'), 'x')).toContain('<p class="outcome bad">Interrupted.');
-  });
-
-  test('isInterrupted returns true only for a run that was interrupted', () => {
-    expect(isInterrupted(cut('apply'))).toBe(true);
-    expect(isInterrupted(report([change('a', [down])]))).toBe(false);
   });
 });

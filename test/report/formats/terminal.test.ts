@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import stringWidth from 'fast-string-width';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeProblem } from '../../../src/problem.ts';
 import { renderHistory } from '../../../src/report/formats/render-history.ts';
 import { renderProblem, renderWarnings } from '../../../src/report/problem-list.ts';
@@ -8,7 +8,6 @@ import { renderStatus } from '../../../src/report/formats/status-matrix.ts';
 import { renderText } from '../../../src/report/formats/terminal-text.ts';
 import { makeScreen } from '../../../src/report/terminal-screen.ts';
 import { layOutTable, makeOutputStyle } from '../../../src/report/output-style.ts';
-import { HOSTILE } from '../corpus.ts';
 import type { Report } from '../../../src/report/schema/report-schema.ts';
 import { anyText, hostileReport, hostileReports, setActive } from '../support.ts';
 import { runs } from '../../support/seed.ts';
@@ -47,29 +46,26 @@ function changing(text: string, other: string): Report {
   };
 }
 
-describe('terminal output', () => {
-  test('Terminal output fits the terminal width and uses escape sequences only for colors and links', () => {
-    fc.assert(
-      fc.property(wideText, wideText, fc.integer({ min: 20, max: 200 }), (text, other, columns) => {
-        const options = { colour: true, quiet: false, screen: makeScreen(columns), links };
-        const outputs = [
-          renderText(changing(text, other), options),
-          renderText({ ...changing(text, other), service: 'https://x.example' }, options),
-          ...hostileReports(text).flatMap((one) => [
-            renderText(one, options),
-            ...[renderStatus(one, options), renderHistory(one, options)],
-            ...renderWarnings(one, undefined, makeOutputStyle(options)),
-          ]),
-          ...hostileReport(text).problems.map((problem) => renderProblem(problem, makeOutputStyle(options))),
-        ];
-        for (const line of outputs.flatMap((output) => plain(output).split('\n'))) {
-          expect(line).not.toContain('\u001b');
-          if (stringWidth(line) > columns) expect(line).toMatch(/^ *[-+]?[^ ]*$/);
-        }
-      }),
-      { numRuns: runs(40) },
-    );
-  });
+test('Terminal output fits the terminal width and uses escape sequences only for colors and links', () => {
+  fc.assert(
+    fc.property(wideText, wideText, fc.integer({ min: 20, max: 200 }), (text, other, columns) => {
+      const options = { colour: true, quiet: false, screen: makeScreen(columns), links };
+      const outputs = [
+        renderText({ ...changing(text, other), service: `https://x.example/${text}` }, options),
+        ...hostileReports(text).flatMap((one) => [
+          renderText(one, options),
+          ...[renderStatus(one, options), renderHistory(one, options)],
+          ...renderWarnings(one, undefined, makeOutputStyle(options)),
+        ]),
+        ...hostileReport(text).problems.map((problem) => renderProblem(problem, makeOutputStyle(options))),
+      ];
+      for (const line of outputs.flatMap((output) => plain(output).split('\n'))) {
+        expect(line).not.toContain('\u001b');
+        if (stringWidth(line) > columns) expect(line).toMatch(/^ *[-+]?[^ ]*$/);
+      }
+    }),
+    { numRuns: runs(40) },
+  );
 });
 
 test('renderProblem puts a long command on a separate line without backticks so that users can copy it', () => {
@@ -87,40 +83,18 @@ test('renderProblem puts a long command on a separate line without backticks so 
   expect(hintAt(30)).toEqual(['To promote what staging ', 'serves, run:', command]);
 });
 
-describe('wrap', () => {
-  test.each<[string, text: string, columns: number, hang: number, lines: string]>([
-    ['wrap() does not change a line that fits', 'It fits.', 20, 2, 'It fits.'],
-    [
-      'wrap() breaks between words and indents the rest',
-      'Between words, with a hang.',
-      20,
-      2,
-      'Between words, \n  with a hang.',
-    ],
-    ['wrap() uses the full width', 'Exactly twenty wide. And more', 20, 0, 'Exactly twenty wide.\nAnd more'],
-    [
-      'wrap() keeps a word that is too wide',
-      'So Averyveryverylongwordwithoutend is',
-      20,
-      2,
-      'So \n  Averyveryverylongwordwithoutend\n  is',
-    ],
-    [
-      'wrap() keeps consecutive spaces',
-      'many      blanks      are      kept',
-      20,
-      0,
-      'many      blanks    \n  are      kept',
-    ],
-    [
-      'wrap() turns off inverse text before a line break and turns it on again afterward',
-      '\u001b[31mred \u001b[7minverse over the end\u001b[27m red\u001b[39m',
-      ...([20, 1] as const),
-      '\u001b[31mred \u001b[7minverse over \u001b[27m\n \u001b[7mthe end\u001b[27m red\u001b[39m',
-    ],
-  ])('%s', (_, text, columns, hang, expected) => {
-    expect(makeScreen(columns).wrap(text, columns, hang).join('\n')).toBe(expected);
-  });
+test.each([
+  ['wrap() does not change a line of the full width', 'Exactly twenty wide.', 'Exactly twenty wide.'],
+  ['wrap() breaks between words and indents the rest', 'Between words, with hang.', 'Between words, \n  with hang.'],
+  ['wrap() keeps a word that is too wide', 'So averyveryverylongword is', 'So \n  averyveryverylongword\n  is'],
+  ['wrap() keeps consecutive spaces', 'many      blanks      are kept', 'many      blanks  \n      are kept'],
+  [
+    'wrap() turns off inverse text before a line break and turns it on again afterward',
+    '\u001b[31mred \u001b[7minverse over the end\u001b[27m red\u001b[39m',
+    '\u001b[31mred \u001b[7minverse over \u001b[27m\n  \u001b[7mthe end\u001b[27m red\u001b[39m',
+  ],
+])('%s', (_, text, expected) => {
+  expect(makeScreen(20).wrap(text, 20, 2).join('\n')).toBe(expected);
 });
 
 test('Table columns stay aligned if cells contain Chinese, Korean or combining characters', () => {
@@ -129,23 +103,11 @@ test('Table columns stay aligned if cells contain Chinese, Korean or combining c
   expect(lines.map((line) => stringWidth(line.slice(0, line.indexOf('v'))))).toEqual([13, 13, 13, 13]);
 });
 
-describe('a terminal link', () => {
-  test('A terminal link to a path that contains any hostile text is well-formed', () => {
-    for (const text of Object.values(HOSTILE)) {
-      const report = { ...hostileReport(text), service: `https://x.example/${text}` };
-      const output = renderText(report, { colour: false, quiet: false, links });
-      expect(output).toContain('\u001b]8;;file:///w/');
-      const opened = [...output.matchAll(/\u001b\]8;;[!-~]+\u001b\\[^\u001b]*\u001b\]8;;\u001b\\/g)];
-      expect(opened.length).toBeGreaterThan(0);
-      expect(output.replaceAll(/\u001b\]8;;[!-~]*\u001b\\/g, '')).not.toContain('\u001b');
-    }
-  });
-
-  test('Terminal output links to the service only if the service has a web address', () => {
-    const summaryOf = (service: string) =>
-      renderText({ ...hostileReport('a'), service }, { colour: false, quiet: false, links });
-    const url = 'https://eu.example/x';
-    expect(summaryOf(url)).toContain(`\u001b]8;;${url}\u001b\\${url}\u001b]8;;\u001b\\`);
-    expect(summaryOf('embedded:.promptsync/service.db')).not.toContain(']8;;embedded');
-  });
+test('Terminal output links to files, and to the service only if the service has a web address', () => {
+  const outputOf = (service: string) =>
+    renderText({ ...hostileReport('a'), service }, { colour: false, quiet: false, links });
+  const url = 'https://eu.example/x';
+  expect(outputOf(url)).toContain('\u001b]8;;file:///w/a\u001b\\a\u001b]8;;\u001b\\');
+  expect(outputOf(url)).toContain(`\u001b]8;;${url}\u001b\\${url}\u001b]8;;\u001b\\`);
+  expect(outputOf('embedded:.promptsync/service.db')).not.toContain(']8;;embedded');
 });

@@ -111,8 +111,8 @@ describeInBrowser('links to prompts', () => {
   });
 
   test('Two prompts with the same key have different links', async () => {
-    const two = [['one', changed] as const, ['one', quiet] as const, ['other', quiet] as const];
-    const { page } = await openPage(pageOf(two));
+    const same: PagePrompt = { ...quiet, more: { key: 'one' } };
+    const { page } = await openPage(pageOf({ one: changed, same, other: quiet }));
     const links = await page.locator('.link a').evaluateAll((all) => all.map((link) => link.getAttribute('href')!));
     expect(new Set(links).size).toBe(3);
     await follow(page, links[1]!.slice(1));
@@ -180,7 +180,7 @@ function largePage(count: number, step: number): string {
     const serves = { dev: index, staging: isChanged ? ([index, 'new'] as const) : index, production: index };
     return [`team-${index % 40}/prompt-${index}`, isChanged ? { serves, text } : { serves }] as const;
   });
-  return pageOf(prompts);
+  return pageOf(Object.fromEntries(prompts));
 }
 
 describeInBrowser('a large HTML page', () => {

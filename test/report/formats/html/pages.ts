@@ -13,14 +13,9 @@ export type PagePrompt = {
   readonly more?: Partial<ReportPrompt>;
 };
 
-/** Renders the page of a plan with these prompts. In a list, several prompts may have the same key. */
-export function pageOf(
-  prompts: Readonly<Record<string, PagePrompt>> | readonly (readonly [key: string, prompt: PagePrompt])[],
-): string {
-  const entries: readonly (readonly [string, PagePrompt])[] = Array.isArray(prompts)
-    ? prompts
-    : Object.entries(prompts);
-  const made = entries.map(([key, prompt]) => pagePrompt(key, prompt));
+/** Renders the page of a plan with these prompts. */
+export function pageOf(prompts: Readonly<Record<string, PagePrompt>>): string {
+  const made = Object.entries(prompts).map(([key, prompt]) => pagePrompt(key, prompt));
   return renderHtml(reportOf(made, { summary: summarize(made) }), 'plan');
 }
 
