@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { VersionShape } from '../../src/providers/four-call/api-shapes.ts';
-import { KEY, makeFolder, startService } from './support.ts';
+import { makeFolder } from '../support/folder.ts';
+import { KEY, startService } from './support.ts';
 
 const FROM_1_TO_100 = Array.from({ length: 100 }, (_, index) => index + 1);
 
