@@ -37,12 +37,9 @@ async function startProxy(onConnect: (socket: Socket) => void = (socket) => sock
 }
 
 describe('a proxy from the environment variables', () => {
-  test.each<[string, (port: number) => string]>([
-    ['http_proxy', (port) => `http://127.0.0.1:${port}`],
-    ['HTTP_PROXY', (port) => ` 127.0.0.1:${port} `],
-  ])('the client sends an HTTP request through the proxy that the variable %s specifies', async (variable, address) => {
+  test('the client sends an HTTP request through a proxy, even if the setting has no scheme and has blanks around it', async () => {
     const { port, forwarded } = await startProxy();
-    const { service } = openTestClient({ baseUrl: SERVICE, environment: { [variable]: address(port) } });
+    const { service } = openTestClient({ baseUrl: SERVICE, environment: { HTTP_PROXY: ` 127.0.0.1:${port} ` } });
     expect(await service.readPrompt('prm_1')).toMatchObject({ id: 'prm_1' });
     expect(forwarded.map(({ url: target }) => target)).toEqual([`${SERVICE}/v1/integration/prompts/prm_1`]);
   });
@@ -144,15 +141,8 @@ describe('requests without a proxy', () => {
   });
 
   test('isLoopback returns true only for loopback addresses and localhost', () => {
-    const numeric = [
-      'http://127.0.0.1:1',
-      'http://127.255.0.9',
-      'http://2130706433',
-      'http://0x7f.1',
-      'https://[::1]:1',
-    ];
-    for (const url of [...numeric, 'https://localhost', 'https://localhost.']) {
-      expect([url, isLoopback(new URL(url))]).toEqual([url, true]);
+    for (const host of ['127.0.0.1:1', '127.255.0.9', '2130706433', '0x7f.1', '[::1]:1', 'localhost', 'localhost.']) {
+      expect([host, isLoopback(new URL(`https://${host}`))]).toEqual([host, true]);
     }
     for (const host of ['127.0.0.1.example.com', 'localhost.example.com', 'mylocalhost', '128.0.0.1', '[::2]']) {
       expect([host, isLoopback(new URL(`https://${host}`))]).toEqual([host, false]);
@@ -172,7 +162,6 @@ describe('findProxy', () => {
     ['http://a.example', { HTTP_PROXY: PROXY, http_proxy: '' }, null],
     ['http://a.example', { HTTPS_PROXY: PROXY }, null],
     ['http://a.example', { http_proxy: PROXY }, 'http_proxy'],
-    ['http://127.0.0.1:1', { http_proxy: PROXY }, null],
     ['https://a.example', { HTTPS_PROXY: PROXY, NO_PROXY: 'b.example, a.example' }, null],
     ['https://x.a.example', { HTTPS_PROXY: PROXY, NO_PROXY: '.a.example' }, null],
     ['https://a.example', { HTTPS_PROXY: PROXY, NO_PROXY: '*.a.example' }, 'HTTPS_PROXY'],

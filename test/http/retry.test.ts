@@ -78,12 +78,9 @@ const retryAfters: readonly (readonly [string, number, said: string])[] = [
   ['3600', 60_000, '60 of 3600'],
   ['9'.repeat(400), 60_000, '60 of Infinity'],
   ['Thu, 01 Jan 2026 00:00:09 GMT', 9_000, '9 of 9'],
-  ['Fri, 01 Jan 2027 00:00:00 GMT', 60_000, '60 of 31536000'],
   ['Wed, 01 Jan 2025 00:00:00 GMT', 250, ''],
-  ['0', 250, ''],
   ['-5', 250, ''],
   ['1.5', 250, ''],
-  ['', 250, ''],
   ['soon', 250, ''],
 ];
 test.each(retryAfters)(
