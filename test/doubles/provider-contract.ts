@@ -103,11 +103,8 @@ function defineTests(service: ContractService): void {
   });
 
   test.each<readonly [what: string, parts: FileParts]>([
-    ['that is in sync', { text: 'Two.', pins: { staging: 'latest' } }],
     ['whose text was edited', { text: 'Three.', pins: { staging: 'latest' } }],
-    ['that was reverted to earlier text', { text: 'One.', pins: { staging: 'latest' } }],
     ['with a pinned version number', { text: 'Two.', pins: { staging: 1 } }],
-    ['with a pin for an environment without an active version', { text: 'Two.', pins: { production: 2 } }],
   ])('no provider writes to the service while it observes a prompt %s', async (_, parts) => {
     const { provider, writes, desired } = await startWithTwoVersions();
     const before = writes().length;

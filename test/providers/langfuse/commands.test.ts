@@ -55,7 +55,6 @@ test('import reads the list and each label once, the next sync writes nothing, a
     { version_number: 1, active_in: ['production'], message: 'First\n\nWith a body.', ...creator },
   ]);
   for (const render of Object.values(FORMATS)) {
-    expect(render(report)).toMatch(/v2[^v]*Shorter/);
     expect(render(report)).toMatch(/v1\W[^v]*First(?!.*With a body)/);
     expect(render(report)).not.toMatch(/keeps no metadata|outside/);
   }
@@ -150,8 +149,6 @@ test('status --orphans lists the prompts without a file whose names match, in ev
 });
 
 describe('a config that a new version inherits', () => {
-  const PHRASE = 'keeps the metadata of v2';
-
   test('plan and sync show the config that a new version inherits, but only if the file has no metadata', async () => {
     const { folder, langfuse, store, json, read, write } = await makeImported();
     const path = 'prompts/support/greeting.md';
@@ -169,14 +166,9 @@ describe('a config that a new version inherits', () => {
       { environment: 'staging', after_metadata: metadata },
       { environment: 'canary', after_metadata: metadata },
     ]);
-    for (const render of Object.values(FORMATS)) {
-      const shown = render(report).replaceAll('`', '').replaceAll('&#34;', '"');
-      expect(shown).toContain(PHRASE);
-      for (const line of metadata.split('\n')) expect(shown).toContain(`${line}\n`);
-    }
     const question = { ...langfuse, terminal: true, input: 'n\n' };
     const { stderr } = await run(folder, ['sync', '--allow-dirty', '--any-commit'], question);
-    expect(stderr).toContain(PHRASE);
+    expect(stderr).toContain('keeps the metadata of v2');
     store.addVersion('support/greeting', { text: 'X', config: { a: 'x'.repeat(1_000_001) }, labels: ['staging'] });
     const { report: large } = await json('plan', 'support/greeting');
     expect(large.prompts[0]?.changes[0]).toMatchObject({ metadata_omitted: true });

@@ -23,7 +23,6 @@ test.each<[what: string, parts: object, message: string]>([
     chat({ role: 'user', content: [{ type: 'text', text: 'Hi.' }] }),
     '"prompt.0"',
   ],
-  ['parseLangfuseVersion rejects a message without a role', chat({ content: 'Hi.' }), '"prompt.0"'],
   ['parseLangfuseVersion rejects a placeholder without a name', chat({ type: 'placeholder' }), '"prompt.0"'],
   ['parseLangfuseVersion rejects a version number below 1', { version: -1 }, '"version" is not valid'],
   ['parseLangfuseVersion rejects the name of a different prompt', { name: 'b' }, '"name"'],

@@ -4,9 +4,8 @@ import { ServiceError } from '../../../src/http/service-error.ts';
 import { makeProblem, type Problem, type ProblemCode, wordProblem } from '../../../src/problem.ts';
 import { LANGFUSE } from '../../../src/providers/langfuse/descriptor.ts';
 import { makeUnknownCreateOutcome } from '../../../src/providers/write-outcome.ts';
-import type { Report, ReportChange } from '../../../src/report/schema/report-schema.ts';
+import type { Report } from '../../../src/report/schema/report-schema.ts';
 import { startLangfuse, type LangfuseDouble } from '../../doubles/langfuse-server.ts';
-import { promptOf, ref, reportOf, setActive } from '../../report/support.ts';
 import { commitAllAt, initRepository, makeFolder, makeRepository, writeFiles } from '../../support/folder.ts';
 import { readMarkdown } from '../../support/markdown.ts';
 import { promptText } from '../../support/prompts.ts';
@@ -44,7 +43,7 @@ async function makeScene() {
   store.addVersion(TONE, { text: 'Be kind, {{name}}.', labels: ['staging', 'production'] });
   store.addVersion('kept', { text: 'One.', config: { model: 'a' }, labels: ['staging'] });
   store.addVersion('moved', { text: 'One.', labels: ['production'] });
-  store.addChatPrompt('chat');
+  store.addVersion('chat', { messages: [{ role: 'user', content: 'Hi.' }] });
   const composed = `See @@@langfusePrompt:name=${TONE}|label=staging@@@.`;
   commit(1, {
     'prompts/tone.md': fileOf(TONE, '{ staging: latest, production: 1 }', 'Be kind, {{name}}.'),
@@ -93,7 +92,7 @@ test('The reports of all commands use the words "Langfuse" and "label", and link
     const links = [...(shown[2] ?? '').matchAll(/<a href="(http[^"]*)"[^>]*>Open in Langfuse<\/a>/g)];
     if (words[0] !== 'pull') expect(links.map(([, url]) => url).toSorted()).toEqual(urls);
     if (!['status', 'history'].includes(words[0] ?? '')) continue;
-    const { addresses, spans } = readMarkdown(FORMATS.markdown(ran.report));
+    const { addresses, spans } = readMarkdown(FORMATS.Markdown(ran.report));
     expect([...new Set(addresses)].toSorted()).toEqual(urls);
     expect(spans).toContain(TONE);
   }
@@ -211,18 +210,4 @@ test('The error for a create request without a response says that Langfuse did n
   const timeout = new ServiceError(makeProblem('service/timeout', { seconds: 15 }), 'unknown');
   const [problem] = makeUnknownCreateOutcome(timeout, LANGFUSE.words).problems;
   expect(problem?.message).toContain('Langfuse did not respond within 15 seconds.');
-});
-
-test('No format claims that a version existed before if only the response to its create request was lost', () => {
-  const change = {
-    ...{ kind: 'create-version', digest: 'sha256:0', change_summary: 'First prompts' },
-    ...{ status: 'adopted', recovered: true, version: ref(3) },
-  } as const satisfies ReportChange;
-  const changes = [change, setActive({ after: ref(3), status: 'made' })];
-  const report = reportOf([promptOf({ status: 'applied', changes })], { mode: 'apply' });
-  for (const render of Object.values(FORMATS)) {
-    const shown = render(report).replaceAll('`', '');
-    expect(shown).not.toMatch(/already existed|adopted/);
-    expect(shown).toContain('created version v3: First prompts (the response was lost)');
-  }
 });
