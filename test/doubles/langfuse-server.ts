@@ -22,8 +22,6 @@ type State = Failing & {
   readonly store: LangfuseStore;
   readonly requests: LangfuseRequest[];
   readonly secretKey: string;
-  /** The number of requests with a wrong key or without one. */
-  refusals: number;
 };
 
 export type LangfuseDouble = Awaited<ReturnType<typeof openLangfuse>>;
@@ -47,7 +45,7 @@ export async function startLangfuse(options?: LangfuseOptions): Promise<Langfuse
 export async function openLangfuse(options: LangfuseOptions = {}) {
   const { secretKey = SECRET_KEY } = options;
   const store = langfuseStore(options);
-  const state: State = { store, secretKey, requests: [], refusals: 0, failures: [] };
+  const state: State = { store, secretKey, requests: [], failures: [] };
   const server = createServer((request, response) => {
     respond(request, response, state).catch(() => response.destroy());
   });
@@ -57,8 +55,6 @@ export async function openLangfuse(options: LangfuseOptions = {}) {
     store,
     /** All requests so far. */
     requests: state.requests,
-    /** Returns the number of requests so far that had a wrong key or none. */
-    countRefusals: () => state.refusals,
     /** Returns the writes since the previous call, such as `PATCH support/refund v3 [production]`. */
     takeWrites: () => state.requests.splice(0).flatMap(describeWrite),
     /** Makes the next `times` matching requests fail this way. Failures apply in the order of these calls. */
@@ -113,7 +109,6 @@ function authorize(state: State, authorization: string): void {
   const credentials = Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString();
   const [, key] = credentials.split(':');
   if (key === state.secretKey) return;
-  state.refusals += 1;
   const message = "Invalid credentials. Confirm that you've configured the correct host.";
   throw new LangfuseRefusal(401, message, 'UnauthorizedError');
 }

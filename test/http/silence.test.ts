@@ -67,10 +67,6 @@ test.each<[string, (response: ServerResponse | undefined) => unknown]>([
     (response) => response?.writeHead(503).end(),
   ],
   [
-    'the client retries a timed-out request if the service answered an earlier request with status 403',
-    (response) => response?.writeHead(403).end(),
-  ],
-  [
     'the client retries a timed-out request if the service closed the connection of an earlier request',
     (response) => response?.destroy(),
   ],

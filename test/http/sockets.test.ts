@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import type { ProblemCode } from '../../src/problem.ts';
@@ -28,18 +27,10 @@ function sendSlowly(socket: Socket, head: string): void {
   socket.on('close', () => clearInterval(timer));
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 describe('failures before a request was sent', () => {
   test('the client retries every call if the connection is refused', async () => {
     for (const name of callNames) {
-      const { service, calls, sleeps } = openTestClient({ baseUrl: `http://127.0.0.1:${await freePort()}` });
+      const { service, calls, sleeps } = openTestClient({ baseUrl: 'http://127.0.0.1:1' });
       const failure = await failureOf(callsByName[name](service));
       expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
       expect(failure.message).toContain('connection refused, ECONNREFUSED');
@@ -111,12 +102,6 @@ describe('failures after a request was sent', () => {
     [
       'the client reports a lost connection if the server resets the connection in the middle of the response body',
       (s) => s.write(cut, () => s.resetAndDestroy()),
-      LOST,
-      4,
-    ],
-    [
-      'the client reports a lost connection if the server ends a chunked response before its last chunk',
-      (s) => s.end(head + chunk),
       LOST,
       4,
     ],

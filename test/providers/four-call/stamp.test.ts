@@ -74,20 +74,11 @@ test.each<[string, JsonObject | null]>([
 });
 
 test.each<[string, JsonValue]>([
-  ['parseVersionRecord drops a ledger entry that is null but keeps the others', null],
-  [
-    'parseVersionRecord drops a ledger entry that has a fractional number but keeps the others',
-    { ...wireEntry, number: 1.5 },
-  ],
-  ['parseVersionRecord drops a ledger entry that has an empty id but keeps the others', { ...wireEntry, id: '' }],
-  [
-    'parseVersionRecord drops a ledger entry that has an invalid digest but keeps the others',
-    { ...wireEntry, digest: 'sha256:xyz' },
-  ],
-  [
-    'parseVersionRecord drops a ledger entry that has no metadata digest but keeps the others',
-    omitKey(wireEntry, 'metadata_digest'),
-  ],
+  ['parseVersionRecord drops only the ledger entry that is null', null],
+  ['parseVersionRecord drops only the ledger entry with a fractional number', { ...wireEntry, number: 1.5 }],
+  ['parseVersionRecord drops only the ledger entry with an empty id', { ...wireEntry, id: '' }],
+  ['parseVersionRecord drops only the ledger entry with an invalid digest', { ...wireEntry, digest: 'sha256:xyz' }],
+  ['parseVersionRecord drops only the ledger entry without a metadata digest', omitKey(wireEntry, 'metadata_digest')],
 ])('%s', (_, bad) => {
   const stamp = parseVersionRecord(record({ ledger: [wireEntry, bad, wireEntry] }));
   expect(stamp?.ledger).toStrictEqual([entry, entry]);

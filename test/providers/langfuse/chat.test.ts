@@ -153,5 +153,4 @@ test('No command edits the file of a prompt that has a different type in Langfus
     problems: [{ code: 'pin/no-prompt-at-ref' }],
   });
   expect(report.prompts[0]?.problems[0]?.message).toContain('is a text prompt');
-  expect((await json('history')).report.prompts[0]?.history?.versions).toEqual([]);
 });
