@@ -71,9 +71,9 @@ test.each([
   ['the database rejects changes to an existing version', "UPDATE versions SET content = 'other'", 'immutable'],
   ['the database rejects the deletion of an existing version', 'DELETE FROM versions', 'immutable'],
   [
-    'the database rejects the activation of a version that belongs to another prompt',
+    'the database rejects an active version of another prompt',
     "UPDATE active_versions SET prompt_id = 'p2'",
-    'FOREIGN KEY',
+    'FOREIGN',
   ],
 ])('%s', (_, statement, message) => {
   const path = join(makeFolder(), 'service.db');

@@ -22,7 +22,7 @@ afterEach(() => vi.unstubAllEnvs());
 type Tunnel = { readonly target: string; readonly headers: IncomingMessage['headers'] };
 
 /** Starts a proxy that answers plain requests itself and passes CONNECT requests to the test. */
-async function startProxy(onConnect: (socket: Socket) => void = (socket) => socket.end('HTTP/1.1 403 No\r\n\r\n')) {
+async function startProxy(onConnect: (socket: Socket) => unknown = (socket) => socket.end('HTTP/1.1 403 No\r\n\r\n')) {
   const forwarded: IncomingMessage[] = [];
   const tunnels: Tunnel[] = [];
   const server = createServer((request, response) => {
@@ -57,20 +57,13 @@ describe('a proxy from the environment variables', () => {
     expect(collectErrorText(failure)).not.toContain('hunter2');
   });
 
-  const brokenProxies: readonly (readonly [string, string, (socket: Socket) => void])[] = [
-    ['times out if a proxy never responds', 'service/no-answer', () => {}],
-    [
-      'times out if a proxy opens a tunnel but never sends data',
-      'service/no-answer',
-      (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n'),
-    ],
-    [
-      'reports a failure if a proxy requires a password',
-      'service/unreachable',
-      (socket) => void socket.end('HTTP/1.1 407 Who are you\r\n\r\n'),
-    ],
-  ];
-  test.each(brokenProxies)('the client %s, with the problem %s', async (_, code, onConnect) => {
+  const OPENED = 'HTTP/1.1 200 OK\r\n\r\n';
+  const REFUSED = 'HTTP/1.1 407 Who are you\r\n\r\n';
+  test.each<[string, code: string, onConnect: (socket: Socket) => unknown]>([
+    ['the client times out if a proxy never responds', 'service/no-answer', () => {}],
+    ['the client times out if a proxy tunnel sends no data', 'service/no-answer', (socket) => socket.write(OPENED)],
+    ['the client fails if a proxy requires a password', 'service/unreachable', (socket) => socket.end(REFUSED)],
+  ])('%s', async (_, code, onConnect) => {
     const { url } = await startProxy(onConnect);
     const options = { baseUrl: 'https://prompts.invalid', environment: { https_proxy: url }, timeoutSeconds: 0.1 };
     const failure = await failureOf(openTestClient(options).service.readPrompt('prm_1'));

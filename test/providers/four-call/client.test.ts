@@ -58,14 +58,10 @@ const text =
 const openClient = (baseUrl = BASE) => openTestClient({ baseUrl });
 
 describe('the requests of the client', () => {
+  const metadata_ = { model: 'gpt-5', promptsync: { digest: 'x' } };
   const requests: readonly (readonly [CallName, string, string, unknown])[] = [
     ['readPrompt', 'GET', '/v1/integration/prompts/prm_1?environment=staging', null],
-    [
-      'createVersion',
-      'POST',
-      '/v1/integration/prompts/prm_1/versions',
-      { content: 'Hello', metadata_: { model: 'gpt-5', promptsync: { digest: 'x' } } },
-    ],
+    ['createVersion', 'POST', '/v1/integration/prompts/prm_1/versions', { content: 'Hello', metadata_ }],
     ['updatePrompt', 'PATCH', '/v1/integration/prompts/prm_1', { name: 'Greeting' }],
     ['setActive', 'POST', '/v1/integration/prompts/prm_1/set-active', { environment: 'staging', version_id: 'ver_1' }],
   ];
@@ -197,12 +193,7 @@ describe('the answers to the client', () => {
     ['has an empty version id', 'createVersion', '"id" is not valid', version.replace('ver_1', '')],
     ['is of another prompt', 'createVersion', '"prompt_id" belongs to a different', version.replace('prm_1', 'prm_2')],
     ['describes a different prompt', 'updatePrompt', '"id" belongs to a different prompt', otherPrompt],
-    [
-      'has a version of another one',
-      'readPrompt',
-      '"active_version.prompt_id" belongs to',
-      JSON.stringify(otherActive),
-    ],
+    ['has a version of another one', 'readPrompt', '"active_version.prompt_id"', JSON.stringify(otherActive)],
     ['has an array as metadata', 'createVersion', '"metadata_" is not valid', withMetadata('[]')],
     ['has a number in its metadata that is infinite', 'createVersion', '"metadata_', withMetadata('{"a":1e999}')],
     ['has deeply nested metadata', 'createVersion', 'it is nested too deeply', withMetadata(`{"a":${deep}}`)],
@@ -300,10 +291,10 @@ describe('the status codes of the service', () => {
       /^Set the base URL to the address/,
     ],
     [
-      'a redirect error shows the host of the redirect target in ASCII',
+      'a redirect error shows the host in ASCII',
       'https://аpple.example/',
       ' to "https://xn--pple-43d.example",',
-      /^Set the base URL to the address/,
+      /^Set/,
     ],
     [
       "a redirect error names the service's own origin if the target is relative, and the hint is to check the path",
@@ -330,21 +321,13 @@ describe('the status codes of the service', () => {
   test.each([
     ['the client shows a short error message from the service unchanged', 'Sorry', /status 400: "Sorry"$/],
     [
-      'the client shortens a long, multiline error message from the service to one line',
+      'the client shortens a long message to one line',
       `Bad\n\n  request: ${'x'.repeat(500)}`,
-      /status 400: "Bad request: x{187}"$/,
+      /"Bad request: x{187}"$/,
     ],
     ['the client shows the message of a JSON error', '{"error":{"message":"bad id"}}', /status 400: "bad id"$/],
-    [
-      'the client shows the title of an HTML error page',
-      '<html><head><title>Bad Request</title></head><body>nginx</body></html>',
-      /status 400: "Bad Request"$/,
-    ],
-    [
-      'the client shows no text from an HTML error page without a title',
-      '<html><body>nginx</body></html>',
-      /status 400\.$/,
-    ],
+    ['the client shows the title of an HTML page', '<html><title>Sorry</title>nginx</html>', /status 400: "Sorry"$/],
+    ['the client shows no text from an HTML page without a title', '<html>nginx</html>', /status 400\.$/],
   ])('%s', async (_, said, shown) => {
     answerInTurn(text(said, 400));
     expect((await failureOf(openClient().service.readPrompt('prm_1'))).message).toMatch(shown);

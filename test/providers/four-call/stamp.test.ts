@@ -55,19 +55,17 @@ test('parseVersionRecord never throws an error, whatever the metadata contains',
 });
 
 const record = (parts: object): JsonObject => ({ promptsync: { ...wireRecord, ...parts } });
+const without = (key: keyof typeof wireRecord): JsonObject => ({ promptsync: omitKey(wireRecord, key) });
 test.each<[string, JsonObject | null]>([
   ['parseVersionRecord returns null if the metadata is null', null],
   ['parseVersionRecord returns null if the metadata has no promptsync key', { model: 'gpt-5' }],
   ['parseVersionRecord returns null if the promptsync key contains a string', { promptsync: 'yes' }],
-  ['parseVersionRecord returns null if the digest is missing', { promptsync: omitKey(wireRecord, 'digest') }],
+  ['parseVersionRecord returns null if the digest is missing', without('digest')],
   ['parseVersionRecord returns null if the digest does not use SHA-256', record({ digest: 'md5:00' })],
   ['parseVersionRecord returns null if the digest is too short', record({ digest: 'sha256:00' })],
   ['parseVersionRecord returns null if the digest ends with a line feed', record({ digest: `${digest}\n` })],
-  [
-    'parseVersionRecord returns null if the metadata digest is missing',
-    { promptsync: omitKey(wireRecord, 'metadata_digest') },
-  ],
-  ['parseVersionRecord returns null if the operation is missing', { promptsync: omitKey(wireRecord, 'operation') }],
+  ['parseVersionRecord returns null if the metadata digest is missing', without('metadata_digest')],
+  ['parseVersionRecord returns null if the operation is missing', without('operation')],
   ['parseVersionRecord returns null if the operation is empty', record({ operation: '' })],
 ])('%s', (_, metadata) => {
   expect(parseVersionRecord(metadata)).toBeNull();

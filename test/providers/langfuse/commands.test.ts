@@ -80,18 +80,8 @@ describe('the patterns of import', () => {
 
   test.each<[what: string, patterns: readonly string[], ids: readonly string[], existing: number]>([
     ['import accepts a mix of patterns and prompt names', ['*/a', 'team/idle'], ['team/idle', 'team/a'], 0],
-    [
-      'import processes a prompt once if several patterns match it',
-      ['team/[a]', 'team/{a,b}', 'team/a'],
-      ['team/a'],
-      0,
-    ],
-    [
-      'import counts a matching prompt that already has a file, and does not read it',
-      ['support/*'],
-      ['support/greeting'],
-      1,
-    ],
+    ['import processes a prompt once if several patterns match it', ['team/[a]', 'team/{a,b}'], ['team/a'], 0],
+    ['import only counts a matching prompt that already has a file', ['support/*'], ['support/greeting'], 1],
     ['import with the pattern ** includes names that begin with a dot', ['**'], NAMES.toSpliced(2, 1), 1],
   ])('%s', async (_, patterns, ids, existing) => {
     const expanded = await expand(patterns);

@@ -20,11 +20,7 @@ const filesOf = (texts: Texts) =>
   });
 
 test.each<[what: string, texts: Texts, order: string]>([
-  [
-    'sortPartsFirst puts the parts of a composed prompt before it',
-    { a: tag('z') + tag('b@c'), z: '', 'b@c': '' },
-    'z b@c a',
-  ],
+  ['sortPartsFirst puts the parts of a prompt before it', { a: tag('z') + tag('b@c'), z: '', 'b@c': '' }, 'z b@c a'],
   ['sortPartsFirst puts parts of parts first', { a: tag('b'), b: tag('c'), c: '' }, 'c b a'],
   ['sortPartsFirst keeps the order of two prompts that contain each other', { a: tag('b'), b: tag('a') }, 'a b'],
   ['sortPartsFirst puts a cycle before a prompt that includes it', { a: tag('b'), b: tag('c'), c: tag('b') }, 'b c a'],

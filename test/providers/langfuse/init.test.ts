@@ -126,11 +126,7 @@ describe('the flags of init for Langfuse', () => {
 
   test.each<[sentence: string, urls: readonly string[], code: string]>([
     ['Without a terminal, init does not guess the Langfuse address', [], 'init/service-needed'],
-    [
-      'Without a terminal, init rejects two different Langfuse addresses',
-      [URL, `${URL}/a`],
-      'config/different-addresses',
-    ],
+    ['Without a terminal, init rejects two Langfuse addresses', [URL, `${URL}/a`], 'config/different-addresses'],
   ])('%s', async (_, urls, code) => {
     const { problems } = { problems: [], ...(await gather({}, ...urls)) };
     expect(problems).toMatchObject([{ code }]);
