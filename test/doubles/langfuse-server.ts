@@ -22,8 +22,6 @@ type State = Failing & {
   readonly store: LangfuseStore;
   readonly requests: LangfuseRequest[];
   readonly secretKey: string;
-  /** The number of requests with a wrong key or without one. */
-  refusals: number;
 };
 
 export type LangfuseDouble = Awaited<ReturnType<typeof openLangfuse>>;
@@ -47,7 +45,7 @@ export async function startLangfuse(options?: LangfuseOptions): Promise<Langfuse
 export async function openLangfuse(options: LangfuseOptions = {}) {
   const { secretKey = SECRET_KEY } = options;
   const store = langfuseStore(options);
-  const state: State = { store, secretKey, requests: [], refusals: 0, failures: [] };
+  const state: State = { store, secretKey, requests: [], failures: [] };
   const server = createServer((request, response) => {
     respond(request, response, state).catch(() => response.destroy());
   });
@@ -57,8 +55,6 @@ export async function openLangfuse(options: LangfuseOptions = {}) {
     store,
     /** All requests so far. */
     requests: state.requests,
-    /** Returns the number of requests so far that had a wrong key or none. */
-    countRefusals: () => state.refusals,
     /** Returns the writes since the previous call, such as `PATCH support/refund v3 [production]`. */
     takeWrites: () => state.requests.splice(0).flatMap(describeWrite),
     /** Makes the next `times` matching requests fail this way. Failures apply in the order of these calls. */
@@ -90,7 +86,6 @@ async function respond(incoming: IncomingMessage, response: ServerResponse, stat
   await sendOrFail(takeFailure(state, method, path), incoming, response, reply);
 }
 
-const MAX_DATABASE_INTEGER = 2 ** 31 - 1;
 const TOO_LONG: Reply = { status: 413, headers: { 'content-type': 'text/plain' }, body: 'Body exceeded 1mb limit' };
 const NO_PAGE: Reply = { status: 404, headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html>Not found' };
 
@@ -101,7 +96,7 @@ async function answer(state: State, request: LangfuseRequest, authorization = ''
   const [page, name, version] = PROMPTS.exec(request.path) ?? [];
   if (page === undefined) return NO_PAGE;
   try {
-    authorize(state, request, authorization);
+    authorize(state, authorization);
     return await perform(state, request, name && decodeURIComponent(name), version);
   } catch (error) {
     if (error instanceof LangfuseRefusal) return error.reply;
@@ -109,20 +104,11 @@ async function answer(state: State, request: LangfuseRequest, authorization = ''
   }
 }
 
-/**
- * Checks the secret key. Langfuse ignores the public key if the secret key is right. It answers 403 to a public key
- * that is sent without a secret key.
- */
-function authorize(state: State, { method }: LangfuseRequest, authorization: string): void {
-  const credentials = Buffer.from(authorization.replace(/^(Basic|Bearer) /, ''), 'base64').toString();
+/** Checks the secret key. Langfuse ignores the public key if the secret key is right. */
+function authorize(state: State, authorization: string): void {
+  const credentials = Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString();
   const [, key] = credentials.split(':');
   if (key === state.secretKey) return;
-  state.refusals += 1;
-  if (authorization === '') throw new LangfuseRefusal(401, 'No authorization header', 'UnauthorizedError');
-  if (authorization === `Bearer ${PUBLIC_KEY}`) {
-    const refusal = `Access denied - need to use basic auth with secret key to ${method} prompts`;
-    throw new LangfuseRefusal(403, refusal, 'ForbiddenError');
-  }
   const message = "Invalid credentials. Confirm that you've configured the correct host.";
   throw new LangfuseRefusal(401, message, 'UnauthorizedError');
 }
@@ -140,17 +126,12 @@ async function perform(state: State, { method, path, body }: LangfuseRequest, na
   }
   if (call !== 'GET name') throw new LangfuseRefusal(405, 'Method not allowed', 'MethodNotAllowedError');
   const row = await store.read(name ?? '', query);
-  if (row !== null) return { status: 200, body: { ...row, isActive: row.labels.includes('production') } };
+  if (row !== null) return { status: 200, body: row };
   const selection = query['version'] ? `version ${query['version']}` : `label '${query['label'] ?? 'production'}'`;
   throw new LangfuseRefusal(404, `Prompt not found: '${name}' with ${selection}`, 'LangfuseNotFoundError');
 }
 
 async function patch({ store }: State, name: string, version: string, body: unknown): Promise<Reply> {
   const { newLabels = null } = BodyShape.catch({}).parse(body);
-  const number = Number(version);
-  // The database column is a 32-bit integer. Langfuse passes other numbers on to the database, which fails.
-  if (Number.isNaN(number) || number > MAX_DATABASE_INTEGER) {
-    throw new LangfuseRefusal(500, 'Internal Server Error', 'An unknown error occurred');
-  }
-  return { status: 200, body: await store.patchLabels(name, number, newLabels) };
+  return { status: 200, body: await store.patchLabels(name, Number(version), newLabels) };
 }

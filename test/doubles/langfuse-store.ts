@@ -23,9 +23,8 @@ export type LangfuseVersion = {
   readonly config: JsonValue;
   readonly labels: readonly string[];
   readonly commitMessage: string | null;
-  readonly tags: readonly string[];
   readonly createdAt: string;
-  /** Changes whenever a label or a tag of the version changes, and after each PATCH. */
+  /** Changes whenever a label of the version changes, and after each PATCH. */
   readonly updatedAt: string;
   /** The id of the user who created the version, or `API`. */
   readonly createdBy: string;
@@ -59,11 +58,8 @@ type State = Required<LangfuseStoreOptions> & {
   made: number;
   /** The time of the next write, in milliseconds since 1970. */
   time: number;
-  /** The time at which each prompt was last updated, by name. A deletion of an old version does not change it. */
-  readonly lastUpdated: Map<string, string>;
   readonly writing: Set<{ readonly name: string; met: boolean }>;
   overlaps: number;
-  readonly requests: string[];
 };
 
 export type LangfuseStore = ReturnType<typeof langfuseStore>;
@@ -76,7 +72,7 @@ export function langfuseStore(options: LangfuseStoreOptions = {}) {
   const { pause = () => setImmediate(), ambiguousLabel = 'oldest' } = options;
   const state: State = {
     ...{ pause, ambiguousLabel, time: Date.parse(START_TIME) },
-    ...{ rows: [], made: 0, lastUpdated: new Map(), writing: new Set(), overlaps: 0, requests: [] },
+    ...{ rows: [], made: 0, writing: new Set(), overlaps: 0 },
   };
   return {
     list: async (filter?: z.input<typeof FilterShape>) => list(state, filter),
@@ -100,12 +96,8 @@ export function langfuseStore(options: LangfuseStoreOptions = {}) {
     },
     /** Returns how many writes started during another write to the same prompt. */
     overlaps: () => state.overlaps,
-    /** All valid calls, such as `GET a/b staging`, `POST a/b [staging]` and `PATCH a/b v3 [production]`. */
-    requests: state.requests,
   };
 }
-
-const DEFAULT_MESSAGES: readonly ChatMessage[] = [{ role: 'system', content: 'You are helpful.' }];
 
 /** Actions in Langfuse's user interface. They take effect at once, even while other calls are between read and write. */
 function ownInterface(state: State) {
@@ -122,8 +114,6 @@ function ownInterface(state: State) {
   };
   return {
     addVersion,
-    addChatPrompt: (name: string, labels: readonly string[] = []) =>
-      addVersion(name, { messages: DEFAULT_MESSAGES, labels }),
     /** Adds a version without a check of its parts, as after a later change of the parts. */
     addComposedVersion: (name: string, text: string) => {
       const version = addVersion(name, { text: 'Any text.' });
@@ -145,8 +135,6 @@ function ownInterface(state: State) {
         updateRow(state, last.id, { labels: [...last.labels, LATEST] });
       }
     },
-    /** Deletes a prompt, even if other prompts contain it. */
-    removePrompt: (name: string) => void (state.rows = state.rows.filter((row) => row.name !== name)),
   };
 }
 
@@ -156,7 +144,6 @@ const PROJECT_ID = 'project-1';
 
 async function create(state: State, body: unknown): Promise<LangfuseVersion> {
   const sent = checkRequest(CreateShape, body);
-  state.requests.push(`POST ${sent.name} [${sent.labels.join(', ')}]`);
   return write(state, sent.name, () => readForCreate(state, sent));
 }
 
@@ -166,7 +153,6 @@ async function create(state: State, body: unknown): Promise<LangfuseVersion> {
  */
 async function patch(state: State, name: string, version: number, sent: unknown): Promise<LangfuseVersion> {
   const labels = checkRequest(LabelsShape, sent);
-  state.requests.push(`PATCH ${name} v${version} [${labels.join(', ')}]`);
   const left = rowsOf(state, name).filter(
     (row) => row.version !== version && row.labels.some((one) => labels.includes(one)),
   );
@@ -178,7 +164,6 @@ async function patch(state: State, name: string, version: number, sent: unknown)
 /** Deletes a prompt. */
 function deletePrompt(state: State, name: string): void {
   if (rowsOf(state, name).length === 0) throw new LangfuseRefusal(404, 'Prompt not found', 'LangfuseNotFoundError');
-  state.requests.push(`DELETE ${name}`);
   state.rows = state.rows.filter((row) => row.name !== name);
 }
 
@@ -218,9 +203,8 @@ function readForCreate(state: State, sent: z.output<typeof CreateShape>, created
     }
     return inOneTransaction(state, () => {
       unlabel();
-      const tags = newest?.tags ?? [];
       const { config, commitMessage = null } = sent;
-      return add(state, { name, version, type, prompt, config: config ?? {}, labels, commitMessage, tags, createdBy });
+      return add(state, { name, version, type, prompt, config: config ?? {}, labels, commitMessage, createdBy });
     });
   };
 }
@@ -269,18 +253,13 @@ function add(state: State, given: GivenFields): LangfuseVersion {
   const now = readClock(state);
   const row = { id: `row-${state.made}`, createdAt: now, updatedAt: now, projectId: PROJECT_ID, ...given };
   state.rows = [...state.rows, row];
-  state.lastUpdated.set(row.name, now);
   return row;
 }
 
 /** Updates a row. Does nothing if the row was deleted. */
 function updateRow(state: State, id: string, fields: Partial<LangfuseVersion>): void {
   const now = readClock(state);
-  state.rows = state.rows.map((row) => {
-    if (row.id !== id) return row;
-    state.lastUpdated.set(row.name, now);
-    return { ...row, ...fields, updatedAt: now };
-  });
+  state.rows = state.rows.map((row) => (row.id === id ? { ...row, ...fields, updatedAt: now } : row));
 }
 
 /** Reads the clock and advances it by a millisecond, so that the two versions of a move have different times. */
@@ -301,7 +280,6 @@ function newestOf(state: State, name: string): LangfuseVersion | undefined {
 /** Returns a version, or null if there is none. The default label is `production`. */
 function read(state: State, name: string, which: z.input<typeof WhichShape> = {}): LangfuseVersion | null {
   const { version, label, resolve } = checkRequest(WhichShape, which);
-  state.requests.push(`GET ${name} ${version ?? label ?? 'production'}`);
   if (version && label) throw new LangfuseRefusal(400, 'Cannot specify both version and label');
   const row = findRow(state, name, version, label);
   if (row === undefined) return null;
@@ -346,23 +324,26 @@ function resolveParts(
 /** Lists prompts. The filter applies to versions, so the listing omits filtered versions of each prompt, too. */
 function list(state: State, filter: z.input<typeof FilterShape> = {}) {
   const { name, label, page, limit } = checkRequest(FilterShape, filter);
-  state.requests.push(`GET ${name ?? '*'} page ${page}`);
   const matchingRows = state.rows.filter(
     (row) => (!name || row.name === name) && (!label || row.labels.includes(label)),
   );
   const rowsByName = Map.groupBy(matchingRows, (row) => row.name);
   const names = [...rowsByName.keys()].toSorted();
   const pageRows = names.slice((page - 1) * limit, page * limit).map((one) => rowsByName.get(one) ?? []);
-  const data = pageRows.map((rows) => metaOf(state, rows));
+  const data = pageRows.map(metaOf);
   return { data, meta: { page, limit, totalItems: names.length, totalPages: Math.ceil(names.length / limit) } };
 }
 
-function metaOf({ lastUpdated }: State, rows: readonly LangfuseVersion[]) {
+function metaOf(rows: readonly LangfuseVersion[]) {
   const [newest] = rows.toSorted((a, b) => b.version - a.version);
   return {
-    ...{ name: newest?.name ?? '', type: newest?.type, tags: newest?.tags, lastConfig: newest?.config },
+    ...{ name: newest?.name ?? '', type: newest?.type },
     versions: rows.map(({ version }) => version).toSorted((a, b) => a - b),
     labels: [...new Set(rows.flatMap(({ labels }) => labels))].toSorted(),
-    lastUpdatedAt: lastUpdated.get(newest?.name ?? '') ?? null,
+    lastUpdatedAt:
+      rows
+        .map(({ updatedAt }) => updatedAt)
+        .toSorted()
+        .at(-1) ?? null,
   };
 }

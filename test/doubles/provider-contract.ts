@@ -103,24 +103,14 @@ function defineTests(service: ContractService): void {
   });
 
   test.each<readonly [what: string, parts: FileParts]>([
-    ['that is in sync', { text: 'Two.', pins: { staging: 'latest' } }],
     ['whose text was edited', { text: 'Three.', pins: { staging: 'latest' } }],
-    ['that was reverted to earlier text', { text: 'One.', pins: { staging: 'latest' } }],
     ['with a pinned version number', { text: 'Two.', pins: { staging: 1 } }],
-    ['with a pin for an environment without an active version', { text: 'Two.', pins: { production: 2 } }],
   ])('no provider writes to the service while it observes a prompt %s', async (_, parts) => {
     const { provider, writes, desired } = await startWithTwoVersions();
     const before = writes().length;
     await provider.observe(desired(parts));
     await provider.makeWriter(desired(parts)).observe();
     expect(writes().slice(before)).toEqual([]);
-  });
-
-  test('no provider writes to the service while it observes a prompt that does not exist there', async () => {
-    const { prompt, provider, writes, desired } = await start();
-    const request = desired({ id: missing(prompt), pins: { staging: 'latest' } });
-    await Promise.allSettled([provider.observe(request), provider.makeWriter(request).observe()]);
-    expect(writes()).toEqual([]);
   });
 
   test('every provider returns the same fingerprint for an unchanged prompt and a different one after the prompt changes', async () => {
@@ -147,22 +137,6 @@ function defineTests(service: ContractService): void {
       'One.',
     ]);
     expect((await prompt.active('staging'))?.id).toBe(created.version?.id);
-  });
-
-  test('every provider can activate a version that it just created', async () => {
-    const { served, texts, beginWriting } = await start(['One.', 'staging']);
-    const writer = await beginWriting({ text: 'Three.', pins: { staging: 'latest', production: 'git:v2' } });
-    const second = await writer.create(makeCreateChange('Two.'), { environments: [], pinnedVersions: [] });
-    const third = await writer.create(makeCreateChange('Three.'), { environments: ['staging'], pinnedVersions: [] });
-    await writer.activate(['staging'], requireVersion(third.version));
-    expect(await writer.activate(['production'], requireVersion(second.version))).toMatchObject([
-      { status: 'made', problems: [] },
-    ]);
-    expect([await texts(), await served('staging'), await served('production')]).toEqual([
-      ['One.', 'Two.', 'Three.'],
-      'Three.',
-      'Two.',
-    ]);
   });
 
   test.each<readonly [sentence: string, parts: FileParts, find: (observed: ObservedPrompt) => VersionRef | undefined]>([

@@ -1,17 +1,30 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { VersionShape } from '../../src/providers/four-call/api-shapes.ts';
-import { KEY, makeFolder, startService } from './support.ts';
+import { startServe } from '../support/cli.ts';
+import { makeFolder, makeWorkspace } from '../support/folder.ts';
+import { workspaceFiles } from '../support/prompts.ts';
+import { KEY } from '../support/service.ts';
+import { startService } from './support.ts';
 
 const FROM_1_TO_100 = Array.from({ length: 100 }, (_, index) => index + 1);
 
 test('three servers that concurrently create 100 versions in one new database use each version number from 1 to 100 exactly once', async () => {
-  const path = join(makeFolder(), 'new', 'service.db');
-  const baseUrls = await Promise.all([spawnServer(path), spawnServer(path), spawnServer(path)]);
-  expect(await createFrom(baseUrls)).toEqual(FROM_1_TO_100);
+  const folder = makeWorkspace(workspaceFiles({ a: {} }));
+  const servers = await Promise.all([1, 2, 3].map(() => startServe(folder, ['--db', 'new/service.db', '--seed'])));
+  const numbers = await Promise.all(
+    FROM_1_TO_100.map(async (n) => {
+      const response = await fetch(`${servers[n % 3]?.baseUrl}/v1/integration/prompts/prm_a/versions`, {
+        method: 'POST',
+        headers: { 'X-API-Key': KEY, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ content: `text ${n}` }),
+      });
+      const version = VersionShape.parse(await response.json());
+      expect(version.content).toBe(`text ${n}`);
+      return version.version_number;
+    }),
+  );
+  expect(numbers.toSorted((a, b) => a - b)).toEqual(FROM_1_TO_100);
 });
 
 test('two servers that share a database both report the most recently created version as the latest', async () => {
@@ -23,33 +36,3 @@ test('two servers that share a database both report the most recently created ve
     expect((await two.read('p1')).body.latest_version_id).toBe(version.body.id);
   }
 });
-
-/** Sends 100 concurrent create calls, in turn to each server. Returns the sorted version numbers. */
-async function createFrom(baseUrls: readonly string[]): Promise<readonly number[]> {
-  const numbers = await Promise.all(
-    FROM_1_TO_100.map(async (n) => {
-      const response = await fetch(`${baseUrls[n % baseUrls.length]}/v1/integration/prompts/p1/versions`, {
-        method: 'POST',
-        headers: { 'X-API-Key': KEY, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ content: `text ${n}` }),
-      });
-      const version = VersionShape.parse(await response.json());
-      expect(version.content).toBe(`text ${n}`);
-      return version.version_number;
-    }),
-  );
-  return numbers.toSorted((a, b) => a - b);
-}
-
-/** Starts a process that serves the file, and waits for its base URL. */
-async function spawnServer(path: string): Promise<string> {
-  const script = fileURLToPath(new URL('serve-file.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--no-warnings', script, path], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const ended = new Promise((resolve) => child.on('exit', resolve));
-  onTestFinished(async () => {
-    child.stdin.end();
-    await ended;
-  });
-  for await (const line of createInterface(child.stdout)) return line;
-  throw new Error('The process ended before it served.');
-}

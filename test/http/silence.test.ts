@@ -62,18 +62,8 @@ test('the client retries a timed-out request if a concurrent request receives a 
 });
 
 test.each<[string, (response: ServerResponse | undefined) => unknown]>([
-  [
-    'the client retries a timed-out request if the service answered an earlier request with status 503',
-    (response) => response?.writeHead(503).end(),
-  ],
-  [
-    'the client retries a timed-out request if the service answered an earlier request with status 403',
-    (response) => response?.writeHead(403).end(),
-  ],
-  [
-    'the client retries a timed-out request if the service closed the connection of an earlier request',
-    (response) => response?.destroy(),
-  ],
+  ['the client retries a timeout if an earlier request got the status 503', (reply) => reply?.writeHead(503).end()],
+  ['the client retries a timeout if the service closed an earlier connection', (reply) => reply?.destroy()],
 ])('%s', async (_, act) => {
   const sleep = () => Promise.reject(new Error('this wait is interrupted'));
   const { service, deadlines, held: responses, arrived } = await heldService({ concurrency: 1, sleep });

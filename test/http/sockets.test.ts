@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import type { ProblemCode } from '../../src/problem.ts';
@@ -28,18 +27,10 @@ function sendSlowly(socket: Socket, head: string): void {
   socket.on('close', () => clearInterval(timer));
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 describe('failures before a request was sent', () => {
   test('the client retries every call if the connection is refused', async () => {
     for (const name of callNames) {
-      const { service, calls, sleeps } = openTestClient({ baseUrl: `http://127.0.0.1:${await freePort()}` });
+      const { service, calls, sleeps } = openTestClient({ baseUrl: 'http://127.0.0.1:1' });
       const failure = await failureOf(callsByName[name](service));
       expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
       expect(failure.message).toContain('connection refused, ECONNREFUSED');
@@ -49,30 +40,14 @@ describe('failures before a request was sent', () => {
   });
 
   const NO_TLS = 'the server does not use TLS, so its URL may have to begin with http://';
-  const [plainServer, bareTlsServer] = [() => startHttpServer(answer), () => listenUntilTestEnd(createTlsServer())];
-  const secure = (url: string) => url.replace('http', 'https');
+  const bareTlsServer = () => listenUntilTestEnd(createTlsServer());
   test.each<[string, () => Promise<string>, reason: string]>([
-    [
-      'the client sends no request if the host name of the service cannot be resolved',
-      async () => 'http://promptsync.invalid',
-      '',
-    ],
-    [
-      'the client sends no HTTPS request to a server that supports only HTTP',
-      async () => secure((await plainServer()).url),
-      NO_TLS,
-    ],
-    [
-      'the client sends no request to a TLS server that has no certificate',
-      async () => secure((await bareTlsServer()).url),
-      '',
-    ],
+    ['the client sends no request if the host name cannot be resolved', async () => 'http://promptsync.invalid', ''],
+    ['the client sends no HTTPS request to an HTTP server', async () => (await startHttpServer(answer)).url, NO_TLS],
+    ['the client sends no request to a TLS server without a certificate', async () => (await bareTlsServer()).url, ''],
   ])('%s', async (_, start, reason) => {
-    const { service, calls } = openTestClient({
-      baseUrl: await start(),
-      timeoutSeconds: 0.1,
-      now: () => performance.now(),
-    });
+    const baseUrl = (await start()).replace('http:', 'https:');
+    const { service, calls } = openTestClient({ baseUrl, timeoutSeconds: 0.1, now: () => performance.now() });
     const failure = await failureOf(callsByName.createVersion(service));
     expect(failure).toMatchObject({ problem: { code: 'service/unreachable' }, effect: 'not-sent' });
     expect(failure.message).toContain(reason);
@@ -102,42 +77,19 @@ describe('failures after a request was sent', () => {
   type CallMade = (typeof callsMade)[number];
   const LOST = 'service/connection-lost';
   type Fault = readonly [string, (socket: Socket) => void, ProblemCode, timesToRead: number];
-  const cut = `${head}content-length: 500\r\n\r\n${half}`;
+  const resetInBody = (s: Socket) => s.write(`${head}content-length: 500\r\n\r\n${half}`, () => s.resetAndDestroy());
   const chunk = `transfer-encoding: chunked\r\n\r\n14\r\n${half}`;
+  const endInChunks = (s: Socket) => s.end(`${head}connection: close\r\n${chunk}`);
+  const endInBody = (s: Socket) => s.end(`${head}connection: close\r\n\r\n${half}`);
+  const sendLongHeaders = (s: Socket) => s.end(`${head}x: ${'y'.repeat(100_000)}`);
   const INVALID = 'service/invalid-answer';
   const faults: readonly Fault[] = [
     ['the client reports a lost connection if the server destroys the socket', (s) => s.destroy(), LOST, 4],
     ['the client reports a lost connection if the response headers are truncated', (s) => s.end(head), LOST, 4],
-    [
-      'the client reports a lost connection if the server resets the connection in the middle of the response body',
-      (s) => s.write(cut, () => s.resetAndDestroy()),
-      LOST,
-      4,
-    ],
-    [
-      'the client reports a lost connection if the server ends a chunked response before its last chunk',
-      (s) => s.end(head + chunk),
-      LOST,
-      4,
-    ],
-    [
-      'the client reports an invalid response if a chunked body with the header Connection: close lacks its last chunk',
-      (s) => s.end(`${head}connection: close\r\n${chunk}`),
-      INVALID,
-      4,
-    ],
-    [
-      'the client reports an invalid response if the server closes the connection in the middle of the JSON body',
-      (s) => s.end(`${head}connection: close\r\n\r\n${half}`),
-      INVALID,
-      1,
-    ],
-    [
-      'the client reports an invalid response if the response headers are too long',
-      (s) => s.end(`${head}x: ${'y'.repeat(100_000)}`),
-      INVALID,
-      1,
-    ],
+    ['the client reports a lost connection if the server resets it in mid-body', resetInBody, LOST, 4],
+    ['the client reports an invalid response if its last chunk is missing', endInChunks, INVALID, 4],
+    ['the client reports an invalid response if its JSON body ends too early', endInBody, INVALID, 1],
+    ['the client reports an invalid response if its headers are too long', sendLongHeaders, INVALID, 1],
   ];
   /** Makes one call that fails. Returns its outcome and how often it was sent. */
   const sendTo = async (act: Fault[1], name: CallMade, timeoutSeconds = 5) => {
@@ -200,29 +152,24 @@ describe('the connections of the client', () => {
     ]);
   });
 
-  test.each([1, 3])(
-    'the client limits the number of concurrent requests to %i and completes all of them',
-    async (concurrency) => {
-      const rounds: number[] = [];
-      const waiting: (() => void)[] = [];
-      const { url } = await startHttpServer((request, response) => {
-        if (request.url === '/others') return void response.end();
-        if (waiting.push(() => answer(request, response)) === concurrency) void answerAll();
-      });
-      const answerAll = async () => {
-        // Any further request of the client would arrive before this later one.
-        await (await fetch(`${url}/others`)).text();
-        rounds.push(waiting.length);
-        for (const one of waiting.splice(0)) one();
-      };
-      const { service } = openTestClient({ baseUrl: url, concurrency });
-      const calls = Array.from({ length: 12 }, (_, index) =>
-        index % 2 === 0 ? service.readPrompt('prm_1') : service.createVersion('prm_1', newVersion),
-      );
-      await Promise.all(calls);
-      expect(rounds).toEqual(Array.from({ length: 12 / concurrency }, () => concurrency));
-    },
-  );
+  test('the client limits the number of concurrent requests and completes all of them', async () => {
+    const rounds: number[] = [];
+    const waiting: (() => void)[] = [];
+    const { url } = await startHttpServer((request, response) => {
+      if (request.url === '/others') return void response.end();
+      if (waiting.push(() => answer(request, response)) === 3) void answerAll();
+    });
+    const answerAll = async () => {
+      // Any further request of the client would arrive before this later one.
+      await (await fetch(`${url}/others`)).text();
+      rounds.push(waiting.length);
+      for (const one of waiting.splice(0)) one();
+    };
+    const { service } = openTestClient({ baseUrl: url, concurrency: 3 });
+    const pairs = [1, 2, 3].map(() => [service.readPrompt('prm_1'), service.createVersion('prm_1', newVersion)]);
+    await Promise.all(pairs.flat());
+    expect(rounds).toEqual([3, 3]);
+  });
 
   test('the timeout of a call does not include the time spent in the queue', async () => {
     const { url } = await startHttpServer((request, response) => void setTimeout(() => answer(request, response), 500));

@@ -15,7 +15,7 @@ if (missing.length > 0) {
   process.exit(1);
 }
 
-const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'slow', 'test/langfuse-server'];
+const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project=fast', '--project=slow', 'test/langfuse-server'];
 // The report of .ci/run stays as it is.
 const report = '--outputFile.json=node_modules/.cache/promptsync/langfuse-test-report.json';
 const env = { ...process.env, TEST_LANGFUSE_URL: process.env['LANGFUSE_BASE_URL'] };

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { commitAllAt, initRepository, makeFolder, writeFiles } from '../support/folder.ts';
+import { commitAllAt, makeRepository, writeFiles } from '../support/folder.ts';
 import { KILLED, startCli } from '../support/cli.ts';
 import { handOn, startFront, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 import { run, type Ran } from '../support/run.ts';
@@ -32,9 +32,9 @@ export async function openWorkspace(server: LangfuseServer): Promise<Workspace> 
   const answer = async (request: FrontRequest): Promise<FrontAnswer | null> => loseResponse?.(request) ?? null;
   const front = await startFront({ target: server.baseUrl, answer });
 
-  const folder = makeFolder();
-  initRepository(folder);
-  writeFiles(folder, { 'promptsync.yaml': configure(front.baseUrl) });
+  const folder = makeRepository({
+    'promptsync.yaml': `service: { provider: langfuse, base_url: "${front.baseUrl}" }\nenvironments: { staging: {}, production: {} }\n`,
+  });
   const environment = {
     LANGFUSE_PUBLIC_KEY: server.keys.publicKey,
     LANGFUSE_SECRET_KEY: server.keys.secretKey,
@@ -71,10 +71,6 @@ export async function openWorkspace(server: LangfuseServer): Promise<Workspace> 
     },
     takeWrites: () => front.requests.splice(0).flatMap(({ method }) => (method === 'GET' ? [] : [method])),
   };
-}
-
-function configure(baseUrl: string): string {
-  return `service: { provider: langfuse, base_url: "${baseUrl}" }\nenvironments: { staging: {}, production: {} }\n`;
 }
 
 function render({ text, ...fields }: PromptFile): string {

@@ -58,14 +58,10 @@ const text =
 const openClient = (baseUrl = BASE) => openTestClient({ baseUrl });
 
 describe('the requests of the client', () => {
+  const metadata_ = { model: 'gpt-5', promptsync: { digest: 'x' } };
   const requests: readonly (readonly [CallName, string, string, unknown])[] = [
     ['readPrompt', 'GET', '/v1/integration/prompts/prm_1?environment=staging', null],
-    [
-      'createVersion',
-      'POST',
-      '/v1/integration/prompts/prm_1/versions',
-      { content: 'Hello', metadata_: { model: 'gpt-5', promptsync: { digest: 'x' } } },
-    ],
+    ['createVersion', 'POST', '/v1/integration/prompts/prm_1/versions', { content: 'Hello', metadata_ }],
     ['updatePrompt', 'PATCH', '/v1/integration/prompts/prm_1', { name: 'Greeting' }],
     ['setActive', 'POST', '/v1/integration/prompts/prm_1/set-active', { environment: 'staging', version_id: 'ver_1' }],
   ];
@@ -95,9 +91,6 @@ describe('the requests of the client', () => {
 
   test.each([
     ['', ''],
-    ['/', ''],
-    ['/api', '/api'],
-    ['/api/', '/api'],
     ['/a%20b/c//', '/a%20b/c'],
     [':8443', ':8443'],
   ])('the client appends request paths to a base URL that ends with %j', async (end, start) => {
@@ -174,14 +167,11 @@ describe('the answers to the client', () => {
     },
   );
 
-  test.each([{ ...wireVersion, metadata_: null }, wireVersion])(
-    'the client treats missing metadata in the response %j as empty metadata',
-    async (answer) => {
-      answerInTurn(json(answer));
-      const { content } = await openClient().service.createVersion('prm_1', newVersion);
-      expect(content).toMatchObject({ metadata: {} });
-    },
-  );
+  test('the client treats metadata that is null as empty metadata', async () => {
+    answerInTurn(json({ ...wireVersion, metadata_: null }));
+    const { content } = await openClient().service.createVersion('prm_1', newVersion);
+    expect(content).toMatchObject({ metadata: {} });
+  });
 
   test('the client accepts a response with a byte order mark and the header Content-Encoding: identity', async () => {
     answerInTurn(text(`\ufeff${JSON.stringify(wirePrompt)}`, 200, { 'content-encoding': 'identity' }));
@@ -200,16 +190,10 @@ describe('the answers to the client', () => {
     ['has status 200 but contains an error', 'setActive', '"updated" is missing', '{"error":"no"}'],
     ['has no content', 'createVersion', '"content" is missing', '{"id":"v","prompt_id":"prm_1","version_number":1}'],
     ['has a fractional number', 'createVersion', '"version_number" is not valid', version.replace(':1,', ':1.5,')],
-    ['has a number above 2^53', 'createVersion', '"version_number" is not valid', version.replace(':1,', ':1e300,')],
     ['has an empty version id', 'createVersion', '"id" is not valid', version.replace('ver_1', '')],
     ['is of another prompt', 'createVersion', '"prompt_id" belongs to a different', version.replace('prm_1', 'prm_2')],
     ['describes a different prompt', 'updatePrompt', '"id" belongs to a different prompt', otherPrompt],
-    [
-      'has a version of another one',
-      'readPrompt',
-      '"active_version.prompt_id" belongs to',
-      JSON.stringify(otherActive),
-    ],
+    ['has a version of another one', 'readPrompt', '"active_version.prompt_id"', JSON.stringify(otherActive)],
     ['has an array as metadata', 'createVersion', '"metadata_" is not valid', withMetadata('[]')],
     ['has a number in its metadata that is infinite', 'createVersion', '"metadata_', withMetadata('{"a":1e999}')],
     ['has deeply nested metadata', 'createVersion', 'it is nested too deeply', withMetadata(`{"a":${deep}}`)],
@@ -227,14 +211,11 @@ describe('the answers to the client', () => {
     expect((await failureOf(openClient().service.readPrompt('prm_1'))).message).toContain('it is not UTF-8');
   });
 
-  test.each(['gzip', 'br', 'made-up'])(
-    'the client rejects a response with the content encoding %s, which it did not request',
-    async (encoding) => {
-      answerInTurn(text(JSON.stringify(wirePrompt), 200, { 'content-encoding': encoding }));
-      const failure = await failureOf(openClient().service.readPrompt('prm_1'));
-      expect(failure).toMatchObject({ problem: { code: 'service/invalid-answer' }, effect: 'unknown' });
-    },
-  );
+  test('the client rejects a response with a content encoding, which it did not request', async () => {
+    answerInTurn(text(JSON.stringify(wirePrompt), 200, { 'content-encoding': 'made-up' }));
+    const failure = await failureOf(openClient().service.readPrompt('prm_1'));
+    expect(failure).toMatchObject({ problem: { code: 'service/invalid-answer' }, effect: 'unknown' });
+  });
 
   test('the client shortens a long field path in the error message about an invalid response', async () => {
     const active_version = { ...wireVersion, metadata_: { ['k'.repeat(5000)]: 0 } };
@@ -304,35 +285,30 @@ describe('the status codes of the service', () => {
 
   test.each([
     [
-      'a redirect error names the origin of the redirect target, but not its path',
+      'a redirect error names the origin of the redirect target, but not its path, and the hint is to change the base URL',
       `https://user:pass@login.example.com/${KEY}?next=secret#x`,
       ' to "https://login.example.com",',
+      /^Set the base URL to the address/,
     ],
     [
-      'a redirect error shows the host of the redirect target in ASCII',
+      'a redirect error shows the host in ASCII',
       'https://аpple.example/',
       ' to "https://xn--pple-43d.example",',
+      /^Set/,
     ],
-    ['a redirect error does not name a redirect target with an invalid host', 'https://evil\u202e.example/', ','],
     [
-      "a redirect error names the service's own origin if the target is relative",
+      "a redirect error names the service's own origin if the target is relative, and the hint is to check the path",
       '/other',
       ' to "https://prompts.example.com",',
+      /^Check the path in the base URL/,
     ],
-    ['a redirect error does not name a redirect target that is not a web address', 'javascript:alert(1)', ','],
-  ])('%s', async (_, location, expected) => {
+    ['a redirect error names no target with an invalid host', 'https://evil\u202e.example/', ',', /^Set the base URL/],
+    ['a redirect error names no target that is not a web address', 'javascript:alert(1)', ',', /^Set the base URL/],
+  ])('%s', async (_, location, expected, hint) => {
     answerInTurn(text('', 302, { location: encodeURI(location) }));
     const failure = await failureOf(openClient().service.readPrompt('prm_1'));
     expect(failure.message).toBe(`The service returned a redirect (302)${expected} which promptsync does not follow.`);
-  });
-
-  test.each([
-    ['to check the path in the base URL', 'its own origin', '/login', /^Check the path in the base URL/],
-    ['to change the base URL', 'another origin', 'https://other.example.com/', /^Set the base URL to the address/],
-  ])('the hint says %s if the service redirects to %s', async (_advice, _target, location, expected) => {
-    answerInTurn(text('', 302, { location }));
-    const { problem } = await failureOf(openClient().service.readPrompt('prm_1'));
-    expect(problem.hint).toMatch(expected);
+    expect(failure.problem.hint).toMatch(hint);
   });
 
   test('the client does not follow redirects, so the API key never reaches a different server', async () => {
@@ -342,30 +318,16 @@ describe('the status codes of the service', () => {
     expect(received.map(({ url }) => new URL(url).host)).toEqual(['prompts.example.com']);
   });
 
-  test('the effect of setActive is unknown if its first attempt returns 502 and its retry is rejected', async () => {
-    answerInTurn(json({}, 502), json({}, 403));
-    const failure = await failureOf(callsByName.setActive(openClient().service));
-    expect(failure).toMatchObject({ problem: { code: 'service/not-authorised' }, effect: 'unknown' });
-  });
-
   test.each([
     ['the client shows a short error message from the service unchanged', 'Sorry', /status 400: "Sorry"$/],
     [
-      'the client shortens a long, multiline error message from the service to one line',
+      'the client shortens a long message to one line',
       `Bad\n\n  request: ${'x'.repeat(500)}`,
-      /status 400: "Bad request: x{187}"$/,
+      /"Bad request: x{187}"$/,
     ],
     ['the client shows the message of a JSON error', '{"error":{"message":"bad id"}}', /status 400: "bad id"$/],
-    [
-      'the client shows the title of an HTML error page',
-      '<html><head><title>Bad Request</title></head><body>nginx</body></html>',
-      /status 400: "Bad Request"$/,
-    ],
-    [
-      'the client shows no text from an HTML error page without a title',
-      '<html><body>nginx</body></html>',
-      /status 400\.$/,
-    ],
+    ['the client shows the title of an HTML page', '<html><title>Sorry</title>nginx</html>', /status 400: "Sorry"$/],
+    ['the client shows no text from an HTML page without a title', '<html>nginx</html>', /status 400\.$/],
   ])('%s', async (_, said, shown) => {
     answerInTurn(text(said, 400));
     expect((await failureOf(openClient().service.readPrompt('prm_1'))).message).toMatch(shown);
@@ -384,8 +346,6 @@ describe('the key in failures', () => {
     ['echoes as part of an error message', 400, (key) => `invalid key ${key}`],
     ['echoes as part of a JSON error', 500, (key) => JSON.stringify({ headers: { 'x-api-key': key } })],
     ['echoes at the truncation point of a long error message', 401, (key) => 'x'.repeat(190) + key],
-    ['echoes with status 403', 403, (key) => key],
-    ['echoes with status 404', 404, (key) => key],
     ['echoes as part of an HTML page', 200, (key) => `<html>${key}</html>`],
     ['returns as a field name', 200, (key) => JSON.stringify(field(key)).replace(':0', ':1e999')],
     ['returns as a prompt id', 200, (key) => JSON.stringify(other(key))],

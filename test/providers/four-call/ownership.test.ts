@@ -112,18 +112,9 @@ describe('isRewritten', () => {
 });
 
 test.each([
-  [
-    'detectMetadataSupport returns dropped if neither the tracked version nor any other version has a version record',
-    'dropped | a=~1:A promptsync=~2:B',
-  ],
-  [
-    'detectMetadataSupport returns kept if only the tracked version lacks a version record',
-    'kept | a=1:A promptsync=~2:B',
-  ],
-  [
-    'detectMetadataSupport returns kept if the tracked version lacks a version record but a probed version has one',
-    'kept | promptsync=~2:B probed=1:A',
-  ],
+  ['detectMetadataSupport returns dropped if no version has a version record', 'dropped | a=~1:A promptsync=~2:B'],
+  ['detectMetadataSupport returns kept if only the tracked version lacks a record', 'kept | a=1:A promptsync=~2:B'],
+  ['detectMetadataSupport returns kept if a probed version has a record', 'kept | promptsync=~2:B probed=1:A'],
   ['detectMetadataSupport returns kept if the tracking environment is empty', 'kept | a=~1:A promptsync=-'],
   ['detectMetadataSupport returns kept if the tracking environment was not read', 'kept | a=~1:A'],
 ])('%s', (_, row) => {

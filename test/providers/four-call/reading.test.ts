@@ -5,7 +5,7 @@ import { ServiceError } from '../../../src/http/service-error.ts';
 import { renderVersionRecord } from '../../../src/providers/four-call/version-record.ts';
 import { type ReadNeeds, observePrompts, makeReadRequest } from '../../../src/observing/observe-prompts.ts';
 import { makeProblem } from '../../../src/problem.ts';
-import { backends, inMemoryBackend, type Backend } from '../../doubles/backends.ts';
+import { inMemoryBackend, type Backend } from '../../doubles/backends.ts';
 import { recordCalls, type Hooks } from '../../doubles/record-calls.ts';
 import {
   entry,
@@ -41,14 +41,12 @@ function failBefore(service: PromptService, before: NonNullable<Hooks['before']>
   return recordCalls(service, { before });
 }
 
-describe.each(backends)('promptsync observes a prompt (%s)', (_, start) => {
-  test('The observation contains the prompt fields and says that promptsync can look up unknown version numbers', async () => {
-    const service = await start();
-    addManagedVersion(service, 'Hello');
-    const { observed } = await observePrompt(service, requestFor({ pins: { staging: 'latest' } }));
-    expect(observed).toMatchObject({ canFindNumbers: true, missingIds: [] });
-    expect(observed?.fields).toStrictEqual({ id: 'p1', key: 'k/1', name: 'First', description: 'About it.' });
-  });
+test('The observation contains the prompt fields and says that promptsync can look up unknown version numbers', async () => {
+  const service = inMemoryBackend();
+  addManagedVersion(service, 'Hello');
+  const { observed } = await observePrompt(service, requestFor({ pins: { staging: 'latest' } }));
+  expect(observed).toMatchObject({ canFindNumbers: true, missingIds: [] });
+  expect(observed?.fields).toStrictEqual({ id: 'p1', key: 'k/1', name: 'First', description: 'About it.' });
 });
 
 describe('the tracking environment', () => {
@@ -108,14 +106,6 @@ describe('an environment that the service does not find', () => {
     expect(observed?.fields?.name).toBe('First');
   });
 
-  test('The observation fails with service/prompt-not-found if no request finds the prompt', async () => {
-    const front = failBefore(inMemoryBackend(), () => {
-      throw notFound('p1');
-    });
-    const { observed, problem } = await observePrompt(front, requestFor({ pins }));
-    expect([observed, problem?.code]).toStrictEqual([undefined, 'service/prompt-not-found']);
-  });
-
   test('promptsync reports an authorization error in one environment even if the prompt is not found in another environment', async () => {
     const front = failBefore(inMemoryBackend(), (line) => {
       if (line === 'read p1 staging') throw notFound('p1');
@@ -150,8 +140,6 @@ const rows = {
     'Two staging=latest | staging promptsync',
   'also the tracking environment if no known version has the text of the file':
     'Four staging=latest | staging promptsync',
-  'only the two pinned environments if a file with two pins is in sync':
-    'Three staging=latest production=1 | staging production',
   'also the tracking environment if a pinned version is not active yet':
     'Three staging=latest qa=2 | staging qa promptsync',
   'also the tracking environment if the prompt name in the file differs from the name in the service':

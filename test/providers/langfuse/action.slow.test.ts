@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/domain/json.ts';
 import { SECRET_KEY, startLangfuse } from '../../doubles/langfuse-server.ts';
 import { makeTeam } from '../../forges/github/team.ts';
-import { startFront } from '../../support/front.ts';
 import { CONFIG, promptText } from '../../support/prompts.ts';
 
 const NAME = 'prm_greeting';
@@ -52,8 +51,8 @@ test('With Langfuse, the action reviews a pull request with or without API keys,
 
 /**
  * Makes a merged pull request that changes the text to `Two!`. Its review said that the new version keeps the metadata
- * of version 1, which has these labels. `apply` applies the merge and requires a reviewed plan. Meanwhile, somebody
- * adds a version: before the action plans, or right before it reads the label for the second time. Deletes the version.
+ * of version 1, which has these labels. `apply` applies the merge and requires a reviewed plan, after somebody has added
+ * a version. If the action refuses, deletes the version.
  */
 async function mergeReviewed(labels: readonly string[]) {
   const { langfuse, team, keys } = await makeLangfuseTeam(labels);
@@ -63,17 +62,9 @@ async function mergeReviewed(labels: readonly string[]) {
   langfuse.takeWrites();
   return {
     langfuse,
-    apply: async (text: string, config: JsonObject, when: 'before planning' | 'before writing') => {
-      const add = () => void langfuse.store.addVersion(NAME, { text, config });
-      let reads = 0;
-      const answer = ({ path }: { readonly path: string }) => {
-        if (path.includes('label=staging') && (reads += 1) === 2 && when === 'before writing') add();
-        return null;
-      };
-      if (when === 'before planning') add();
-      const front = await startFront({ target: langfuse.baseUrl, answer });
-      const inputs = { ...keys, 'base-url': front.baseUrl, 'require-reviewed-plan': 'true' };
-      const { outputs, stdout } = await team.runPush(commit, { inputs });
+    apply: async (text: string, config: JsonObject) => {
+      langfuse.store.addVersion(NAME, { text, config });
+      const { outputs, stdout } = await team.runPush(commit, { inputs: { ...keys, 'require-reviewed-plan': 'true' } });
       if (outputs['failure-reason'] !== '') langfuse.store.deleteVersion(NAME, 2);
       return { reason: outputs['failure-reason'], stdout, writes: langfuse.takeWrites() };
     },
@@ -84,22 +75,16 @@ const EVIL = { model: 'evil' };
 
 test('The action does not create a version if it would inherit the config of a version added after the review', async () => {
   const { apply } = await mergeReviewed([]);
-  const planned = await apply('Anything.', EVIL, 'before planning');
+  const planned = await apply('Anything.', EVIL);
   expect(planned).toMatchObject({ reason: 'refused', writes: [] });
   expect(planned.stdout).toContain('has not been reviewed');
-  const written = await apply('Anything.', EVIL, 'before writing');
-  expect(written).toMatchObject({ reason: 'refused', writes: [] });
-  expect(written.stdout).toContain('guard/stale-plan');
 });
 
 test('The action activates an existing version with the reviewed text only if it has exactly the reviewed config', async () => {
   const { apply } = await mergeReviewed(['staging']);
-  const planned = await apply('Two!', EVIL, 'before planning');
+  const planned = await apply('Two!', EVIL);
   expect(planned).toMatchObject({ reason: 'refused', writes: [] });
   expect(planned.stdout).toContain('has not been reviewed');
-  const written = await apply('Two!', {}, 'before writing');
-  expect(written).toMatchObject({ reason: 'refused', writes: [] });
-  expect(written.stdout).toContain('guard/stale-plan');
-  const same = await apply('Two!', { model: 'gpt-5' }, 'before planning');
+  const same = await apply('Two!', { model: 'gpt-5' });
   expect(same).toMatchObject({ reason: '', writes: [`PATCH ${NAME} v2 [staging]`] });
 });

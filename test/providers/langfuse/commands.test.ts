@@ -55,17 +55,12 @@ test('import reads the list and each label once, the next sync writes nothing, a
     { version_number: 1, active_in: ['production'], message: 'First\n\nWith a body.', ...creator },
   ]);
   for (const render of Object.values(FORMATS)) {
-    expect(render(report)).toMatch(/v2[^v]*Shorter/);
     expect(render(report)).toMatch(/v1\W[^v]*First(?!.*With a body)/);
     expect(render(report)).not.toMatch(/keeps no metadata|outside/);
   }
   const { stdout } = await run('history', 'support/greeting');
   expect(stdout).toMatch(/^v4 +2026-03-04 05:06 +[0-9a-f]{12} +Ada +Edit$/m);
   expect(stdout).toMatch(/^v3 +2025-06-01 00:02 +user cmf8…$/m);
-  const { report: lineage } = await json('history', 'support/greeting', '-e', 'production');
-  expect(lineage.prompts[0]?.lineage?.serves).toMatchObject({
-    ...{ version_number: 1, message: 'First\n\nWith a body.', created_by: 'cmf8a2b7d0001qz' },
-  });
 });
 
 /** Returns a provider that lists these prompts and can do nothing else. */
@@ -85,18 +80,8 @@ describe('the patterns of import', () => {
 
   test.each<[what: string, patterns: readonly string[], ids: readonly string[], existing: number]>([
     ['import accepts a mix of patterns and prompt names', ['*/a', 'team/idle'], ['team/idle', 'team/a'], 0],
-    [
-      'import processes a prompt once if several patterns match it',
-      ['team/[a]', 'team/{a,b}', 'team/a'],
-      ['team/a'],
-      0,
-    ],
-    [
-      'import counts a matching prompt that already has a file, and does not read it',
-      ['support/*'],
-      ['support/greeting'],
-      1,
-    ],
+    ['import processes a prompt once if several patterns match it', ['team/[a]', 'team/{a,b}'], ['team/a'], 0],
+    ['import only counts a matching prompt that already has a file', ['support/*'], ['support/greeting'], 1],
     ['import with the pattern ** includes names that begin with a dot', ['**'], NAMES.toSpliced(2, 1), 1],
   ])('%s', async (_, patterns, ids, existing) => {
     const expanded = await expand(patterns);
@@ -150,8 +135,6 @@ test('status --orphans lists the prompts without a file whose names match, in ev
 });
 
 describe('a config that a new version inherits', () => {
-  const PHRASE = 'keeps the metadata of v2';
-
   test('plan and sync show the config that a new version inherits, but only if the file has no metadata', async () => {
     const { folder, langfuse, store, json, read, write } = await makeImported();
     const path = 'prompts/support/greeting.md';
@@ -169,14 +152,9 @@ describe('a config that a new version inherits', () => {
       { environment: 'staging', after_metadata: metadata },
       { environment: 'canary', after_metadata: metadata },
     ]);
-    for (const render of Object.values(FORMATS)) {
-      const shown = render(report).replaceAll('`', '').replaceAll('&#34;', '"');
-      expect(shown).toContain(PHRASE);
-      for (const line of metadata.split('\n')) expect(shown).toContain(`${line}\n`);
-    }
     const question = { ...langfuse, terminal: true, input: 'n\n' };
     const { stderr } = await run(folder, ['sync', '--allow-dirty', '--any-commit'], question);
-    expect(stderr).toContain(PHRASE);
+    expect(stderr).toContain('keeps the metadata of v2');
     store.addVersion('support/greeting', { text: 'X', config: { a: 'x'.repeat(1_000_001) }, labels: ['staging'] });
     const { report: large } = await json('plan', 'support/greeting');
     expect(large.prompts[0]?.changes[0]).toMatchObject({ metadata_omitted: true });

@@ -5,9 +5,7 @@ import { findAffectedPrompts } from '../../../src/planning/find-affected-prompts
 import { langfuseFileRules } from '../../../src/providers/langfuse/file-rules.ts';
 import { startLangfuse } from '../../doubles/langfuse-server.ts';
 import { file } from '../../planning/support.ts';
-import { makeRepository } from '../../support/folder.ts';
-import { CONFIG } from '../../support/prompts.ts';
-import { run, runJson } from '../../support/run.ts';
+import { makeScene } from './scene.ts';
 import { sync } from './support.ts';
 
 const { listParts } = langfuseFileRules;
@@ -22,11 +20,7 @@ const filesOf = (texts: Texts) =>
   });
 
 test.each<[what: string, texts: Texts, order: string]>([
-  [
-    'sortPartsFirst puts the parts of a composed prompt before it',
-    { a: tag('z') + tag('b@c'), z: '', 'b@c': '' },
-    'z b@c a',
-  ],
+  ['sortPartsFirst puts the parts of a prompt before it', { a: tag('z') + tag('b@c'), z: '', 'b@c': '' }, 'z b@c a'],
   ['sortPartsFirst puts parts of parts first', { a: tag('b'), b: tag('c'), c: '' }, 'c b a'],
   ['sortPartsFirst keeps the order of two prompts that contain each other', { a: tag('b'), b: tag('a') }, 'a b'],
   ['sortPartsFirst puts a cycle before a prompt that includes it', { a: tag('b'), b: tag('c'), c: tag('b') }, 'b c a'],
@@ -68,21 +62,19 @@ test.each<[sentence: string, texts: Texts, changed: string, changes: readonly Ch
 });
 
 test('sync names the file of a missing part if the user did not select it, and plan names the composed prompts of a part', async () => {
-  const langfuse = await startLangfuse();
   const makeFile = (id: string, text: string) => `---\nid: ${id}\npins: { staging: latest }\n---\n\n${text}\n`;
-  const folder = makeRepository({
-    'promptsync.yaml': `${CONFIG}service: { provider: langfuse }\n`,
+  const { json, run, addVersion, sync } = await makeScene({
     'prompts/a.md': makeFile('a', `See ${tag('z')}.`),
     'prompts/z.md': makeFile('z', 'Part.'),
   });
-  const { exitCode, report } = await runJson(folder, ['sync', '--yes', '--only', 'a'], langfuse);
+  const { exitCode, report } = await json('sync', '--yes', '--only', 'a');
   expect(exitCode).toBe(4);
   expect(report.prompts[0]?.problems.at(-1)).toMatchObject({
     code: 'langfuse/missing-part',
     hint: expect.stringContaining('prompts/z.md'),
   });
-  expect((await run(folder, ['sync', '--yes'], langfuse)).exitCode).toBe(0);
-  langfuse.store.addVersion('z', { text: 'Theirs.', labels: ['staging'] });
-  const plan = await run(folder, ['plan', '--only', 'z'], langfuse);
+  await sync();
+  addVersion('z', { text: 'Theirs.' });
+  const plan = await run('plan', '--only', 'z');
   expect(plan.stdout).toContain('this also changes 1 composed prompt: a.');
 });

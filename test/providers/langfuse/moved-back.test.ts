@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startLangfuse } from '../../doubles/langfuse-server.ts';
-import { cloneOf, commitAllAt, git, initRepository, makeFolder, writeFiles } from '../../support/folder.ts';
+import { cloneOf, commitAllAt, initRepository, makeFolder, writeFiles } from '../../support/folder.ts';
 import { CONFIG, promptText, type PromptParts } from '../../support/prompts.ts';
 import { runJson } from '../../support/run.ts';
 
@@ -27,10 +27,8 @@ async function makeScene() {
     return { exitCode, status: prompt?.status, drift, problems: prompt?.problems.map(({ code }) => code) };
   };
   const run = (...words: readonly string[]) => runIn(folder, ...words);
-  const configure = (more = '') =>
-    writeFiles(folder, { 'promptsync.yaml': `${CONFIG}service: { provider: langfuse }\n${more}` });
   const scene = {
-    ...{ store, folder, run, configure },
+    ...{ store, folder, run },
     /** Commits the prompt at the beginning of a day. */
     commit: (day: number, parts: PromptParts): void => {
       writeFiles(folder, { [PATH]: promptText('main', { ...PARTS, ...parts }) });
@@ -44,7 +42,7 @@ async function makeScene() {
     drift: async (place = folder) => (await runIn(place, 'plan', '--base', 'HEAD')).drift,
     read: () => readFileSync(join(folder, PATH), 'utf8'),
   };
-  configure();
+  writeFiles(folder, { 'promptsync.yaml': `${CONFIG}service: { provider: langfuse }\n` });
   for (const [index, text] of ['Two.', 'Three.'].entries()) {
     scene.commit(index + 1, { text });
     await scene.sync(index + 1);
@@ -80,7 +78,7 @@ test('A label that somebody moved back or removed in Langfuse is drift, and pull
 });
 
 test('A label that waits for its own job does not count as moved, but a label that somebody moved after both jobs does', async () => {
-  const { store, folder, run, configure, commit, sync, drift, read } = await makeScene();
+  const { store, run, commit, sync, drift, read } = await makeScene();
   commit(4, { text: 'Four.' });
   await sync(4, 6, '-e', 'staging');
   store.setTime(at(4, 9));
@@ -92,11 +90,4 @@ test('A label that waits for its own job does not count as moved, but a label th
   store.setTime(at(4, 12));
   store.moveLabel(NAME, 2, 'production');
   expect(await drift()).toEqual(['production outside']);
-
-  // The plan on a feature branch compares with the commit of the live branch that introduced the text.
-  git(folder, 'switch', '--quiet', '--create', 'feature');
-  commit(6, { text: 'Four.', metadata: {} });
-  commit(7, { text: 'Four.' });
-  configure('branch: main\n');
-  expect(await run('plan')).toMatchObject({ drift: ['production outside'] });
 });

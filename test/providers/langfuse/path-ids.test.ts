@@ -25,8 +25,8 @@ async function makeProject() {
   return scene;
 }
 
-test('sync derives the ids of new Langfuse prompts from file paths, and commands write all pins into a file without pins', async () => {
-  const { langfuse, json, run, read, commit } = await makeProject();
+test('sync derives the ids of new Langfuse prompts from file paths, and promote writes all pins into a file without pins', async () => {
+  const { langfuse, json, run, read } = await makeProject();
   expect((await langfuse.store.list()).data.map(({ name }) => name).toSorted()).toEqual(IDS);
   const { report } = await json('plan');
   expect(report.prompts.map(({ id, key, id_source, status }) => [id, key, id_source, status])).toEqual(
@@ -39,21 +39,6 @@ test('sync derives the ids of new Langfuse prompts from file paths, and commands
   const promoted = await json('promote', 'support/greeting', '--from', 'staging', '--to', 'production');
   expect(promoted.report.prompts[0]).toMatchObject({ id_source: 'path', edits: [{ before: null, after: '1' }] });
   expect(read(GREETING)).toBe('---\npins:\n  staging: latest\n  production: 1\n---\nGreet.\n');
-
-  commit({ [GREETING]: '---\n---\nGreet warmly.\n' });
-  await json('sync', '--yes');
-  const rolledBack = await json('rollback', 'support/greeting', '--environment', 'staging');
-  expect(rolledBack.report.prompts[0]?.edits).toMatchObject([{ before: 'latest', after: '1' }]);
-  expect(read(GREETING)).toBe('---\npins:\n  staging: 1\n---\nGreet warmly.\n');
-
-  const config = CONFIG.replace('latest }', 'latest, production: 1 }');
-  commit({ 'promptsync.yaml': config, [GREETING]: '---\n---\nGreet warmly.\n' });
-  await json('sync', '--yes');
-  langfuse.store.addVersion('support/refund', { text: 'Refund fast.', labels: ['production'] });
-  const pulled = await json('pull', 'support/refund');
-  expect(pulled.report.prompts[0]?.edits).toMatchObject([{ kind: 'set-text' }, { before: '1', after: '2' }]);
-  const pins = 'pins:\n  staging: latest\n  production: 2\n';
-  expect(read('prompts/support/refund.md')).toBe(`---\n${pins}---\n\nRefund fast.\n`);
 });
 
 test('If a move changes the id of a file, plan reports the lost prompt and suggests writing its id into the file', async () => {

@@ -4,21 +4,15 @@ import { ServiceError } from '../../../src/http/service-error.ts';
 import { makeProblem, type Problem, type ProblemCode, wordProblem } from '../../../src/problem.ts';
 import { LANGFUSE } from '../../../src/providers/langfuse/descriptor.ts';
 import { makeUnknownCreateOutcome } from '../../../src/providers/write-outcome.ts';
-import type { Report, ReportChange } from '../../../src/report/schema/report-schema.ts';
+import type { Report } from '../../../src/report/schema/report-schema.ts';
 import { startLangfuse, type LangfuseDouble } from '../../doubles/langfuse-server.ts';
-import { promptOf, ref, reportOf, setActive } from '../../report/support.ts';
-import { commitAllAt, initRepository, makeFolder, makeRepository, writeFiles } from '../../support/folder.ts';
+import { commitAllAt, makeRepository, writeFiles } from '../../support/folder.ts';
 import { readMarkdown } from '../../support/markdown.ts';
 import { promptText } from '../../support/prompts.ts';
 import { run, runJson } from '../../support/run.ts';
 import { FORMATS } from './formats.ts';
+import { CONFIG, makeScene } from './scene.ts';
 
-const CONFIG = `service: { provider: langfuse }
-on_drift: fail
-environments:
-  staging: {}
-  production: { promote_from: staging, allow_latest: false }
-`;
 const VOCABULARY = LANGFUSE.words;
 
 const fileOf = (id: string, pins: string, text: string) =>
@@ -32,31 +26,25 @@ const ENCODED_TONE = 'support%2Ftone%20%28v2%29';
  * forbidden pin, an unknown version, another type and a prompt that does not exist yet. No name and no text contains
  * promptsync's word for a label or for Langfuse.
  */
-async function makeScene() {
-  const langfuse = await startLangfuse();
-  const { store } = langfuse;
-  const folder = makeFolder();
-  initRepository(folder);
-  const commit = (day: number, files: Readonly<Record<string, string>>): void => {
-    writeFiles(folder, { 'promptsync.yaml': CONFIG, ...files });
-    commitAllAt(folder, `2026-01-0${day}T00:00:00Z`);
-  };
-  store.addVersion(TONE, { text: 'Be kind, {{name}}.', labels: ['staging', 'production'] });
-  store.addVersion('kept', { text: 'One.', config: { model: 'a' }, labels: ['staging'] });
-  store.addVersion('moved', { text: 'One.', labels: ['production'] });
-  store.addChatPrompt('chat');
+async function makeDifferingScene() {
   const composed = `See @@@langfusePrompt:name=${TONE}|label=staging@@@.`;
-  commit(1, {
+  const scene = await makeScene({
+    'promptsync.yaml': `on_drift: fail\n${CONFIG}`,
     'prompts/tone.md': fileOf(TONE, '{ staging: latest, production: 1 }', 'Be kind, {{name}}.'),
     'prompts/kept.md': fileOf('kept', '{ staging: latest }', 'One.'),
     'prompts/moved.md': fileOf('moved', '{ staging: latest, production: 1 }', 'Two.'),
     'prompts/composed.md': fileOf('composed', '{ staging: latest }', composed),
   });
-  store.setTime('2026-01-01T06:00:00Z');
-  expect((await run(folder, ['sync', '--yes'], langfuse)).exitCode).toBe(0);
-  store.setTime('2026-01-02T00:00:00Z');
+  const { store } = scene;
+  store.addVersion(TONE, { text: 'Be kind, {{name}}.', labels: ['staging', 'production'] });
+  store.addVersion('kept', { text: 'One.', config: { model: 'a' }, labels: ['staging'] });
+  store.addVersion('moved', { text: 'One.', labels: ['production'] });
+  store.addVersion('chat', { messages: [{ role: 'user', content: 'Hi.' }] });
+  store.setTime('2026-01-02T06:00:00Z');
+  expect((await scene.run('sync', '--yes')).exitCode).toBe(0);
+  store.setTime('2026-01-03T00:00:00Z');
   store.moveLabel('moved', 1, 'staging');
-  commit(3, {
+  scene.write({
     'prompts/tone.md': fileOf(TONE, '{ staging: latest, production: 1 }', 'Be short, {{name}} of {{city}}.'),
     'prompts/kept.md': fileOf('kept', '{ staging: latest }', 'Two.'),
     'prompts/forbidden.md': fileOf('forbidden', '{ production: latest }', 'No.'),
@@ -64,7 +52,8 @@ async function makeScene() {
     'prompts/chat.md': fileOf('chat', '{ staging: latest }', 'No.'),
     'prompts/fresh.md': fileOf('fresh', '{ staging: latest }', 'First.'),
   });
-  return { langfuse, folder };
+  commitAllAt(scene.folder, '2026-01-04T00:00:00Z');
+  return scene;
 }
 
 const urlOf = ({ baseUrl }: LangfuseDouble, encoded: string) => `${baseUrl}/project/project-1/prompts/${encoded}`;
@@ -73,7 +62,7 @@ const urlOf = ({ baseUrl }: LangfuseDouble, encoded: string) => `${baseUrl}/proj
 const readable = (output: string) => output.replaceAll(/<(style|script)\b.*?<\/\1>/gs, '');
 
 test('The reports of all commands use the words "Langfuse" and "label", and link each prompt that exists there', async () => {
-  const { langfuse, folder } = await makeScene();
+  const { langfuse, folder, json } = await makeDifferingScene();
   const urls = ['chat', 'composed', 'kept', 'moved', ENCODED_TONE].map((encoded) => urlOf(langfuse, encoded));
   const commands: readonly (readonly [exitCode: number, ...words: string[]])[] = [
     [3, 'plan', '--base', 'HEAD'],
@@ -83,7 +72,7 @@ test('The reports of all commands use the words "Langfuse" and "label", and link
     [3, 'sync', '--yes', '--base', 'HEAD'],
   ];
   for (const [exitCode, ...words] of commands) {
-    const ran = await runJson(folder, words, langfuse);
+    const ran = await json(...words);
     expect([words, ran.exitCode]).toEqual([words, exitCode]);
     const { vocabulary, prompts } = ran.report;
     expect([vocabulary, prompts.length]).toEqual([VOCABULARY, 8]);
@@ -93,7 +82,7 @@ test('The reports of all commands use the words "Langfuse" and "label", and link
     const links = [...(shown[2] ?? '').matchAll(/<a href="(http[^"]*)"[^>]*>Open in Langfuse<\/a>/g)];
     if (words[0] !== 'pull') expect(links.map(([, url]) => url).toSorted()).toEqual(urls);
     if (!['status', 'history'].includes(words[0] ?? '')) continue;
-    const { addresses, spans } = readMarkdown(FORMATS.markdown(ran.report));
+    const { addresses, spans } = readMarkdown(FORMATS.Markdown(ran.report));
     expect([...new Set(addresses)].toSorted()).toEqual(urls);
     expect(spans).toContain(TONE);
   }
@@ -102,30 +91,29 @@ test('The reports of all commands use the words "Langfuse" and "label", and link
 });
 
 test('plan and sync say that the first new version creates the prompt, and plan says how to retire it for an earlier commit', async () => {
-  const langfuse = await startLangfuse();
   const file = (pins: string, text: string) => ({ 'prompts/fresh.md': fileOf('fresh', pins, text) });
-  const folder = makeRepository({ 'promptsync.yaml': CONFIG, ...file('{ staging: latest }', 'First.') });
-  const stdoutOf = async (...words: readonly string[]) => (await run(folder, words, langfuse)).stdout;
+  const { folder, json, write, ...scene } = await makeScene(file('{ staging: latest }', 'First.'));
+  const stdoutOf = async (...words: readonly string[]) => (await scene.run(...words)).stdout;
   const retire = '(if it was deleted there, delete the file to retire it)';
   const plan = await stdoutOf('plan');
   expect(plan).toMatch(/^ {2}\+ create prompt in Langfuse\b/m);
   expect(plan).not.toContain(retire);
-  writeFiles(folder, { 'notes.txt': 'A later commit.' });
+  write({ 'notes.txt': 'A later commit.' });
   commitAllAt(folder, '2026-01-05T00:00:00Z');
   expect(await stdoutOf('plan')).toContain(retire);
-  writeFiles(folder, file('{ staging: latest, production: git:HEAD~1 }', 'Second.'));
-  const { report } = await runJson(folder, ['plan'], langfuse);
+  write(file('{ staging: latest, production: git:HEAD~1 }', 'Second.'));
+  const { report } = await json('plan');
   const creates = report.prompts[0]?.changes.filter(({ kind }) => kind === 'create-version');
   expect(creates?.map((change) => 'creates_prompt' in change)).toEqual([true, false]);
-  writeFiles(folder, file('{ staging: newest }', 'First.'));
-  const [invalid] = listProblems((await runJson(folder, ['plan'], langfuse)).report);
+  write(file('{ staging: newest }', 'First.'));
+  const [invalid] = listProblems((await json('plan')).report);
   // Langfuse does not support version ids in pins.
   expect([invalid?.code, invalid?.hint.includes('version:')]).toEqual(['prompt/invalid-pin', false]);
-  writeFiles(folder, { 'prompts/fresh.md': '---\npins: { staging: 1 }\n---\n\nOne.\n' });
-  const [unknown] = listProblems((await runJson(folder, ['plan'], langfuse)).report);
+  write({ 'prompts/fresh.md': '---\npins: { staging: 1 }\n---\n\nOne.\n' });
+  const [unknown] = listProblems((await json('plan')).report);
   expect(unknown?.message).toBe('"staging" is pinned to version 1, but Langfuse does not have the prompt.');
   expect(unknown?.hint).toMatch(/^The id comes from the path of the file\. .* delete the file to retire the prompt\./);
-  writeFiles(folder, file('{ staging: latest }', 'Third.'));
+  write(file('{ staging: latest }', 'Third.'));
   expect(await stdoutOf('sync', '--yes', '--allow-dirty')).toMatch(/^ {2}\+ created prompt in Langfuse with v1$/m);
 });
 
@@ -156,10 +144,9 @@ test.each<[what: string, labels: Labels, stagingSettings: string, notices: reado
 });
 
 test('A refused list and swapped keys are reported in the words of Langfuse, and swapped keys are not sent', async () => {
-  const langfuse = await startLangfuse();
-  const folder = makeRepository({ 'promptsync.yaml': CONFIG, 'prompts/a.md': fileOf('a', '{}', 'One.') });
+  const { langfuse, folder, json } = await makeScene({ 'prompts/a.md': fileOf('a', '{}', 'One.') });
   langfuse.fail({ method: 'GET', path: /page=/ }, { status: 403 }, 1);
-  const refused = await runJson(folder, ['import', '**'], langfuse);
+  const refused = await json('import', '**');
   expect([refused.exitCode, refused.report.vocabulary]).toEqual([1, VOCABULARY]);
   expect(refused.report.problems.map(({ message }) => message).join()).not.toContain('service');
   langfuse.requests.splice(0);
@@ -211,18 +198,4 @@ test('The error for a create request without a response says that Langfuse did n
   const timeout = new ServiceError(makeProblem('service/timeout', { seconds: 15 }), 'unknown');
   const [problem] = makeUnknownCreateOutcome(timeout, LANGFUSE.words).problems;
   expect(problem?.message).toContain('Langfuse did not respond within 15 seconds.');
-});
-
-test('No format claims that a version existed before if only the response to its create request was lost', () => {
-  const change = {
-    ...{ kind: 'create-version', digest: 'sha256:0', change_summary: 'First prompts' },
-    ...{ status: 'adopted', recovered: true, version: ref(3) },
-  } as const satisfies ReportChange;
-  const changes = [change, setActive({ after: ref(3), status: 'made' })];
-  const report = reportOf([promptOf({ status: 'applied', changes })], { mode: 'apply' });
-  for (const render of Object.values(FORMATS)) {
-    const shown = render(report).replaceAll('`', '');
-    expect(shown).not.toMatch(/already existed|adopted/);
-    expect(shown).toContain('created version v3: First prompts (the response was lost)');
-  }
 });

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { digestChat } from '../../../src/domain/content.ts';
 import { formatOutcome } from '../../applying/support.ts';
 import { startLangfuse } from '../../doubles/langfuse-server.ts';
-import type { LangfuseStore } from '../../doubles/langfuse-store.ts';
-import { content, file, planLines, type FileParts, type RulesParts } from '../../planning/support.ts';
+import { content, file, type FileParts, type RulesParts } from '../../planning/support.ts';
 import { handOn, startFront, type FrontAnswer, type FrontRequest } from '../../support/front.ts';
 import { sync } from './support.ts';
 
@@ -23,7 +22,7 @@ async function startBehindGateway(create: (request: FrontRequest, baseUrl: strin
     target: langfuse.baseUrl,
     answer: (request) => (request.method === 'POST' ? create(request, langfuse.baseUrl) : null),
   });
-  return { store: langfuse.store, gateway: front, requests: front.requests };
+  return { store: langfuse.store, gateway: front };
 }
 
 /** Starts a Langfuse behind a gateway that changes the body of each request that creates a version. */
@@ -48,10 +47,6 @@ describe('a gateway that rewrites versions', () => {
 
   test.each<[what: string, rewrite: (body: CreateBody) => object]>([
     ['Repeated syncs create only one version if a gateway drops a config key', dropModel],
-    [
-      'Repeated syncs create only one version if a gateway changes a config value',
-      ({ config }) => ({ config: { ...config, model: 'other' } }),
-    ],
     [
       'Repeated syncs create only one version if a gateway changes white space in the text',
       ({ prompt }) => ({ prompt: prompt.replaceAll(/\s+/g, ' ') }),
@@ -124,13 +119,6 @@ describe('a create request whose response is lost', () => {
       expect(store.serves('p1', 'staging')).toMatchObject({ version: 1 });
     },
   );
-
-  test('sync reports an unknown outcome if Langfuse responds with the invalid version number -1', async () => {
-    const body = { name: 'p1', version: -1, type: 'text', prompt: 'Two.', config: {}, labels: ['staging'] };
-    const { gateway, requests } = await startServing(async () => ({ status: 200, body: JSON.stringify(body) }));
-    expect(await syncFile(gateway, { text: 'Two.' })).toBe('failed: unknown unknown apply/outcome-unknown');
-    expect(requests.filter(({ path }) => path.includes('-1'))).toEqual([]);
-  });
 });
 
 test('If Langfuse reuses the number of a deleted pinned version, sync does not activate the new version in the pinned environment', async () => {
@@ -240,20 +228,12 @@ describe('a type that differs between the file and Langfuse', () => {
   const messages = [{ role: 'user', content: 'Hi.' }];
   const chat = { type: 'chat', content: { ...digestChat(messages), metadata: undefined, metadataDigest: undefined } };
 
-  test.each<[what: string, parts: object, edit: Parameters<LangfuseStore['addVersion']>[1]]>([
-    [
-      'sync blocks a chat prompt if Langfuse has a text prompt with its name, even without labels',
-      chat,
-      { text: 'Hi.' },
-    ],
-    ['sync blocks a text prompt if Langfuse has a chat prompt with its name', { text: 'Hi.' }, { messages }],
-  ])('%s', async (_, parts, edit) => {
+  test('sync blocks a chat prompt if Langfuse has a text prompt with its name, even without labels', async () => {
     const langfuse = await startLangfuse();
-    langfuse.store.addVersion('p1', edit);
-    const { plan, outcomes } = await sync(langfuse, [parse(parts as FileParts)]);
-    expect(planLines(plan.prompts[0]!)).toContain('blocked: prompt/other-type');
-    expect(outcomes.map(({ status }) => status)).toEqual(['blocked']);
-    expect(outcomes[0]?.problems[0]?.hint).toMatch(/`type: (?:text|chat)`.*different id/);
+    langfuse.store.addVersion('p1', { text: 'Hi.' });
+    const { outcomes } = await sync(langfuse, [parse(chat as FileParts)]);
+    expect(outcomes.map(formatOutcome).join()).toMatch(/^blocked: .*prompt\/other-type$/);
+    expect(outcomes[0]?.problems[0]?.hint).toMatch(/`type: text`.*different id/);
     expect(langfuse.takeWrites()).toEqual([]);
   });
 
