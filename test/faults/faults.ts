@@ -189,7 +189,7 @@ const MIB = 1024 * 1024;
 const CHUNK = Buffer.alloc(MIB, ' ');
 
 /** Answers with 600 MiB. Waits for the client to read, and stops when the client disconnects. */
-function flood(status: number): Act {
+export function flood(status: number): (exchange: Pick<Exchange, 'response'>) => void {
   return ({ response }) => {
     let left = 600;
     const more = (): void => {

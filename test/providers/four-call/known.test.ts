@@ -53,9 +53,9 @@ describe('makeLedgerEntry', () => {
     expect(makeLedgerEntry({ ...made, record })).toStrictEqual(always);
   });
 
-  test('makeLedgerEntry copies no commit from the version record of an edited copy', () => {
+  test('makeLedgerEntry computes the digest of the text and copies nothing from a version record with another digest', () => {
+    const { digest, metadataDigest } = content('A', {});
     const made = makeLedgerEntry(version(1, 'A', { stampFor: 'B' }));
-    expect(made.isManaged).toBe(false);
-    expect(made).not.toHaveProperty('commit');
+    expect(made).toStrictEqual({ number: 1, id: 'ver_1', digest, metadataDigest, isManaged: false });
   });
 });
