@@ -76,11 +76,9 @@ export const WhichShape = z.object({
   resolve: z.literal([true, false, 'true', 'false']).default(true),
 });
 
-const text = z.string().optional();
-
 /** The filter of the list of prompts, and one of its pages. */
 export const FilterShape = z.object({
-  ...{ name: text, label: text },
+  name: z.string().optional(),
   page: z.coerce.number().int().min(1).default(1),
   limit: z.coerce.number().int().min(1).max(100).default(10),
 });

@@ -5,7 +5,6 @@ import { makeKeptMetadataFields } from '../../../src/report/make-text-fields.ts'
 import type { Report } from '../../../src/report/schema/report-schema.ts';
 import { listPrompts } from '../../../src/run/open-service.ts';
 import { file } from '../../planning/support.ts';
-import { run } from '../../support/run.ts';
 import { FORMATS } from './formats.ts';
 import { makeScene } from './scene.ts';
 
@@ -135,8 +134,8 @@ test('status --orphans lists the prompts without a file whose names match, in ev
 });
 
 describe('a config that a new version inherits', () => {
-  test('plan and sync show the config that a new version inherits, but only if the file has no metadata', async () => {
-    const { folder, langfuse, store, json, read, write } = await makeImported();
+  test('plan shows the config that a new version inherits, but only if the file has no metadata', async () => {
+    const { langfuse, store, json, read, write } = await makeImported();
     const path = 'prompts/support/greeting.md';
     const edited = read(path).replace('Two.', 'Four.');
     write({ [path]: edited });
@@ -152,12 +151,8 @@ describe('a config that a new version inherits', () => {
       { environment: 'staging', after_metadata: metadata },
       { environment: 'canary', after_metadata: metadata },
     ]);
-    const question = { ...langfuse, terminal: true, input: 'n\n' };
-    const { stderr } = await run(folder, ['sync', '--allow-dirty', '--any-commit'], question);
-    expect(stderr).toContain('keeps the metadata of v2');
     store.addVersion('support/greeting', { text: 'X', config: { a: 'x'.repeat(1_000_001) }, labels: ['staging'] });
     const { report: large } = await json('plan', 'support/greeting');
-    expect(large.prompts[0]?.changes[0]).toMatchObject({ metadata_omitted: true });
     for (const render of Object.values(FORMATS)) expect(render(large)).toContain('because it is larger than 1 MB');
     expect(langfuse.takeWrites()).toEqual([]);
   });

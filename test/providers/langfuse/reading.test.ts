@@ -15,6 +15,13 @@ async function start(...texts: readonly string[]) {
   return { langfuse, store: langfuse.store, provider: openProvider(langfuse.baseUrl) };
 }
 
+test('A prompt in sync takes one request for each of its labels', async () => {
+  const { langfuse, store, provider } = await start('One.');
+  store.moveLabel('p1', 1, 'production');
+  await provider.observe(request({ text: 'One.', pins: { staging: 'latest', production: 'latest' } }));
+  expect(langfuse.requests).toHaveLength(2);
+});
+
 test('An edited prompt takes requests for its label, for the list, and once for each other of its 20 newest versions', async () => {
   const { langfuse, provider } = await start(...Array.from({ length: 25 }, (_, index) => `Text ${index}.`));
   const { observe } = provider.makeWriter(request({ text: 'Edited.' }));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startLangfuse } from '../../doubles/langfuse-server.ts';
 import { git } from '../../support/folder.ts';
 import { summarizeRun } from '../../support/promotion.ts';
-import { makeSharedRepository, openShared, pinsIn } from '../../support/several-services.ts';
+import { makeSharedRepository, openShared } from '../../support/several-services.ts';
 
 const KEYS = { staging: 'sk-lf-staging-0123456789', production: 'sk-lf-production-0123456789' } as const;
 const PARTS = { name: 'prm_greeting', text: 'One.', pins: { staging: 'latest' } } as const;
@@ -27,16 +27,15 @@ test('A prompt is created only in the Langfuse projects that pin it, and each pr
   );
   const keys = { STAGING_KEY: KEYS.staging, PRODUCTION_KEY: KEYS.production };
   const environment = { LANGFUSE_PUBLIC_KEY: 'pk-lf-0123456789', ...keys };
-  const { json, read, commit, commitEdits } = openShared(folder, environment);
+  const { json, commit } = openShared(folder, environment);
   await json('staging', 'sync', '--yes');
   expect(summarizeRun(await json('production', 'sync', '--yes'))).toBe('exit 0, greeting unchanged');
   expect(production.takeWrites()).toEqual([]);
 
   const first = git(folder, 'rev-parse', 'HEAD');
-  await json('production', 'promote', 'greeting', '--to', 'production');
-  expect(pinsIn(read())).toEqual(['staging: latest', `production: git:${first}`]);
-  commitEdits();
-  commit({ ...PARTS, text: 'Two.', pins: { staging: 'latest', production: `git:${first}` } });
+  const pins = { staging: 'latest', production: `git:${first}` };
+  commit({ ...PARTS, pins });
+  commit({ ...PARTS, text: 'Two.', pins });
   staging.requests.length = 0;
   const plan = await json('production', 'plan');
   expect(summarizeRun(plan)).toBe('exit 0, greeting pending pin/source-not-asked');
