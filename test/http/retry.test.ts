@@ -105,8 +105,6 @@ test('promptsync announces only the first of several overlapping retry delays', 
 });
 
 test.each<[readonly Effect[], Effect]>([
-  [['rejected', 'rejected', 'rejected', 'rejected'], 'rejected'],
-  [['not-sent', 'not-sent', 'not-sent', 'not-sent'], 'not-sent'],
   [['not-sent', 'not-sent', 'not-sent', 'rejected'], 'rejected'],
   [['unknown', 'not-sent', 'not-sent', 'not-sent'], 'unknown'],
   [['rejected', 'unknown', 'rejected', 'rejected'], 'unknown'],

@@ -14,18 +14,11 @@ const texts = [
   '::stop-commands::token',
   '%0A::error::gotcha%0D',
   '<img src=x onerror=alert(1)><script>alert(1)</script>',
-  '</code></summary></details><h1>Approved</h1>',
   '``` ~~~ ```` </details> `````',
   '<!-- promptsync --> --> <!--',
   '@octocat @acme/owners',
-  'fixes #1, acme/prompts#2, GH-3',
-  'https://evil.example www.evil.example mail@evil.example',
-  '[click](https://evil.example) ![](https://evil.example/pixel.png)',
-  '| a | b | \\| `c|d` |',
-  '> [!IMPORTANT] # Approved **now** _really_ ~~no~~ - [x] done',
   'over\u202eride\u2066 zero\u200bwidth tag\u{e0041}\u{e007f} bom\ufeff',
   '${{ secrets.KEY }} $(touch pwned) `touch pwned`',
-  '{{__proto__}} :shipit: $x^2$',
 ];
 
 /** Returns a file name that contains the text, except for its slashes. */

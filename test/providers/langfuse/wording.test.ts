@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { EVIDENCE } from '../../../scripts/pages/evidence.ts';
-import { ServiceError } from '../../../src/http/service-error.ts';
 import { makeProblem, type Problem, type ProblemCode, wordProblem } from '../../../src/problem.ts';
 import { LANGFUSE } from '../../../src/providers/langfuse/descriptor.ts';
-import { makeUnknownCreateOutcome } from '../../../src/providers/write-outcome.ts';
 import type { Report } from '../../../src/report/schema/report-schema.ts';
 import { startLangfuse, type LangfuseDouble } from '../../doubles/langfuse-server.ts';
 import { commitAllAt, makeRepository, writeFiles } from '../../support/folder.ts';
@@ -192,10 +190,4 @@ test('For Langfuse, no problem in the catalog uses the words "the service" or "e
   const texts = Object.entries(EVIDENCE).map(([code, evidence]) => [code, listOwnTexts(code as ProblemCode, evidence)]);
   expect(texts.filter(([, text = '']) => DEFAULTS.test(text))).toEqual([]);
   expect(texts.filter(([, text = '']) => text.includes('Langfuse')).length).toBeGreaterThan(20);
-});
-
-test('The error for a create request without a response says that Langfuse did not respond', () => {
-  const timeout = new ServiceError(makeProblem('service/timeout', { seconds: 15 }), 'unknown');
-  const [problem] = makeUnknownCreateOutcome(timeout, LANGFUSE.words).problems;
-  expect(problem?.message).toContain('Langfuse did not respond within 15 seconds.');
 });

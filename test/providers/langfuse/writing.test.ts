@@ -115,7 +115,9 @@ describe('a create request whose response is lost', () => {
         await handOn({ ...request, body: { ...Object(request.body), config, labels: [] } }, baseUrl);
         return loseResponse();
       });
-      expect(await syncFile(gateway, { text: 'Two.' })).toBe('failed: unknown unknown apply/outcome-unknown');
+      const { outcomes } = await sync(gateway, [parse({ text: 'Two.' })]);
+      expect(outcomes.map(formatOutcome)).toEqual(['failed: unknown unknown apply/outcome-unknown']);
+      expect(outcomes[0]?.problems[0]?.message).toContain('The connection to Langfuse was lost');
       expect(store.serves('p1', 'staging')).toMatchObject({ version: 1 });
     },
   );
