@@ -5,7 +5,7 @@ import { SECRET_KEY, startLangfuse, type LangfuseDouble } from './langfuse-serve
 async function call({ baseUrl }: LangfuseDouble, words: string, body?: unknown) {
   const [method = '', path = ''] = words.split(' ');
   const headers = { authorization: `Basic ${Buffer.from(`any:${SECRET_KEY}`).toString('base64')}` };
-  const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const answer = await fetch(`${baseUrl}/api/public/v2/prompts${path}`, { method, headers, ...sent });
   const received = await answer.text();
   const parsed: unknown = /^[[{]/.test(received) ? JSON.parse(received) : received;
@@ -35,7 +35,6 @@ const chatPrompt = (...prompt: readonly unknown[]) => ({ name: 'chat', type: 'ch
 const system = (content: unknown) => ({ role: 'system', content });
 const placeholder = (name: string) => ({ type: 'placeholder', name });
 
-const FAILED = { message: 'Internal Server Error' };
 const INVALID = { message: 'Invalid request data' };
 const AMBIGUOUS = { message: expect.stringContaining('placeholders must be unique, the following are not: v') };
 const NOT_TEXT = { message: 'Prompt dependency is not a text prompt: part - label latest' };
@@ -49,10 +48,6 @@ test.for<Row>([
   ['rejects an uppercase label in a create request', 'POST ', 400, {}, textPrompt('A', { labels: ['Prod'] })],
   ['rejects a label twice in a create request', 'POST ', 400, {}, textPrompt('A', { labels: ['a', 'a'] })],
   ['rejects a long commit message', 'POST ', 400, {}, textPrompt('A', { commitMessage: 'x'.repeat(501) })],
-  ['rejects a body larger than 1 MiB', 'POST ', 413, 'Body exceeded 1mb limit', textPrompt('x'.repeat(2 ** 20))],
-  ['returns 500 for a text with a NUL character', 'POST ', 500, FAILED, textPrompt('a\0b')],
-  ['returns 500 for a text with a lone surrogate', 'POST ', 500, FAILED, textPrompt('a\uD800b')],
-  ['returns 500 for a config with a lone surrogate', 'POST ', 500, FAILED, textPrompt('A', { config: '\uD800' })],
   ['finds a prompt in a folder by its encoded name', 'GET /a%2Fb%20%C3%BC?label=staging', 200, { name: 'a/b ü' }],
   ['finds no prompt with an unencoded slash', 'GET /a/b?label=staging', 404, '<!DOCTYPE html>Not found'],
   ['rejects a text with the type chat', 'POST ', 400, INVALID, { ...chatPrompt(), prompt: 'Hi.' }],
@@ -73,13 +68,6 @@ test.for<Row>([
   expect(await call(langfuse, words, sent)).toMatchObject({ status, body });
   expect(langfuse.store.versions('p')).toHaveLength(status === 201 ? 4 : 3);
 });
-
-test.for(['', '/a', 'a/', 'a//b', 'a|b', 'new', ' ', 'a <b>', 'a\nb'])(
-  'the Langfuse test double rejects the prompt name %j',
-  async (name) => {
-    expect(await call(await startLangfuse(), 'POST ', textPrompt('A', { name }))).toMatchObject({ status: 400 });
-  },
-);
 
 test('the Langfuse test double stores only the role and content of a message, and the name and type of a placeholder', async () => {
   const langfuse = await startLangfuse();
