@@ -14,8 +14,17 @@ export class LangfuseRefusal extends Error {
 /** The label that the server itself moves to each new version. */
 export const LATEST = 'latest';
 
+/** The name is trimmed after validation. */
+const NameShape = z
+  .string()
+  .regex(/^(?!\/)(?!.*\/\/).*[^/]$/, 'Name has a slash at its beginning or end, two in a row, or is empty')
+  .regex(/^[^|]*$/, "Prompt name cannot contain '|' character")
+  .regex(/^(?!.*<[^<>]*>)/s, 'Text cannot contain HTML tags')
+  .transform((name) => name.trim())
+  .refine((name) => !['', 'new', 'metrics', 'prompt-detail'].includes(name), 'Prompt name is empty or reserved');
+
 const CommonShape = z.object({
-  name: z.string(),
+  name: NameShape,
   labels: z
     .array(z.string().regex(/^[a-z0-9_.-]{1,36}$/, 'Label must be lowercase'))
     .refine((labels) => new Set(labels).size === labels.length, 'Labels must be unique')
@@ -67,16 +76,34 @@ export const WhichShape = z.object({
   resolve: z.literal([true, false, 'true', 'false']).default(true),
 });
 
+const text = z.string().optional();
+
 /** The filter of the list of prompts, and one of its pages. */
 export const FilterShape = z.object({
-  name: z.string().optional(),
+  ...{ name: text, label: text },
   page: z.coerce.number().int().min(1).default(1),
   limit: z.coerce.number().int().min(1).max(100).default(10),
 });
 
-/** Validates a request. */
+/**
+ * Validates a request. The database rejects lone surrogates with an internal error. It rejects NUL in the same way,
+ * except in a config.
+ */
 export function checkRequest<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
   const { success, data, error } = shape.safeParse(value);
   if (!success) throw new LangfuseRefusal(400, 'Invalid request data', error.issues);
+  JSON.stringify(data, (_, part: unknown) => {
+    if (typeof part === 'string' && !part.isWellFormed()) throw makeInternalError();
+    return part;
+  });
+  JSON.stringify(data, (key, part: unknown) => {
+    if (key === 'config') return undefined;
+    if (typeof part === 'string' && part.includes('\0')) throw makeInternalError();
+    return part;
+  });
   return data;
+}
+
+function makeInternalError(): LangfuseRefusal {
+  return new LangfuseRefusal(500, 'Internal Server Error', 'An unknown error occurred');
 }

@@ -81,10 +81,12 @@ async function respond(incoming: IncomingMessage, response: ServerResponse, stat
   const { method = '', url: path = '', headers } = incoming;
   const body: unknown = sent.length === 0 ? undefined : JSON.parse(sent.toString('utf8'));
   state.requests.push({ method, path, body });
-  const reply = () => answer(state, { method, path, body }, headers.authorization);
+  const isTooLong = sent.length > 1_048_576;
+  const reply = async () => (isTooLong ? TOO_LONG : answer(state, { method, path, body }, headers.authorization));
   await sendOrFail(takeFailure(state, method, path), incoming, response, reply);
 }
 
+const TOO_LONG: Reply = { status: 413, headers: { 'content-type': 'text/plain' }, body: 'Body exceeded 1mb limit' };
 const NO_PAGE: Reply = { status: 404, headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html>Not found' };
 
 /** Matches the prompt endpoints. A name is one path segment, so an unencoded slash leads to a 404 page. */

@@ -321,10 +321,12 @@ function resolveParts(
   return JSON.parse(resolved) as LangfuseVersion['prompt'];
 }
 
-/** Lists the prompts, or only the prompt with this name. */
+/** Lists prompts. The filter applies to versions, so the listing omits filtered versions of each prompt, too. */
 function list(state: State, filter: z.input<typeof FilterShape> = {}) {
-  const { name, page, limit } = checkRequest(FilterShape, filter);
-  const matchingRows = state.rows.filter((row) => !name || row.name === name);
+  const { name, label, page, limit } = checkRequest(FilterShape, filter);
+  const matchingRows = state.rows.filter(
+    (row) => (!name || row.name === name) && (!label || row.labels.includes(label)),
+  );
   const rowsByName = Map.groupBy(matchingRows, (row) => row.name);
   const names = [...rowsByName.keys()].toSorted();
   const pageRows = names.slice((page - 1) * limit, page * limit).map((one) => rowsByName.get(one) ?? []);

@@ -71,6 +71,27 @@ test('The review of an earlier commit or without an API key does not approve the
   expect(team.service.takeWrites()).toEqual([]);
 });
 
+test('Of two pull requests with the same head commit, each review approves only changes of its own pull request', async () => {
+  const team = await makeApplied('greeting', 'farewell');
+  team.push('release', greets('Unseen'));
+  const first = await open(team, 'change', { ...says('farewell', 'Bye'), 'promptsync.yaml': `${CONFIG}# Words\n` });
+  const merged = team.mergePull(first);
+  const second = team.openPull('change', { into: 'release' });
+  expect([second.number, second.head]).toEqual([2, first.head]);
+  await team.runPull(second);
+  expect((await team.runPush(merged, reviewed)).outputs['failure-reason']).toBe('');
+  expect(takeCreations(team)).toEqual(['POST prm_farewell versions']);
+
+  const commit = team.pushMain(greets('Unseen'));
+  const refusal = 'This change to the prompt "greeting" has not been reviewed. ';
+  expect((await team.runPush(commit, reviewed)).stdout).toContain(`${refusal}Commit ${commit.slice(0, 12)} was not`);
+  team.github.addPull({ number: 1, head: first.head, base: 'main', merged: true, mergeCommit: commit });
+  const ran = await team.runPush(commit, reviewed);
+  expect(ran.outputs['failure-reason']).toBe('refused');
+  expect(ran.stdout).toContain(`${refusal}The review of #1 did not cover this change`);
+  expect(takeCreations(team)).toEqual([]);
+});
+
 test('With require-reviewed-plan, no direct push and no pushed merge commit restores text that a pull request reverted', async () => {
   const team = await makeApplied('greeting');
   const apply = async (commit: string) => (await team.runPush(commit, reviewed)).outputs['failure-reason'];
