@@ -118,8 +118,6 @@ describe('the evidence about an environment', () => {
       'nothing | staging=~3:Theirs promptsync=1:One | New staging=git:main | head: New',
     'In a shallow clone, the plan adds a note instead of reporting drift if no known commit asks for the served version':
       'staging wanted since c0 | staging=~3:Theirs promptsync=1:One | One | shallow',
-    'The plan reports neither drift nor a note for an environment that serves what the base asks for':
-      'nothing | staging=1:One promptsync=1:One | One',
     'The plan reports neither drift nor a note for an environment that serves what the head asks for':
       'nothing | staging=~3:Theirs promptsync=1:One | One | head: Theirs',
     'The plan reports neither drift nor a note for an environment that only the head pins':

@@ -79,7 +79,6 @@ function testPromotions(isAllowed: boolean, rows: Rows): void {
 
 describe('promotion order if the source serves the version', () => {
   testPromotions(true, {
-    'a version in production if staging serves it': '7/6 | 8/7 8/6',
     'a version that staging serves, even if production serves no version': '7/- | 8/7 8/6',
     'a version if staging serves a different version with the same content': '9:Seven/? | 8/7 8/6',
   });
