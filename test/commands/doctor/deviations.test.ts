@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   answerNoPrompt,
+  answerNotAllowed,
   answerNoVersion,
   checkMemoryService,
   refuse,
@@ -134,7 +135,7 @@ describe('the deviations that doctor --write finds', () => {
     ],
     [
       'doctor --write reports a service that refuses all activations',
-      () => ({ activate: refuse(403) }),
+      () => ({ activate: answerNotAllowed }),
       [...UNREAD, 'error activation', `warning ${OTHER}`],
     ],
     [
@@ -164,7 +165,7 @@ describe('the deviations that doctor --write finds', () => {
     ],
     [
       'doctor --write reports a service that does not allow the key to create versions',
-      () => ({ createVersion: refuse(403) }),
+      () => ({ createVersion: answerNotAllowed }),
       [
         ...TEXTS.map((name) => `error ${name}`),
         ...['metadata_', 'version numbers', 'latest_version_id', 'activation'].map((name) => `warning ${name}`),
