@@ -1,10 +1,10 @@
-import { chmodSync, cpSync, existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { runAction } from '../support/action.ts';
 import { scheduleEvent } from '../forges/github/support.ts';
 import { wrapGit } from '../support/count-git.ts';
-import { commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
+import { addHook, commitAll, git, makeFolder, makeRepository, writeFiles } from '../support/folder.ts';
 import { promptText } from '../support/prompts.ts';
 import { run } from '../support/run.ts';
 import { KEY, startTestService } from '../support/service.ts';
@@ -83,8 +83,7 @@ test('The GitHub Action runs no command configured in a committed folder that im
 test('promote --commit does not expose the API key to git hooks', async () => {
   const folder = makeRepository(FILES);
   const variablesPath = join(makeFolder(), 'variables');
-  writeFiles(folder, { '.git/hooks/pre-commit': `#!/bin/sh\nenv > ${variablesPath}\n` });
-  chmodSync(join(folder, '.git/hooks/pre-commit'), 0o755);
+  addHook(folder, `env > ${variablesPath}`);
   const options = await startKeyed();
   expect(await run(join(folder, 'team'), ['sync', '--yes'], options)).toMatchObject({ exitCode: 0 });
   const promote = ['promote', 'greeting', '--from', 'staging', '--to', 'production', '--commit'];

@@ -1,8 +1,6 @@
-import { chmodSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { git, makeWorkspace, writeFiles } from '../support/folder.ts';
-import { startFront } from '../support/front.ts';
+import { addHook, git, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { startFrontFor } from '../support/front.ts';
 import { CONFIG, promptText } from '../support/prompts.ts';
 import {
   makePromotionScene,
@@ -203,8 +201,7 @@ describe('promote --commit', () => {
 
     // A hook rejects the commit.
     git(folder, 'reset', '--quiet', '--hard', 'HEAD~1');
-    writeFiles(folder, { '.git/hooks/pre-commit': '#!/bin/sh\necho "no pins on Fridays" >&2\nexit 1\n' });
-    chmodSync(join(folder, '.git/hooks/pre-commit'), 0o755);
+    addHook(folder, 'echo "no pins on Fridays" >&2; exit 1');
     const rejected = await scene.runJson(...TO_PRODUCTION, '--commit');
     expect(summarizeRun(rejected)).toBe('exit 4, greeting applied, git/not-committed');
     expect(rejected.report.problems[0]?.message).toContain('no pins on Fridays');
@@ -262,17 +259,11 @@ describe('promote --commit', () => {
 /** Runs a command and interrupts it at the request for the second prompt. */
 async function interrupt({ folder, service }: Scene, words: readonly string[]): Promise<Reported> {
   let interruptNow = (): void => {};
-  const front = await startFront({
-    target: service.baseUrl,
-    answer: ({ path }) => {
-      if (path.includes('prm_later') && path.endsWith('promptsync')) interruptNow();
-      return null;
-    },
+  const { environment } = await startFrontFor(service, ({ path }) => {
+    if (path.includes('prm_later') && path.endsWith('promptsync')) interruptNow();
+    return null;
   });
-  return runJson(folder, words, {
-    environment: { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl },
-    onSignal: (signal) => (interruptNow = signal),
-  });
+  return runJson(folder, words, { environment, onSignal: (signal) => (interruptNow = signal) });
 }
 
 test('an interrupted promote edits nothing, and an interrupted promote --dry-run shows the prompts already read', async () => {
