@@ -89,8 +89,6 @@ describe('the evidence about an environment', () => {
   testDrift({
     'The plan reports a hot fix right after an import as drift caused outside git, even if both labels were on one version':
       'outside production: ver_3 instead of ver_1 | staging=1:One production=~3:Theirs | One production=latest',
-    'The plan reports a version that no commit asks for as drift caused outside git, even if the head changes the text':
-      'outside staging: ver_3 instead of ver_1 | staging=~3:Theirs promptsync=1:One | One | head: Two',
     'The plan reports a version as drift caused outside git even if an earlier commit asked for it in a different environment': `outside production: ver_2 instead of ver_1 | staging=1:One production=2:Two(1:One)
         | One production=1 < Two production=1`,
     'If an environment serves the text of an earlier commit, the plan reports no drift and notes which commit introduced the new text':
