@@ -226,12 +226,6 @@ describe('the points about the machine and the repository', () => {
 });
 
 describe('the points about the configuration and the prompt files', () => {
-  const BROKEN = {
-    'promptsync.yaml': CONFIG,
-    'prompts/a.md': 'no front matter',
-    'prompts/b.md': '---\nid: b\n---\n\n',
-  };
-
   test.each<[string, Files, readonly object[]]>([
     [
       'doctor reports every problem of an invalid configuration with its line number',
@@ -243,7 +237,7 @@ describe('the points about the configuration and the prompt files', () => {
     ],
     [
       'doctor reports the first error in the prompt files',
-      BROKEN,
+      { 'promptsync.yaml': CONFIG, 'prompts/a.md': 'no front matter', 'prompts/b.md': '---\nid: b\n---\n\n' },
       [
         { name: 'configuration', level: 'ok' },
         { level: 'error', found: expect.stringMatching(/^\d errors\. prompts\/a\.md:1:1: /) },
