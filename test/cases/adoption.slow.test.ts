@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commitAll, commitEdits, git, makeRepository, writeFiles } from '../support/folder.ts';
 import { makePromotionScene, PATH, PROMOTION, summarizeRun, type Scene } from '../support/promotion.ts';
-import { changeOutside, type OutsideChange, pinned } from '../commands/pull/pulling.ts';
+import { changeOutside, type OutsideChange } from '../commands/pull/pulling.ts';
 
 const APPLIED = 'exit 0, greeting applied';
 const UNCHANGED = 'exit 0, greeting unchanged';
@@ -64,7 +64,8 @@ test('After an edit in the service, git revert and rollback return to the import
   git(scene.folder, 'revert', '--no-edit', 'HEAD');
   expect(await syncUntilUnchanged(scene)).toBe('v1 v1');
   simulateEditInService(scene);
-  edit(scene, /production: .*/, `production: ${pinned(scene)}`);
+  const theirs = scene.service.store.readPrompt('prm_greeting', 'production')?.active_version;
+  edit(scene, /production: .*/, `production: version:${theirs?.id}`);
   expect(summarizeRun(await sync(scene))).toBe(APPLIED);
   expect(summarizeRun(await scene.runJson(...ROLLBACK))).toBe(APPLIED);
   expect(scene.read()).toContain('production: 1\n');

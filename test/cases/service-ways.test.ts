@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { handOn, startFront } from '../support/front.ts';
+import { handOn, startFrontFor } from '../support/front.ts';
 import { CONFIG } from '../support/prompts.ts';
 import { makePromotionScene, summarizeRun } from '../support/promotion.ts';
 import { runJson } from '../support/run.ts';
@@ -15,15 +15,12 @@ function changeResponse(body: string): string {
 
 test('sync succeeds with a service that numbers versions 100, 110, 120, omits optional fields and sends unknown ones', async () => {
   const { folder, service, commit, serves } = await makePromotionScene({ text: 'A' }, { config: CONFIG });
-  const { baseUrl } = await startFront({
-    answer: async (request) => {
-      const { status, body } = await handOn(request, service.baseUrl);
-      // One of the environments that serve nothing answers with 404, the others omit the field.
-      const isUnknown = request.path.endsWith('?environment=staging') && body.includes('"active_version":null');
-      return isUnknown ? { status: 404, body: '{}' } : { status, body: changeResponse(body) };
-    },
+  const { environment } = await startFrontFor(service, async (request) => {
+    const { status, body } = await handOn(request, service.baseUrl);
+    // One of the environments that serve nothing answers with 404, the others omit the field.
+    const isUnknown = request.path.endsWith('?environment=staging') && body.includes('"active_version":null');
+    return isUnknown ? { status: 404, body: '{}' } : { status, body: changeResponse(body) };
   });
-  const environment = { ...service.environment, PROMPTSYNC_BASE_URL: baseUrl };
   const sync = async () => summarizeRun(await runJson(folder, ['sync', '--yes'], { environment }));
   for (const [text, version] of [
     ['A', 'v1'],

@@ -1,17 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { git, makeWorkspace } from '../support/folder.ts';
-import { makePromotionScene, summarizeRun, type SceneOptions } from '../support/promotion.ts';
+import { git } from '../support/folder.ts';
+import { makePromotionScene, OUTSIDE_GIT, summarizeRun } from '../support/promotion.ts';
 import { makeStages } from '../support/several-services.ts';
 
 const TO_PRODUCTION = ['promote', 'greeting', '--to', 'production'] as const;
 const APPLIED = 'exit 0, greeting applied';
 
-/** Makes no git repository, for tests that do not need one. */
-const outsideGit: SceneOptions = { makeFolder: makeWorkspace };
-
 describe('the promotion of an older version', () => {
   test('promote does not edit a file that serves or pins a newer version in production, unless --allow-older is given', async () => {
-    const scene = await makePromotionScene({}, outsideGit);
+    const scene = await makePromotionScene({}, OUTSIDE_GIT);
     scene.make(['One.', 'Two {{a}}.', 'Three.', 'Four.']);
     scene.activate('staging', 2);
     for (const [serves, pin, text, message, hint] of [
@@ -65,7 +62,7 @@ describe('the promotion of an older version', () => {
 test('promote marks a prompt as new in production only if production does not serve it yet', async () => {
   const pinned = { text: 'Two.', pins: { staging: 'latest', production: 1 } };
   const unpinned = { text: 'Two.', pins: { staging: 'latest' } };
-  const scene = await makePromotionScene(unpinned, { ...outsideGit, others: { refund: unpinned, summary: pinned } });
+  const scene = await makePromotionScene(unpinned, { ...OUTSIDE_GIT, others: { refund: unpinned, summary: pinned } });
   for (const id of ['greeting', 'refund', 'summary']) {
     scene.make(['One.', 'Two.'], id);
     scene.activate('staging', 2, id);

@@ -1,11 +1,10 @@
-import { chmodSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { git, makeWorkspace, writeFiles } from '../support/folder.ts';
-import { startFront } from '../support/front.ts';
+import { addHook, git, writeFiles } from '../support/folder.ts';
+import { startFrontFor } from '../support/front.ts';
 import { CONFIG, promptText } from '../support/prompts.ts';
 import {
   makePromotionScene,
+  OUTSIDE_GIT,
   PATH,
   PROMOTION,
   summarizeRun,
@@ -18,8 +17,6 @@ const TO_PRODUCTION = ['promote', 'greeting', '--to', 'production'] as const;
 const BEFORE = { text: 'Two {{a}}.', pins: { staging: 'latest', production: 1 } } as const;
 const APPLIED = 'exit 0, greeting applied';
 const UNCOMMITTED = 'exit 3, greeting blocked guard/uncommitted-edit';
-/** Production is promoted from staging, and dev is before both. */
-const THREE = `${CONFIG}environments: { dev: {}, staging: {}, production: { promote_from: staging } }\n`;
 
 /** Makes a scene in which staging serves version 2 and production version 1 of each prompt, as pinned. */
 async function makeReadyScene(options?: SceneOptions): Promise<Scene> {
@@ -31,9 +28,6 @@ async function makeReadyScene(options?: SceneOptions): Promise<Scene> {
   }
   return scene;
 }
-
-/** Makes no git repository, for tests that do not need one. */
-const outsideGit: SceneOptions = { makeFolder: makeWorkspace };
 
 describe('promote', () => {
   test('promote pins production to the version that is active in staging and writes nothing to the service', async () => {
@@ -73,7 +67,7 @@ describe('promote', () => {
   });
 
   test('promote warns if the source environment serves a version that differs from its pin, even if the target has the pin already', async () => {
-    const scene = await makeReadyScene(outsideGit);
+    const scene = await makeReadyScene(OUTSIDE_GIT);
     const promote = async (summary: string) => {
       const ran = await scene.runJson(...TO_PRODUCTION);
       expect(summarizeRun(ran)).toBe(`${summary} promote/source-drifted`);
@@ -100,7 +94,7 @@ describe('the selection of promote', () => {
   const config = `${CONFIG}environments: { qa: {}, staging: {}, production: { promote_from: staging } }\n`;
 
   test('promote selects prompts by key, with --only and with --all, and fails only for a prompt that is missing from the service', async () => {
-    const scene = await makeReadyScene({ ...outsideGit, others: { refund: BEFORE }, config });
+    const scene = await makeReadyScene({ ...OUTSIDE_GIT, others: { refund: BEFORE }, config });
     for (const [words, expected] of [
       ['refund --only greeting', `${APPLIED}, refund applied`],
       ['--all', `${APPLIED}, refund applied`],
@@ -117,7 +111,7 @@ describe('the selection of promote', () => {
   });
 
   test('promote edits nothing if the prompt selection or an environment is invalid', async () => {
-    const scene = await makeReadyScene({ ...outsideGit, others: { refund: BEFORE }, config });
+    const scene = await makeReadyScene({ ...OUTSIDE_GIT, others: { refund: BEFORE }, config });
     const before = scene.read();
     const notAttempted = 'exit 1, greeting not_attempted,';
     for (const { words, expected } of [
@@ -140,7 +134,7 @@ describe('the selection of promote', () => {
   });
 
   test('promote requires --from and a valid --to if the configuration lists no environments', async () => {
-    const { runJson: runInJson } = await makeReadyScene({ ...outsideGit, config: CONFIG });
+    const { runJson: runInJson } = await makeReadyScene({ ...OUTSIDE_GIT, config: CONFIG });
     const { report } = await runInJson('promote', 'greeting', '--from', 'staging', '--to', 'a\nb');
     const hint = 'Use a valid environment name. The name must not be empty or contain control characters.';
     expect(report.problems).toMatchObject([{ code: 'usage/unknown-environment', hint }]);
@@ -150,7 +144,8 @@ describe('the selection of promote', () => {
 });
 
 test('promote refuses to skip an intermediate environment and suggests a working command', async () => {
-  const scene = await makeReadyScene({ ...outsideGit, config: THREE });
+  const config = `${CONFIG}environments: { dev: {}, staging: {}, production: { promote_from: staging } }\n`;
+  const scene = await makeReadyScene({ ...OUTSIDE_GIT, config });
   scene.make(['Three.']);
   scene.activate('dev', 3);
   const ran = await scene.runJson('promote', 'greeting', '--from', 'dev', '--to', 'production');
@@ -164,7 +159,7 @@ test('promote refuses to skip an intermediate environment and suggests a working
 
 test('promote blocks a prompt if the source environment serves nothing, and suggests the next step', async () => {
   const config = `${CONFIG}environments: { dev: {}, staging: { promote_from: dev, allow_latest: false }, production: { promote_from: staging } }\n`;
-  const scene = await makePromotionScene({ text: 'One.', pins: { production: 'latest' } }, outsideGit);
+  const scene = await makePromotionScene({ text: 'One.', pins: { production: 'latest' } }, OUTSIDE_GIT);
   const promote = async (code: string) => {
     const ran = await scene.runJson(...TO_PRODUCTION);
     expect(summarizeRun(ran)).toBe(`exit 3, greeting blocked ${code}`);
@@ -203,8 +198,7 @@ describe('promote --commit', () => {
 
     // A hook rejects the commit.
     git(folder, 'reset', '--quiet', '--hard', 'HEAD~1');
-    writeFiles(folder, { '.git/hooks/pre-commit': '#!/bin/sh\necho "no pins on Fridays" >&2\nexit 1\n' });
-    chmodSync(join(folder, '.git/hooks/pre-commit'), 0o755);
+    addHook(folder, 'echo "no pins on Fridays" >&2; exit 1');
     const rejected = await scene.runJson(...TO_PRODUCTION, '--commit');
     expect(summarizeRun(rejected)).toBe('exit 4, greeting applied, git/not-committed');
     expect(rejected.report.problems[0]?.message).toContain('no pins on Fridays');
@@ -262,17 +256,11 @@ describe('promote --commit', () => {
 /** Runs a command and interrupts it at the request for the second prompt. */
 async function interrupt({ folder, service }: Scene, words: readonly string[]): Promise<Reported> {
   let interruptNow = (): void => {};
-  const front = await startFront({
-    target: service.baseUrl,
-    answer: ({ path }) => {
-      if (path.includes('prm_later') && path.endsWith('promptsync')) interruptNow();
-      return null;
-    },
+  const { environment } = await startFrontFor(service, ({ path }) => {
+    if (path.includes('prm_later') && path.endsWith('promptsync')) interruptNow();
+    return null;
   });
-  return runJson(folder, words, {
-    environment: { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl },
-    onSignal: (signal) => (interruptNow = signal),
-  });
+  return runJson(folder, words, { environment, onSignal: (signal) => (interruptNow = signal) });
 }
 
 test('an interrupted promote edits nothing, and an interrupted promote --dry-run shows the prompts already read', async () => {

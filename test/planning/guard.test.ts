@@ -46,13 +46,9 @@ function statuses({ prompts }: Plan): readonly string[] {
 
 describe('max_changes', () => {
   test.each([
-    ['0', 4, 1, false],
     ['2', 4, 2, true],
     ['2', 4, 3, false],
-    ['25%', 4, 1, true],
     ['25%', 4, 2, false],
-    ['1%', 100, 2, false],
-    ['100%', 3, 3, true],
   ])(
     'If max_changes is %s and the plan has %i prompts, the guard accepts %i changed prompts: %s',
     (max, prompts, changing, allowed) => {

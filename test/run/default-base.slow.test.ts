@@ -133,8 +133,6 @@ describe('plan without --base', () => {
     expect((await planAndName('--base', tip)).base).toBe('main');
     const status = await runJson(folder, ['status'], service);
     expect(status.report.prompts[0]?.drift).toMatchObject([OUTSIDE]);
-    const refused = await runJson(folder, ['sync', '--yes', '--on-drift', 'fail'], service);
-    expect(summarizeRun(refused)).toBe('exit 3, greeting blocked guard/drift');
     const { exitCode, stderr } = await answer('n\n');
     expect(exitCode).toBe(1);
     expect(stderr).toContain(
@@ -167,8 +165,6 @@ test('plan reports a deleted prompt file in the root folder of a repository, but
   await sync();
   git(folder, 'switch', '--quiet', '--create', 'feature');
   git(folder, 'mv', 'refund.md', 'moved.md');
-  expect(await listProblems()).toEqual([]);
-  commitAll(folder, 'Move the refund prompt');
   expect(await listProblems()).toEqual([]);
   rmSync(join(folder, 'moved.md'));
   expect(await listProblems()).toEqual(['prompt/gone refund.md']);

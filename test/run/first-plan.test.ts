@@ -20,11 +20,7 @@ async function importPrompts() {
   );
   for (const id of KEYS) changeOutside(scene, { id, content: 'One.', environments: ['staging', 'production'] });
   expect(await scene.run('import', ...KEYS.map((id) => `prm_${id}`))).toMatchObject({ exitCode: 0 });
-  const environment = { ...scene.service.environment, NO_COLOR: '1' };
-  return {
-    ...scene,
-    planOnTerminal: (columns: number) => run(scene.folder, ['plan'], { environment, terminal: true, columns }),
-  };
+  return scene;
 }
 
 const countLines = (text: string): number => text.trimEnd().split('\n').length;
@@ -39,7 +35,7 @@ test('plan reports a missing database of the embedded service only when a file p
 });
 
 test('The first plan after an import lists all baselines on one line, and all uncommitted files in one warning', async () => {
-  const { service, run: cli, planOnTerminal } = await importPrompts();
+  const { folder, service, run: cli } = await importPrompts();
   const outcome = 'Plan: 12 baselines (nothing that is served changes).';
   const { stdout, stderr } = await cli('plan');
   const [origin = ''] = stdout.split('\n').slice(-2);
@@ -58,7 +54,8 @@ test('The first plan after an import lists all baselines on one line, and all un
   );
   expect(await cli('plan', '--allow-dirty')).toMatchObject({ stderr: '' });
 
-  const narrow = await planOnTerminal(80);
+  const environment = { ...service.environment, NO_COLOR: '1' };
+  const narrow = await run(folder, ['plan'], { environment, terminal: true, columns: 80 });
   expect(narrow.stdout).toContain('p09, p10, and 2 more\n');
   expect(narrow.stderr).toContain('\n  prompts/p10.md\n  … and 2 more\n');
   expect(countLines(narrow.stdout) + countLines(narrow.stderr)).toBeLessThan(20);

@@ -101,7 +101,6 @@ describe('a pull request plan', () => {
     'a pull request plan contacts no service if only the head configures a service': 'nothing | home',
     'a pull request plan contacts no service if neither the base nor the head configures a service':
       'nothing | nothing',
-    'a pull request plan contacts no service if the base has no configuration file': 'no file | home',
     'a pull request plan contacts no service if the base configuration is invalid': 'invalid | home',
     'a pull request plan contacts no service if the head uses the embedded service': 'home | embedded | key',
     'a plan contacts no service if its contact policy is keyless, even if an API key is given':

@@ -6,7 +6,7 @@ import { readDesiredState } from '../../src/desired-state/read-desired-state.ts'
 import { openWorkspace } from '../../src/desired-state/open-workspace.ts';
 import type { Problem } from '../../src/problem.ts';
 import { commitAll, type Files, git, initRepository, makeFolder, writeFiles } from '../support/folder.ts';
-import { startFront } from '../support/front.ts';
+import { startFrontFor } from '../support/front.ts';
 import { summarizeRun } from '../support/promotion.ts';
 import { CONFIG, promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
@@ -227,14 +227,10 @@ describe('sync', () => {
 
     git(folder, 'pull', '--quiet');
     let newest = '';
-    const { baseUrl } = await startFront({
-      target: service.baseUrl,
-      answer: ({ method }) => {
-        if (method !== 'GET' && newest === '') newest = merge(greets('Newer still'));
-        return null;
-      },
+    const { environment } = await startFrontFor(service, ({ method }) => {
+      if (method !== 'GET' && newest === '') newest = merge(greets('Newer still'));
+      return null;
     });
-    const environment = { ...service.environment, PROMPTSYNC_BASE_URL: baseUrl };
     const { exitCode, report } = await runJson(at(folder), SYNC, { environment });
     expect(exitCode).toBe(0);
     expect(report.problems).toMatchObject([

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -124,6 +125,13 @@ export function cloneOf(folder: string, ...words: readonly string[]): string {
   const clone = join(makeFolder(), 'clone');
   git(folder, 'clone', '--quiet', '--depth', '1', ...words, `file://${folder}`, clone);
   return clone;
+}
+
+/** Adds a shell script as a git hook. */
+export function addHook(folder: string, script: string, name = 'pre-commit'): void {
+  const path = `.git/hooks/${name}`;
+  writeFiles(folder, { [path]: `#!/bin/sh\n${script}\n` });
+  chmodSync(join(folder, path), 0o755);
 }
 
 /** Writes several git settings at once. */

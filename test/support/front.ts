@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { describeWrite } from './service.ts';
+import { describeWrite, type TestService } from './service.ts';
 
 export type FrontRequest = {
   readonly method: string;
@@ -39,6 +39,15 @@ export async function startFront({ target = '', answer }: FrontOptions) {
   /** Returns and forgets the write requests since the last call. */
   const takeWrites = (): readonly string[] => requests.splice(0).flatMap(describeWrite);
   return { baseUrl: await listen(server), requests, takeWrites };
+}
+
+/** Starts a proxy before a test service. Also returns the variables that make a command use the proxy. */
+export async function startFrontFor(
+  { baseUrl, environment }: TestService,
+  answer: FrontOptions['answer'] = () => null,
+) {
+  const front = await startFront({ target: baseUrl, answer });
+  return { ...front, environment: { ...environment, PROMPTSYNC_BASE_URL: front.baseUrl } };
 }
 
 /** Starts a server until the end of the test. Returns its base URL. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { computeContentDigest, EMPTY_METADATA_DIGEST } from '../../src/domain/content.ts';
 import type { StoredVersion } from '../../src/embedded/prompt-store.ts';
 import { renderVersionRecord, type LedgerEntry } from '../../src/providers/four-call/version-record.ts';
-import { commitAll, commitEdits, makeRepository, writeFiles } from './folder.ts';
+import { commitAll, commitEdits, makeRepository, makeWorkspace, writeFiles } from './folder.ts';
 import { CONFIG, promptText, workspaceFiles, type PromptParts } from './prompts.ts';
 import { run, runJson, type Reported, type RunOptions } from './run.ts';
 import { startTestService, type TestService } from './service.ts';
@@ -23,6 +23,9 @@ export type SceneOptions = {
   readonly makeFolder?: (files: ReturnType<typeof workspaceFiles>) => string;
   readonly options?: RunOptions;
 };
+
+/** Makes no git repository, for tests that do not need one. */
+export const OUTSIDE_GIT: SceneOptions = { makeFolder: makeWorkspace };
 
 /** Makes a repository with the prompt `greeting`, and a service that has the prompt. */
 export async function makePromotionScene(greeting: PromptParts, scene: SceneOptions = {}) {

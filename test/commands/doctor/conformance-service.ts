@@ -19,27 +19,24 @@ export type MemoryService = {
 /** Returns the parts of a faulty target. Receives the correct target. */
 export type Deviation = (service: MemoryService, correct: ConformanceTarget) => Partial<ConformanceTarget>;
 
+type RefusalCode = `service/${'prompt-not-found' | 'version-not-found' | 'not-authorised' | 'unexpected-status'}`;
+
 /** Makes a request that a service refuses with a status. */
-export function refuse(status: number): () => Promise<never> {
+export function refuse(status: number, code: RefusalCode = 'service/unexpected-status'): () => Promise<never> {
   const evidence = { promptId: 'p', versionId: 'v', status, said: '', keySources: ['the key'] };
-  const code = ({ 401: 'service/not-authorised', 403: 'service/not-authorised' } as const)[status];
-  const problem = makeProblem(code ?? 'service/unexpected-status', evidence);
   return async () => {
-    throw new ServiceError(problem, 'rejected', { status });
+    throw new ServiceError(makeProblem(code, evidence), 'rejected', { status });
   };
 }
 
-const refuseAsMissing =
-  (code: 'service/prompt-not-found' | 'service/version-not-found' | 'service/not-authorised') => async () => {
-    const evidence = { promptId: 'p', versionId: 'v', status: 401, said: '', keySources: ['the key'] };
-    throw new ServiceError(makeProblem(code, evidence), 'rejected');
-  };
+/** Answers that the key may not do this. */
+export const answerNotAllowed = refuse(403, 'service/not-authorised');
 
 /** Answers that there is no such prompt. */
-export const answerNoPrompt = refuseAsMissing('service/prompt-not-found');
+export const answerNoPrompt = refuse(404, 'service/prompt-not-found');
 
 /** Answers that there is no such version. */
-export const answerNoVersion = refuseAsMissing('service/version-not-found');
+export const answerNoVersion = refuse(404, 'service/version-not-found');
 
 /** Stores changed contents. */
 export function store(change: (content: SampleContent) => Partial<SampleContent>): Deviation {
@@ -81,7 +78,7 @@ export async function checkMemoryService(deviate: Deviation = () => ({})): Promi
     readNewestId: async () => service.versions.at(-1)?.id ?? null,
     useUnknownVersion: () => correct.activate('unknown'),
     readUnknownPrompt: answerNoPrompt,
-    readWithWrongKey: refuseAsMissing('service/not-authorised'),
+    readWithWrongKey: answerNotAllowed,
     findOtherVersionId: async () => 'other',
     cleanUp: async () => makeOkPoint('left behind', 'nothing'),
   };

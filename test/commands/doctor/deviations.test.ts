@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   answerNoPrompt,
+  answerNotAllowed,
   answerNoVersion,
   checkMemoryService,
   refuse,
@@ -39,7 +40,6 @@ function showLate(seconds: number): Deviation {
 
 describe('the deviations that doctor --write finds', () => {
   test.each<[service: string, deviate: Deviation, names: readonly string[], found?: string | RegExp]>([
-    ['doctor --write reports no deviation of a service that follows the rules', () => ({}), []],
     [
       'doctor --write reports a service that drops metadata_',
       store(() => ({ metadata: {} })),
@@ -134,7 +134,7 @@ describe('the deviations that doctor --write finds', () => {
     ],
     [
       'doctor --write reports a service that refuses all activations',
-      () => ({ activate: refuse(403) }),
+      () => ({ activate: answerNotAllowed }),
       [...UNREAD, 'error activation', `warning ${OTHER}`],
     ],
     [
@@ -164,7 +164,7 @@ describe('the deviations that doctor --write finds', () => {
     ],
     [
       'doctor --write reports a service that does not allow the key to create versions',
-      () => ({ createVersion: refuse(403) }),
+      () => ({ createVersion: answerNotAllowed }),
       [
         ...TEXTS.map((name) => `error ${name}`),
         ...['metadata_', 'version numbers', 'latest_version_id', 'activation'].map((name) => `warning ${name}`),

@@ -101,7 +101,6 @@ describe('doctor --write on a four-call service', () => {
 
   const acceptAll = faultOn(isActivationOf(ENVIRONMENT), answers(200, '{"updated":true}'));
   const refuseCreates = faultOn(isCreate, answers(403));
-
   const longId = changeAnswers((body) => body.replace('"id":"ver_', `"id":"${'x'.repeat(9_000)}`));
   const refuseActivations = faultOn(isActivationOf(ENVIRONMENT), answers(200, '{"updated":false}'));
   const either =

@@ -20,7 +20,7 @@ import {
   writeFiles,
 } from '../../support/folder.ts';
 import type { Files } from '../../support/folder.ts';
-import { startFront, type FrontAnswer, type FrontRequest } from '../../support/front.ts';
+import { startFrontFor, type FrontOptions } from '../../support/front.ts';
 import { CONFIG, promptText, workspaceFiles } from '../../support/prompts.ts';
 import { run } from '../../support/run.ts';
 import { changeService, startTestService } from '../../support/service.ts';
@@ -76,13 +76,11 @@ describe('doctor without --write', () => {
     expect(await run(folder, ['doctor', ...files], { environment })).toEqual({ exitCode: 0, stdout: '', stderr: '' });
     expect(JSON.parse(readFileSync(join(output, 'a.json'), 'utf8'))).toMatchObject({ schema_version: 1 });
     rmSync(join(folder, 'good.txt'));
-    const answer = () => {
+    const front = await startFrontFor(service, () => {
       rmSync(output, { recursive: true, force: true });
       return null;
-    };
-    const { baseUrl } = await startFront({ target: service.baseUrl, answer });
-    const variables = { ...environment, PROMPTSYNC_BASE_URL: baseUrl };
-    const unwritten = await run(folder, ['doctor', ...files], { environment: variables });
+    });
+    const unwritten = await run(folder, ['doctor', ...files], front);
     expect(unwritten.exitCode).toBe(1);
     expect(JSON.parse(unwritten.stdout)).toMatchObject({ schema_version: 1 });
     expect(unwritten.stderr.match(/could not write the report/g)).toHaveLength(2);
@@ -228,12 +226,6 @@ describe('the points about the machine and the repository', () => {
 });
 
 describe('the points about the configuration and the prompt files', () => {
-  const BROKEN = {
-    'promptsync.yaml': CONFIG,
-    'prompts/a.md': 'no front matter',
-    'prompts/b.md': '---\nid: b\n---\n\n',
-  };
-
   test.each<[string, Files, readonly object[]]>([
     [
       'doctor reports every problem of an invalid configuration with its line number',
@@ -245,7 +237,7 @@ describe('the points about the configuration and the prompt files', () => {
     ],
     [
       'doctor reports the first error in the prompt files',
-      BROKEN,
+      { 'promptsync.yaml': CONFIG, 'prompts/a.md': 'no front matter', 'prompts/b.md': '---\nid: b\n---\n\n' },
       [
         { name: 'configuration', level: 'ok' },
         { level: 'error', found: expect.stringMatching(/^\d errors\. prompts\/a\.md:1:1: /) },
@@ -280,7 +272,7 @@ describe('the points about the service', () => {
   type Setup = {
     readonly config?: string;
     readonly variables?: Readonly<Record<string, string>>;
-    readonly answer?: (request: FrontRequest) => FrontAnswer | null;
+    readonly answer?: FrontOptions['answer'];
   };
 
   /** Examines a service that serves one prompt in staging. With `answer`, a front before it answers some requests. */
@@ -288,10 +280,9 @@ describe('the points about the service', () => {
     const service = await startTestService(['greeting']);
     await changeService(service.baseUrl, 'greeting', 'staging', 'Hi.');
     service.requests.length = 0;
-    const front = answer && (await startFront({ target: service.baseUrl, answer }));
-    const address = front && { PROMPTSYNC_BASE_URL: front.baseUrl };
+    const { environment } = await startFrontFor(service, answer);
     const folder = makeWorkspace(workspaceFiles({ greeting: {} }, config));
-    const { system, workspace } = await openFolder(folder, { ...service.environment, ...address, ...variables });
+    const { system, workspace } = await openFolder(folder, { ...environment, ...variables });
     const points = await examineService(workspace, {}, system);
     return { ...readPoints(points), service, printed: JSON.stringify(points) };
   }

@@ -1,7 +1,5 @@
-import { chmodSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { commitAll, writeFiles } from '../../support/folder.ts';
+import { addHook, commitAll, writeFiles } from '../../support/folder.ts';
 import { CONFIG } from '../../support/prompts.ts';
 import { makeAdoption, textOf } from './importing.ts';
 
@@ -22,8 +20,7 @@ test('Between import --commit and the first sync, pull merges edits from the ser
     TWO_STAGES,
   );
   // pull recognizes the commits of the import even if a hook added a ticket number to their messages.
-  writeFiles(scene.folder, { '.git/hooks/commit-msg': '#!/bin/sh\nsed -i.bak "1s/^/ABC-1: /" "$1"\n' });
-  chmodSync(join(scene.folder, '.git/hooks/commit-msg'), 0o755);
+  addHook(scene.folder, 'sed -i.bak "1s/^/ABC-1: /" "$1"', 'commit-msg');
   await scene.importAll('--commit');
   expect(scene.subjects()[0]).toBe('ABC-1: Import prompts as production serves them');
   const changed = scene.read('prompts/changed.md').replace('End of two.', 'End.');

@@ -1,11 +1,11 @@
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commitImports } from '../../../src/commands/import/commit-imports.ts';
 import { openCommitter } from '../../../src/git/open-committer.ts';
 import { makeGitSettings } from '../../../src/workspace/config.ts';
 import { parseConfig } from '../../../src/workspace/load-config.ts';
-import { configure, git, makeRepository, writeFiles } from '../../support/folder.ts';
+import { addHook, configure, git, makeRepository, writeFiles } from '../../support/folder.ts';
 import { CONFIG } from '../../support/prompts.ts';
 
 const A = 'prompts/a.md';
@@ -24,11 +24,6 @@ const COMMITS = [
 const IS_LAST = 'git diff --cached --name-only | grep -q same';
 const REJECT = 'echo "not today" >&2; exit 1';
 const REJECT_LAST = `if ${IS_LAST}; then echo "not on Fridays" >&2; exit 1; fi`;
-
-function addHook(folder: string, script: string, name = 'pre-commit'): void {
-  writeFiles(folder, { [`.git/hooks/${name}`]: `#!/bin/sh\n${script}\n` });
-  chmodSync(join(folder, `.git/hooks/${name}`), 0o755);
-}
 
 /** Makes a repository with the new files of an import, which are not committed, and a staged file. */
 function makeScene() {

@@ -1,7 +1,7 @@
-import { chmodSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { git, makeWorkspace, writeFiles } from '../../support/folder.ts';
+import { addHook, git, makeWorkspace, writeFiles } from '../../support/folder.ts';
 import { run, runJson, type Reported } from '../../support/run.ts';
 import { makeAdoption, readAt, STAGES, textOf, type ServedTexts } from './importing.ts';
 
@@ -106,8 +106,7 @@ test('import --commit sends no request outside a repository, and leaves only the
   expect([refused.exitCode, codes(refused)]).toEqual([1, ['git/needs-repository']]);
   expect(service.requests).toEqual([]);
   const script = 'if git diff --cached --name-only | grep -q same; then echo "not on Fridays" >&2; exit 1; fi';
-  writeFiles(folder, { '.git/hooks/pre-commit': `#!/bin/sh\n${script}\n` });
-  chmodSync(join(folder, '.git/hooks/pre-commit'), 0o755);
+  addHook(folder, script);
   const { exitCode, report } = await importAll('--commit');
   expect(exitCode).toBe(4);
   const message = expect.stringContaining('not on Fridays');

@@ -15,6 +15,7 @@ import { CONFIG, promptText, workspaceFiles } from '../../support/prompts.ts';
 import { run, runJson } from '../../support/run.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { makeSystem } from '../../support/system.ts';
+import { changeOutside, type OutsideChange } from '../pull/pulling.ts';
 
 const ENVIRONMENTS = `${CONFIG}environments:
   staging: {}
@@ -22,16 +23,12 @@ const ENVIRONMENTS = `${CONFIG}environments:
   production: { promote_from: staging, allow_latest: false }
 `;
 
-type ManualVersion = { readonly text: string; readonly metadata?: object; readonly in?: readonly string[] };
+type ManualVersion = Pick<OutsideChange, 'metadata'> & { readonly text: string; readonly in?: readonly string[] };
 
 /** Creates versions in the service without promptsync and activates them in their environments. */
-function makeVersions({ store }: TestService, prompt: string, ...versions: readonly ManualVersion[]): void {
-  for (const { text, metadata, in: environments = [] } of versions) {
-    const draft = { content: text, ...(metadata === undefined ? {} : { metadata: { ...metadata } }) };
-    const version = store.createVersion(`prm_${prompt}`, draft);
-    for (const environment of environments) {
-      store.setActive(`prm_${prompt}`, { environment, versionId: version?.id ?? '' });
-    }
+function makeVersions(service: TestService, id: string, ...versions: readonly ManualVersion[]): void {
+  for (const { text, in: environments = [], ...rest } of versions) {
+    changeOutside({ service }, { id, content: text, environments, ...rest });
   }
 }
 

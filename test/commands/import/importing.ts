@@ -4,6 +4,7 @@ import { git, makeRepository } from '../../support/folder.ts';
 import { CONFIG } from '../../support/prompts.ts';
 import { run, runJson, type RunOptions } from '../../support/run.ts';
 import { startTestService } from '../../support/service.ts';
+import { changeOutside } from '../pull/pulling.ts';
 
 /** Three environments in promotion order. Only staging may be pinned to `latest`. */
 export const STAGES = `${CONFIG}environments:
@@ -41,10 +42,8 @@ export async function makeAdoption(served: ServedTexts, config = STAGES) {
     idIn: (prompt: string, environment: string) =>
       store.readPrompt(`prm_${prompt}`, environment)?.active_version?.id ?? '',
     /** Creates a version in the service without promptsync, and activates it in an environment. */
-    change: (prompt: string, environment: string, content: string): void => {
-      const version = store.createVersion(`prm_${prompt}`, { content });
-      store.setActive(`prm_${prompt}`, { environment, versionId: version?.id ?? '' });
-    },
+    change: (id: string, environment: string, content: string): void =>
+      changeOutside({ service }, { id, content, environments: [environment] }),
     subjects: () => git(folder, 'log', '--format=%s', '--reverse').split('\n').slice(1),
   };
 }

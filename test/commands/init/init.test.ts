@@ -16,7 +16,7 @@ import {
 import { startFront } from '../../support/front.ts';
 import { promptText } from '../../support/prompts.ts';
 import { run, runJson } from '../../support/run.ts';
-import { KEY, startTestService } from '../../support/service.ts';
+import { changeService, KEY, startTestService } from '../../support/service.ts';
 import { makeSystem } from '../../support/system.ts';
 import { makeAnswers, makeInterview, type Replies } from './answers.ts';
 
@@ -40,8 +40,7 @@ const codes = (problems: readonly { readonly code: string }[]) => problems.map((
 /** Starts a service with one prompt that is active in one environment. */
 async function startServed(environment: string) {
   const service = await startTestService(['greeting', 'idle']);
-  const version = service.store.createVersion('prm_greeting', { content: 'One.' });
-  service.store.setActive('prm_greeting', { environment, versionId: version!.id });
+  await changeService(service.baseUrl, 'greeting', environment, 'One.');
   return service;
 }
 
@@ -56,14 +55,6 @@ function pathsIn(folder: string): readonly string[] {
 }
 
 describe('init', () => {
-  test('init --url creates a valid configuration and CI workflows, but no example prompt', async () => {
-    const folder = makeRoot();
-    expect(await run(folder, ['init', ...URL])).toMatchObject({ exitCode: 0 });
-    expect(pathsIn(folder)).toEqual(['promptsync.yaml', ...WORKFLOWS, ...EXTENDED].toSorted());
-    writeFiles(folder, { 'prompts/greeting.md': promptText('greeting') });
-    expect(await run(folder, ['validate'])).toMatchObject({ exitCode: 0, stdout: '1 prompt valid.\n' });
-  });
-
   test('init in a subfolder writes workflows and the pre-commit configuration to the repository root and makes them work in the subfolder', async () => {
     const root = makeRoot();
     const folder = join(root, 'team a');
@@ -157,14 +148,11 @@ describe('init', () => {
 });
 
 describe('init --id', () => {
-  const words = (baseUrl: string, id = 'prm_greeting') => ['init', '--url', baseUrl, '--id', id, '--ci', 'none'];
+  const words = (baseUrl: string) => ['init', '--url', baseUrl, '--id', 'prm_greeting', '--ci', 'none'];
 
-  test('init --id imports a prompt, and writes nothing if it cannot', async () => {
+  test('init --id imports a prompt from the service of --url, and keeps all files if it runs again', async () => {
     const folder = makeRoot();
     const { baseUrl, environment } = await startServed('production');
-    const refused = await runJson(folder, words(baseUrl, 'prm_gone'), { environment });
-    expect([refused.exitCode, codes(refused.report.problems)]).toEqual([1, ['service/prompt-not-found']]);
-    expect(pathsIn(folder)).toEqual([]);
     const elsewhere = { ...environment, PROMPTSYNC_BASE_URL: 'http://127.0.0.1:1' };
     const { report, exitCode } = await runJson(folder, words(baseUrl), { environment: elsewhere });
     expect(exitCode).toBe(0);

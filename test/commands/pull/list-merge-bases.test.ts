@@ -1,53 +1,41 @@
 import { expect, test } from 'vitest';
 import { findBaseWants } from '../../../src/commands/pull/list-merge-bases.ts';
-import { digestText, EMPTY_METADATA_DIGEST, makeContent } from '../../../src/domain/content.ts';
-import type { PromptFile } from '../../../src/domain/prompt-file.ts';
 import type { KnownVersion } from '../../../src/domain/versions.ts';
-import type { LineState, Want } from '../../../src/history/line-of-states.ts';
+import { entry, line, type StateParts } from '../../planning/support.ts';
 
 const ENVIRONMENT = 'production';
 /** When the served version was created, in milliseconds. */
 const EDIT_TIME = 60_999;
 
-function makeVersion(number: number, text: string): KnownVersion {
-  const { digest } = digestText(text);
-  const own = { id: `v${number}`, number, digest, metadataDigest: EMPTY_METADATA_DIGEST };
-  return { ...own, isManaged: true, source: null, staysKnown: true, content: null };
+/** Parses a version from a word such as `2=text`. */
+function parseVersion(word: string): KnownVersion {
+  const [number, text = ''] = word.split('=');
+  return { ...entry(Number(number), text), source: null, staysKnown: true, content: null };
 }
 
 /**
- * Makes the state of a line from a word: a version number, a text or, without a pin, `-`. After an at sign comes the
+ * Parses the state of a line from a word: a version number, a text or, without a pin, `-`. After an at sign comes the
  * time of the commit in seconds.
  */
-function makeState(word: string): LineState {
+function parseState(word: string): StateParts {
   const [pin = '', time = '0'] = word.split('@');
-  const content = makeContent(digestText(pin), undefined);
-  const want: Want = /^\d+$/.test(pin)
-    ? { kind: 'number', number: Number(pin) }
-    : { kind: 'content', content, isMoving: false };
-  const file: PromptFile = { path: 'a.md', id: 'p', key: 'p', name: 'p', type: 'text', content, pins: [] };
-  const wants = pin === '-' ? new Map() : new Map([[ENVIRONMENT, want]]);
-  return { commit: 'c', time: Number(time), file, wants };
+  const pins = pin === '-' ? {} : { [ENVIRONMENT]: /^\d+$/.test(pin) ? pin : 'latest' };
+  return { text: pin, time: Number(time), pins };
 }
 
 /** Returns the numbers or the texts that the bases want. */
 function findBases(row: string): string {
-  const [line = '', versions = '', , flags = ''] = row.split(' | ');
-  const states = line.split(' ').map(makeState);
-  const known = versions.split(' ').map((word) => {
-    const [number, text = ''] = word.split('=');
-    return makeVersion(Number(number), text);
-  });
-  const served = known.find(({ digest }) => digest === digestText('edit').digest)!;
-  const isCut = flags === 'cut';
+  const [states = '', versions = '', , flags = ''] = row.split(' | ');
+  const known = versions.split(' ').map(parseVersion);
+  const served = known.find(({ digest }) => digest === entry(1, 'edit').digest)!;
   const pin = { environment: ENVIRONMENT, pin: { kind: 'latest' as const }, line: 1, column: 1 };
   const times = { createdAt: EDIT_TIME, updatedAt: EDIT_TIME };
   const edit = {
     ...{ environment: ENVIRONMENT, version: { ...served, times }, pin: flags === 'unpinned' ? null : pin },
     ...{ isInGit: false, isOlder: flags === 'older' },
   };
-  const wants = findBaseWants(edit, { states, isCut, isComplete: !isCut }, { known, metadata: 'kept' });
-  return wants
+  const history = line(states.split(' ').map(parseState), { isCut: flags === 'cut' });
+  return findBaseWants(edit, history, { known, metadata: 'kept' })
     .map(({ want }) => (want.kind === 'content' ? want.content.text : want.kind === 'number' ? want.number : ''))
     .join(' ');
 }

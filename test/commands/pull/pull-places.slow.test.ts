@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cloneOf, commitAll, git, makeRepository, makeWorkspace } from '../../support/folder.ts';
-import { startFront } from '../../support/front.ts';
+import { handOn, startFrontFor } from '../../support/front.ts';
 import { promptText, workspaceFiles } from '../../support/prompts.ts';
 import { runJson } from '../../support/run.ts';
 import { startTestService } from '../../support/service.ts';
@@ -32,18 +32,12 @@ async function makeUnsynced(folder: string): Promise<Scene> {
   return { folder, service: await startTestService(['greeting']) };
 }
 
-/** Starts a proxy that edits the answers to GET requests. Returns the options that point a command at it. */
-async function through({ service }: Scene, editAnswer: (body: string) => string) {
-  const headers = { 'x-api-key': service.environment['PROMPTSYNC_API_KEY'] ?? '' };
-  const front = await startFront({
-    target: service.baseUrl,
-    answer: async ({ method, path }) => {
-      if (method !== 'GET') return null;
-      const answer = await fetch(service.baseUrl + path, { headers });
-      return { status: answer.status, body: editAnswer(await answer.text()) };
-    },
+/** Starts a proxy that edits the answers to GET requests. */
+function through({ service }: Scene, editAnswer: (body: string) => string) {
+  return startFrontFor(service, async (request) => {
+    const { status, body } = await handOn(request, service.baseUrl);
+    return { status, body: request.method === 'GET' ? editAnswer(body) : body };
   });
-  return { environment: { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl } };
 }
 
 describe('pull in different places', () => {

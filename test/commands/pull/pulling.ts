@@ -77,11 +77,6 @@ export function conflict(ours: string, theirs: string, from = 'staging v2', path
   return `<<<<<<< ${path}\n${ours}\n=======\n${theirs}\n>>>>>>> ${from}`;
 }
 
-/** Returns the pin that pull writes for a served version that no ledger lists. */
-export function pinned({ service }: Pick<Scene, 'service'>, environment = 'production'): string {
-  return `version:${service.store.readPrompt('prm_greeting', environment)?.active_version?.id}`;
-}
-
 export async function pull({ folder, service }: Scene, ...words: readonly string[]): Promise<Reported> {
   service.takeWrites();
   const ran = await runJson(folder, ['pull', ...words], service);

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { KILLED, startCli } from '../../support/cli.ts';
-import { commitAll, git, makeRepository, makeWorkspace, writeFiles } from '../../support/folder.ts';
-import { startFront } from '../../support/front.ts';
+import { commitAll, git, makeRepository, writeFiles } from '../../support/folder.ts';
+import { startFrontFor } from '../../support/front.ts';
 import { CONFIG, workspaceFiles } from '../../support/prompts.ts';
 import { runJson } from '../../support/run.ts';
 import { changeService } from '../../support/service.ts';
@@ -24,15 +24,11 @@ describe('rollback --now in unusual states', () => {
   test('Running rollback --now again completes a run that was killed before the activation', async () => {
     const scene = await makeIncident();
     const arrived = Promise.withResolvers<void>();
-    const front = await startFront({
-      target: scene.service.baseUrl,
-      answer: ({ method }) => {
-        if (method === 'GET') return null;
-        arrived.resolve();
-        return new Promise(() => {});
-      },
+    const { environment } = await startFrontFor(scene.service, ({ method }) => {
+      if (method === 'GET') return null;
+      arrived.resolve();
+      return new Promise(() => {});
     });
-    const environment = { ...scene.service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
     const { child, ended } = startCli(scene.folder, [...NOW, '--yes'], { environment });
     await arrived.promise;
     child.kill('SIGKILL');
@@ -101,15 +97,6 @@ describe('rollback --now in unusual states', () => {
     );
     expect(git(scene.folder, 'branch', '--list', 'more')).toBe('');
     expect(scene.service.takeWrites()).toEqual([]);
-  });
-
-  test('rollback --now fails outside a git repository and in combination with --commit', async () => {
-    const outside = await makePromotionScene(pinned(4), { makeFolder: makeWorkspace, config: CONFIG });
-    outside.make(TEXTS);
-    outside.activate('production', 4);
-    const ran = await outside.runJson(...NOW, '--yes');
-    expect(summarizeRun(ran)).toBe('exit 1, greeting not_attempted, git/needs-repository');
-    expect(summarizeRun(await outside.runJson(...NOW, '--commit'))).toBe('exit 1, usage/invalid');
   });
 
   test('rollback --now also checks the remote for newer commits if the service is embedded', async () => {

@@ -1,8 +1,8 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { git, writeFiles } from '../../support/folder.ts';
-import { startFront } from '../../support/front.ts';
+import { addHook, git } from '../../support/folder.ts';
+import { startFrontFor } from '../../support/front.ts';
 import { CONFIG } from '../../support/prompts.ts';
 import { run, runJson } from '../../support/run.ts';
 import { PATH, summarizeRun } from '../../support/promotion.ts';
@@ -45,21 +45,19 @@ describe('rollback --now', () => {
 
   test('If a hook rejects the commit or the branch exists, rollback --now restores the files and the branch', async () => {
     const scene = await makeIncident();
-    const hook = join(scene.folder, '.git/hooks/commit-msg');
-    writeFiles(scene.folder, { '.git/hooks/commit-msg': '#!/bin/sh\necho "Name a ticket." >&2; exit 1\n' });
-    chmodSync(hook, 0o755);
+    addHook(scene.folder, 'echo "Name a ticket." >&2; exit 1', 'commit-msg');
     const before = readState(scene);
     const rejected = await scene.runJson(...NOW, '--yes');
     expect(summarizeRun(rejected)).toBe('exit 1, greeting not_attempted, rollback/not-committed');
     expect(rejected.report.problems[0]?.message).toContain('Name a ticket.');
     expect(readState(scene)).toEqual(before);
-    writeFiles(scene.folder, { '.git/hooks/commit-msg': `#!/bin/sh\necho formatted >> ${PATH}; exit 1\n` });
+    addHook(scene.folder, `echo formatted >> ${PATH}; exit 1`, 'commit-msg');
     const kept = await scene.run(...NOW, '--yes');
     expect(kept.stderr + kept.stdout).toContain(`did not restore \`${PATH}\``);
     expect(kept.stderr + kept.stdout).toContain(`\`git restore ${PATH}\``);
     expect(kept.stderr + kept.stdout).not.toContain('nothing was written');
     expect([scene.read(), git(scene.folder, 'branch')]).toEqual([expect.stringContaining('formatted'), '* main']);
-    rmSync(hook);
+    rmSync(join(scene.folder, '.git/hooks/commit-msg'));
     git(scene.folder, 'restore', PATH);
     git(scene.folder, 'branch', BRANCH);
     const existing = await scene.runJson(...NOW, '--yes');
@@ -127,11 +125,9 @@ describe('rollback --now', () => {
     const scene = await makeIncident();
     let isBroken = true;
     const isActivation = (body: unknown) => JSON.stringify(body ?? {}).includes('"production"');
-    const front = await startFront({
-      target: scene.service.baseUrl,
-      answer: ({ body }) => (isBroken && isActivation(body) ? { status: 403, body: '{}' } : null),
-    });
-    const environment = { ...scene.service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
+    const { environment } = await startFrontFor(scene.service, ({ body }) =>
+      isBroken && isActivation(body) ? { status: 403, body: '{}' } : null,
+    );
     const { exitCode, report } = await runJson(scene.folder, [...NOW, '--yes'], { environment });
     expect([exitCode, report.prompts[0]?.status, report.committed?.branch]).toEqual([4, 'failed', BRANCH]);
     expect(report.prompts[0]?.problems.at(-1)?.code).toBe('rollback/not-live');

@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest';
-import { cloneOf, git, makeWorkspace } from '../../support/folder.ts';
+import { cloneOf, git } from '../../support/folder.ts';
 import { CONFIG } from '../../support/prompts.ts';
 import { runJson } from '../../support/run.ts';
-import { makePromotionScene, summarizeRun, type Scene, type SceneOptions } from '../../support/promotion.ts';
+import {
+  makePromotionScene,
+  OUTSIDE_GIT,
+  summarizeRun,
+  type Scene,
+  type SceneOptions,
+} from '../../support/promotion.ts';
 import { APPLIED, pinned, TEXTS } from './incident.ts';
 
 const ROLLBACK = ['rollback', 'greeting', '--environment', 'production'] as const;
-
-/** Has no promotion order, so that any version may be active in any environment. */
-const free: SceneOptions = { makeFolder: makeWorkspace, config: CONFIG };
 
 /** Makes five versions. Staging serves the newest and production the given one. The first commit has the first pin. */
 async function makeReadyScene(first: number | string, served: number, options?: SceneOptions): Promise<Scene> {
@@ -62,10 +65,11 @@ test('rollback --branch commits all prompts that match a pattern and names their
   );
 });
 
-test('rollback edits nothing if its arguments are invalid or the requested version is unknown', async () => {
-  const scene = await makeReadyScene(4, 4, { makeFolder: makeWorkspace });
+test('rollback edits nothing if its arguments are invalid, the requested version is unknown, or --now needs a git repository', async () => {
+  const scene = await makeReadyScene(4, 4, OUTSIDE_GIT);
   const before = scene.read();
   const UNKNOWN = 'exit 3, greeting blocked rollback/unknown-version';
+  const NEEDS_GIT = 'exit 1, greeting not_attempted, git/needs-repository';
   for (const { words, expected } of [
     { words: 'greeting --environment production --to 99', expected: UNKNOWN },
     { words: 'greeting --environment production --to 4', expected: 'exit 0, greeting unchanged' },
@@ -73,6 +77,8 @@ test('rollback edits nothing if its arguments are invalid or the requested versi
     { words: 'greeting --environment production --to v3', expected: 'exit 1, usage/invalid' },
     { words: 'greeting', expected: 'exit 1, usage/needs-environment' },
     { words: 'greeting --environment production --yes', expected: 'exit 1, usage/invalid' },
+    { words: 'greeting --environment production --now --yes', expected: NEEDS_GIT },
+    { words: 'greeting --environment production --now --commit', expected: 'exit 1, usage/invalid' },
     { words: '--environment production', expected: 'exit 1, usage/nothing-named' },
     { words: 'greeting --environment prod', expected: 'exit 1, greeting not_attempted, usage/unknown-environment' },
     { words: 'hello --environment production', expected: 'exit 1, usage/nothing-selected' },
@@ -84,7 +90,7 @@ test('rollback edits nothing if its arguments are invalid or the requested versi
 
 test('rollback outside a git repository pins the next older version, and refuses if there is no older or no served version', async () => {
   const other = { text: 'One.', pins: { staging: 'latest' } };
-  const scene = await makeReadyScene(2, 2, { ...free, others: { other } });
+  const scene = await makeReadyScene(2, 2, { ...OUTSIDE_GIT, config: CONFIG, others: { other } });
   scene.make(['One.'], 'other');
   scene.activate('staging', 1, 'other');
   const idle = await scene.runJson('rollback', 'other', '--environment', 'production');
