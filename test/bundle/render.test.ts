@@ -99,16 +99,11 @@ describe('a JSON bundle', () => {
   });
 });
 
-describe('every format of a bundle', () => {
-  test.each(BUNDLE_FORMATS)(
-    'the format %s hides nothing, gives a runner no command, and sorts the prompts',
-    (format) => {
-      const text = renderBundle(HOSTILE_BUNDLE, format);
-      expect(findHidden(text)).toEqual([]);
-      expect(text).not.toMatch(/##\[|^\s*::|\r/m);
-      expect(renderBundle(makeBundle(HOSTILE_BUNDLE.environment, HOSTILE_PROMPTS.toReversed()), format)).toBe(text);
-    },
-  );
+test.each(BUNDLE_FORMATS)('the format %s hides nothing, gives a runner no command, and sorts the prompts', (format) => {
+  const text = renderBundle(HOSTILE_BUNDLE, format);
+  expect(findHidden(text)).toEqual([]);
+  expect(text).not.toMatch(/##\[|^\s*::|\r/m);
+  expect(renderBundle(makeBundle(HOSTILE_BUNDLE.environment, HOSTILE_PROMPTS.toReversed()), format)).toBe(text);
 });
 
 describe('a TypeScript bundle', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { KILLED, startCli } from '../support/cli.ts';
 import { makeWorkspace } from '../support/folder.ts';
-import { startFront, type FrontRequest } from '../support/front.ts';
+import { startFrontFor, type FrontRequest } from '../support/front.ts';
 import { workspaceFiles } from '../support/prompts.ts';
 import { parseReport, run } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
@@ -17,17 +17,13 @@ async function makeSlow(isSlow: (request: FrontRequest) => boolean) {
   const service = await startTestService(IDS);
   const arrived = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
-  const front = await startFront({
-    target: service.baseUrl,
-    answer: async (request) => {
-      if (isSlow(request)) {
-        arrived.resolve();
-        await released.promise;
-      }
-      return null;
-    },
+  const { environment, ...front } = await startFrontFor(service, async (request) => {
+    if (isSlow(request)) {
+      arrived.resolve();
+      await released.promise;
+    }
+    return null;
   });
-  const environment = { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
   return { front, environment, arrived: arrived.promise, release: released.resolve };
 }
 

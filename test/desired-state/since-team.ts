@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { commitAll, git, makeRepository, writeFiles } from '../support/folder.ts';
-import { startFront } from '../support/front.ts';
+import { startFrontFor } from '../support/front.ts';
 import { promptText, workspaceFiles, type PromptParts } from '../support/prompts.ts';
 import { run, runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
@@ -15,8 +15,7 @@ export type Team = Awaited<ReturnType<typeof makeSyncedTeam>>;
 export async function makeSyncedTeam() {
   const folder = makeRepository(workspaceFiles(Object.fromEntries(NAMES.map((name) => [name, {}]))));
   const service = await startTestService(NAMES);
-  const front = await startFront({ target: service.baseUrl });
-  const environment = { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
+  const { environment, ...front } = await startFrontFor(service);
   expect(await run(folder, ['sync', '--yes'], { environment })).toMatchObject({ exitCode: 0 });
   front.requests.splice(0);
   return {

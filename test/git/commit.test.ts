@@ -1,8 +1,6 @@
-import { chmodSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openCommitter } from '../../src/git/open-committer.ts';
-import { git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
+import { addHook, git, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
 import { configure, makeConflict, startAt } from './support.ts';
 
 /** User settings that influence how git reads and writes commits. */
@@ -30,12 +28,6 @@ function makeEditedRepository(): string {
   const folder = makeRepository({ 'a.md': 'a' });
   writeFiles(folder, { 'a.md': 'A' });
   return folder;
-}
-
-function installHook(folder: string, hook: string, script: string): void {
-  const path = `.git/hooks/${hook}`;
-  writeFiles(folder, { [path]: `#!/bin/sh\n${script}` });
-  chmodSync(join(folder, path), 0o755);
 }
 
 describe('commit', () => {
@@ -70,7 +62,7 @@ describe('commit', () => {
 
   test('files that a hook formats and stages during a commit do not differ between the index and HEAD afterward', async () => {
     const folder = makeRepository({ 'a.md': 'a', 'list.txt': 'a', 'b.md': 'b' });
-    installHook(folder, 'pre-commit', 'echo formatted >> a.md\necho a.md > list.txt\ngit add a.md list.txt\n');
+    addHook(folder, 'echo formatted >> a.md\necho a.md > list.txt\ngit add a.md list.txt');
     writeFiles(folder, { 'a.md': 'A', 'b.md': 'B' });
     git(folder, 'add', 'b.md');
     await openCommitter(startAt(folder)).commit(['a.md'], 'Edit');
@@ -82,13 +74,13 @@ describe('commit', () => {
 describe('commit if git refuses', () => {
   test('promptsync shows the output of a git hook that rejects a commit', async () => {
     const folder = makeEditedRepository();
-    installHook(folder, 'commit-msg', 'echo "not today" >&2\nexit 1\n');
+    addHook(folder, 'echo "not today" >&2\nexit 1', 'commit-msg');
     await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow(/^git failed: .*not today/);
   });
 
   test('promptsync reports that git made no commit if a git hook rejects the commit without output', async () => {
     const folder = makeEditedRepository();
-    installHook(folder, 'pre-commit', 'exit 1\n');
+    addHook(folder, 'exit 1');
     await expect(openCommitter(startAt(folder)).commit(['a.md'], 'Edit')).rejects.toThrow('git created no commit');
     // The edit remains uncommitted and unstaged.
     expect(git(folder, 'diff', '--name-only')).toBe('a.md');
@@ -135,7 +127,7 @@ describe('findBranchProblem and switchTo', () => {
 
   test('promptsync reports no problem if git switches to the new branch but the post-checkout hook fails', async () => {
     const folder = makeRepository({ 'a.md': 'a' });
-    installHook(folder, 'post-checkout', 'echo "git-lfs was not found" >&2\nexit 1\n');
+    addHook(folder, 'echo "git-lfs was not found" >&2\nexit 1', 'post-checkout');
     expect(await openCommitter(startAt(folder)).switchTo('new')).toBeNull();
     expect(git(folder, 'branch', '--show-current')).toBe('new');
   });

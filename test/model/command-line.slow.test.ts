@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commitAll, makeRepository, writeFiles } from '../support/folder.ts';
-import { handOn, startFront, type FrontAnswer, type FrontRequest } from '../support/front.ts';
+import { handOn, startFrontFor, type FrontAnswer, type FrontRequest } from '../support/front.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { run, type Ran } from '../support/run.ts';
 import { KEY, startTestService, type TestService } from '../support/service.ts';
@@ -92,8 +92,7 @@ function writeInService({ store }: TestService, { id, text, name }: Step & { rea
 
 async function playRun(folder: string, service: TestService, step: Run, statistics: Statistics): Promise<void> {
   const { command, format, flags, fault } = step;
-  const front = await startFront({ target: service.baseUrl, answer: faultyAnswers(service, fault, statistics) });
-  const environment = { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
+  const { environment, ...front } = await startFrontFor(service, faultyAnswers(service, fault, statistics));
   const file = join(folder, '.git', 'report');
   rmSync(file, { force: true });
   const more = flags.flatMap((flag) => (flag === '--output' ? [flag, file] : [flag]));

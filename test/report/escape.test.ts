@@ -66,22 +66,20 @@ describe('terminal output', () => {
   });
 });
 
-describe('escapeForRunner', () => {
-  testTexts('No line of any output is a runner command for', HOSTILE_TOGETHER, anyText, (text) => {
-    const outputs = [...outputsOf(text), ...outputsOf(text, true)].map(escapeForRunner);
-    return { found: [...outputs, ...hostileReports(text).map(renderJson)].flatMap(commandsIn), wanted: [] };
-  });
+testTexts('No line of any output is a runner command for', HOSTILE_TOGETHER, anyText, (text) => {
+  const outputs = [...outputsOf(text), ...outputsOf(text, true)].map(escapeForRunner);
+  return { found: [...outputs, ...hostileReports(text).map(renderJson)].flatMap(commandsIn), wanted: [] };
+});
 
-  test.each([
-    ['escapeForRunner escapes a command at the start', '::error::x', '\\u{3a}:error::x'],
-    ['escapeForRunner escapes a command after blanks in any line', 'a\n\n \t::error::x', 'a\n\n \t\\u{3a}:error::x'],
-    ['escapeForRunner keeps colons within a line', 'a ::error::x', 'a ::error::x'],
-    ['escapeForRunner keeps a single colon at the start', ': :', ': :'],
-    ['escapeForRunner escapes an old-style command anywhere in a line', 'a ###[error]x', 'a ###\\u{5b}error]x'],
-    ['escapeForRunner keeps brackets after a single hash', '# [x] #[y]', '# [x] #[y]'],
-  ])('%s', (_, output, expected) => {
-    expect(escapeForRunner(output)).toBe(expected);
-  });
+test.each([
+  ['escapeForRunner escapes a command at the start', '::error::x', '\\u{3a}:error::x'],
+  ['escapeForRunner escapes a command after blanks in any line', 'a\n\n \t::error::x', 'a\n\n \t\\u{3a}:error::x'],
+  ['escapeForRunner keeps colons within a line', 'a ::error::x', 'a ::error::x'],
+  ['escapeForRunner keeps a single colon at the start', ': :', ': :'],
+  ['escapeForRunner escapes an old-style command anywhere in a line', 'a ###[error]x', 'a ###\\u{5b}error]x'],
+  ['escapeForRunner keeps brackets after a single hash', '# [x] #[y]', '# [x] #[y]'],
+])('%s', (_, output, expected) => {
+  expect(escapeForRunner(output)).toBe(expected);
 });
 
 testTexts('renderJson hides nothing and changes nothing after parsing for', HOSTILE_TOGETHER, anyText, (text) => {

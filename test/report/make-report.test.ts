@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Report, ReportPrompt } from '../../src/report/schema/report-schema.ts';
 import { commitAll, makeRepository, makeWorkspace, writeFiles } from '../support/folder.ts';
-import { startFront } from '../support/front.ts';
+import { startFrontFor } from '../support/front.ts';
 import { promptText, workspaceFiles } from '../support/prompts.ts';
 import { runJson } from '../support/run.ts';
 import { startTestService } from '../support/service.ts';
@@ -62,11 +62,9 @@ test('The JSON report of a plan, a failed sync and a status has the documented f
     problems: [],
   });
 
-  const front = await startFront({
-    target: service.baseUrl,
-    answer: ({ method }) => (method === 'PATCH' ? { status: 403, body: '{}' } : null),
-  });
-  const environment = { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl };
+  const { environment } = await startFrontFor(service, ({ method }) =>
+    method === 'PATCH' ? { status: 403, body: '{}' } : null,
+  );
   const failed = await runJson(folder, ['sync', '--yes'], { environment });
   expect(failed.exitCode).toBe(4);
   expect(failed.report.summary).toEqual({ ...NO_SUMMARY, prompts: 1, create_version: 1, failed: 1 });

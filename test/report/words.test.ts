@@ -26,33 +26,31 @@ describe('listBreakingChanges', () => {
 });
 
 // The recorded plan shows all kinds of breaking changes.
-describe('describeBreakingChanges', () => {
-  const key: ReportChange = { kind: 'update-prompt', fields: { key: { before: 'k/0', after: 'k/1' } } };
-  const serves = (environment: string, variable: string) =>
-    setActive({ environment, breaking: [{ variable, kind: 'added' }] });
+const key: ReportChange = { kind: 'update-prompt', fields: { key: { before: 'k/0', after: 'k/1' } } };
+const serves = (environment: string, variable: string) =>
+  setActive({ environment, breaking: [{ variable, kind: 'added' }] });
 
-  test.each<[string, Partial<Pick<ReportDrift, 'kind' | 'restores'>>, number]>([
-    ['describeBreakingChanges ignores changes that only undo drift caused outside git', {}, 0],
-    [
-      'describeBreakingChanges lists changes that replace drift caused outside git with a new state',
-      { restores: false },
-      2,
+test.each<[string, Partial<Pick<ReportDrift, 'kind' | 'restores'>>, number]>([
+  ['describeBreakingChanges ignores changes that only undo drift caused outside git', {}, 0],
+  [
+    'describeBreakingChanges lists changes that replace drift caused outside git with a new state',
+    { restores: false },
+    2,
+  ],
+  ['describeBreakingChanges lists changes that finish an interrupted sync', { kind: 'unfinished' }, 2],
+])('%s', (_, parts, count) => {
+  const drift = { kind: 'outside', restores: true, ...parts } as const;
+  const moved = { environment: 'p', expected: ref(1), observed: { ...ref(2), made_by: 'outside' } } as const;
+  const prompt = promptOf({
+    changes: [serves('p', 'x'), key],
+    drift: [
+      { ...moved, ...drift },
+      { field: 'key', expected: 'k/1', observed: 'k/0', ...drift },
     ],
-    ['describeBreakingChanges lists changes that finish an interrupted sync', { kind: 'unfinished' }, 2],
-  ])('%s', (_, parts, count) => {
-    const drift = { kind: 'outside', restores: true, ...parts } as const;
-    const moved = { environment: 'p', expected: ref(1), observed: { ...ref(2), made_by: 'outside' } } as const;
-    const prompt = promptOf({
-      changes: [serves('p', 'x'), key],
-      drift: [
-        { ...moved, ...drift },
-        { field: 'key', expected: 'k/1', observed: 'k/0', ...drift },
-      ],
-    });
-    expect(describeBreakingChanges(prompt, String)).toHaveLength(count);
-    const elsewhere = { ...prompt, changes: [...prompt.changes, serves('s', 'y')] };
-    expect(describeBreakingChanges(elsewhere, String)).toHaveLength(count + 1);
   });
+  expect(describeBreakingChanges(prompt, String)).toHaveLength(count);
+  const elsewhere = { ...prompt, changes: [...prompt.changes, serves('s', 'y')] };
+  expect(describeBreakingChanges(elsewhere, String)).toHaveLength(count + 1);
 });
 
 describe('the entries about messages', () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { startCli } from '../support/cli.ts';
-import { startFront } from '../support/front.ts';
+import { startFrontFor } from '../support/front.ts';
 import { makePromotionScene, type Scene } from '../support/promotion.ts';
 
 export const PULL = ['pull', 'greeting'];
@@ -33,17 +33,12 @@ export function isLocked({ folder }: Scene): boolean {
 export async function startHeldPull({ folder, service }: Scene, flags: readonly string[] = []) {
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
-  const front = await startFront({
-    target: service.baseUrl,
-    answer: async () => {
-      asked.resolve();
-      await answered.promise;
-      return null;
-    },
+  const { environment } = await startFrontFor(service, async () => {
+    asked.resolve();
+    await answered.promise;
+    return null;
   });
-  const started = startCli(folder, [...PULL, ...flags], {
-    environment: { ...service.environment, PROMPTSYNC_BASE_URL: front.baseUrl },
-  });
+  const started = startCli(folder, [...PULL, ...flags], { environment });
   await asked.promise;
   return { ...started, letGo: answered.resolve };
 }

@@ -41,13 +41,11 @@ function blockOf(text: string) {
   return { kinds, blocks, texts: ['before', 'after'], unclosed: [] };
 }
 
-describe('renderCodeBlock', () => {
-  const compareBlock = (text: string) => ({ found: readBlock(text), wanted: blockOf(text) });
-  testTexts('codeBlock writes one fenced block for', NASTY, anyMarkdown, compareBlock);
+const compareBlock = (text: string) => ({ found: readBlock(text), wanted: blockOf(text) });
+testTexts('codeBlock writes one fenced block for', NASTY, anyMarkdown, compareBlock);
 
-  test('renderCodeBlock uses a fence of three backticks for a line with 300,000 separate backticks', () => {
-    expect(renderCodeBlock(['` '.repeat(300_000)], 'diff')).toMatch(/^```diff\n/);
-  });
+test('renderCodeBlock uses a fence of three backticks for a line with 300,000 separate backticks', () => {
+  expect(renderCodeBlock(['` '.repeat(300_000)], 'diff')).toMatch(/^```diff\n/);
 });
 
 function decode(html: string): string {

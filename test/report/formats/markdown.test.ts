@@ -154,27 +154,25 @@ describe('a Markdown page over its size limit', () => {
   });
 });
 
-describe('an invisible difference', () => {
-  test.each([
-    [
-      'All formats label a difference of Unicode normalization and white space once',
-      ...(['a caf\u00e9', 'a\u00a0cafe\u0301', '(only Unicode normalization and white space differ)'] as const),
-    ],
-    [
-      'All formats label a difference of white space once, even if a long line is wrapped differently',
-      'A word '.repeat(20).trim(),
-      'A word '
-        .repeat(20)
-        .trim()
-        .replaceAll('d A', `d${' '.repeat(9)}A`),
-      '(only white space differs)',
-    ],
-  ])('%s', (_, before, after, name) => {
-    const report = planOf([changeText(before, after)]);
-    const [text, markdown, html] = Object.values(FORMATS).map((render) => render(report));
-    expect(markdown).toContain(`\n${name}\n`);
-    expect(html).toContain(`<div class="note">${name}</div>`);
-    expect(text).toContain(`      ${name}\n`);
-    for (const rendered of [markdown, html, text]) expect(rendered?.split('(only ')).toHaveLength(2);
-  });
+test.each([
+  [
+    'All formats label a difference of Unicode normalization and white space once',
+    ...(['a caf\u00e9', 'a\u00a0cafe\u0301', '(only Unicode normalization and white space differ)'] as const),
+  ],
+  [
+    'All formats label a difference of white space once, even if a long line is wrapped differently',
+    'A word '.repeat(20).trim(),
+    'A word '
+      .repeat(20)
+      .trim()
+      .replaceAll('d A', `d${' '.repeat(9)}A`),
+    '(only white space differs)',
+  ],
+])('%s', (_, before, after, name) => {
+  const report = planOf([changeText(before, after)]);
+  const [text, markdown, html] = Object.values(FORMATS).map((render) => render(report));
+  expect(markdown).toContain(`\n${name}\n`);
+  expect(html).toContain(`<div class="note">${name}</div>`);
+  expect(text).toContain(`      ${name}\n`);
+  for (const rendered of [markdown, html, text]) expect(rendered?.split('(only ')).toHaveLength(2);
 });
