@@ -16,8 +16,8 @@ const HIDDEN = new RegExp(
 
 /** Matches text that certainly contains no hidden characters. This test is faster than `HIDDEN`. */
 const PLAIN = /^[\n\t -~]*$/;
-/** Matches parts that are not ASCII or that contain control characters. */
-const NOT_PLAIN = /[^\n\t -~]+/g;
+/** Matches parts of printable ASCII, line feeds and tabs. */
+const PRINTABLE_ASCII = /[\n\t -~]+/g;
 
 export function normalizeLineEndings(text: string): string {
   return text.replaceAll('\r\n', '\n');
@@ -140,11 +140,11 @@ export function findHidden(text: string): readonly HiddenCharacter[] {
 }
 
 /**
- * Returns false if the text certainly has no hidden characters. Searches only the parts that are not ASCII, because
- * `HIDDEN` is slow and most texts have few such parts.
+ * Returns false if the text certainly has no hidden characters. Searches only the characters that are not printable
+ * ASCII, because `MAYBE_HIDDEN` is slow and most texts have few of them.
  */
 function mayContainHidden(text: string): boolean {
-  return text.match(NOT_PLAIN)?.some((part) => MAYBE_HIDDEN.test(part)) ?? false;
+  return MAYBE_HIDDEN.test(text.replaceAll(PRINTABLE_ASCII, ''));
 }
 
 /**

@@ -46,15 +46,16 @@ function findInvalidUtf8(bytes: Uint8Array): Place {
  */
 export function checkSource(source: string, path: string, acceptedCodes?: unknown): readonly Problem[] {
   const isAccepted = Array.isArray(acceptedCodes) && acceptedCodes.includes(CONFLICT_MARKERS_CODE);
-  const hiddenAt = makePlaceFinder(source);
-  const [nul, conflict] = [source.indexOf('\0'), findConflictMarker(source)];
+  const placeAt = makePlaceFinder(source);
+  const conflict = findConflictMarker(source);
   return [
-    ...findHidden(source)
-      .filter(({ offset }) => offset !== nul)
-      .map(({ character, count, offset }) =>
-        makeProblem('prompt/hidden-character', { character, count }, { path, ...hiddenAt(offset) }),
-      ),
-    ...(nul === -1 ? [] : [makeProblem('prompt/nul', {}, { path, ...findPlace(source, nul) })]),
+    ...findHidden(source).map(({ character, count, offset }) => {
+      const place = { path, ...placeAt(offset) };
+      const isNul = source[offset] === '\0';
+      return isNul
+        ? makeProblem('prompt/nul', {}, place)
+        : makeProblem('prompt/hidden-character', { character, count }, place);
+    }),
     ...(conflict === -1 ? [] : [makeConflictProblem(isAccepted, { path, ...findPlace(source, conflict) })]),
   ];
 }

@@ -87,7 +87,7 @@ describe('parsePromptFile on files with several problems', () => {
     [
       'the prompt file parser reports NUL and hidden characters, each only once',
       makeSource('', 'b\0\n\u200b\0\u200b\n'),
-      ['prompt/hidden-character 7:1', 'prompt/nul 6:2'],
+      ['prompt/nul 6:2', 'prompt/hidden-character 7:1'],
     ],
   ])('%s', (_, source, expected) => {
     expect(summarizeProblems(parse(source).problems)).toEqual(expected);
