@@ -10,7 +10,7 @@ import {
   type Fault,
   type RequestFilter,
   type Sent,
-} from '../../cases/support.ts';
+} from './faulty-answers.ts';
 import { startLangfuse } from '../../doubles/langfuse-server.ts';
 import { makeWorkspace } from '../../support/folder.ts';
 import { handOn, startFront } from '../../support/front.ts';

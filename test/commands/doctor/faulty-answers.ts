@@ -1,4 +1,4 @@
-import type { FrontAnswer, FrontRequest } from '../support/front.ts';
+import type { FrontAnswer, FrontRequest } from '../../support/front.ts';
 
 /** Forwards a request to the service and returns its answer. */
 type Forward = (request: FrontRequest) => Promise<FrontAnswer>;
