@@ -175,9 +175,7 @@ function checkChange(world: World, promptId: string, outcome: ChangeOutcome, own
   const isWritten = (kind: Write['kind'], id?: string) =>
     found.some((one) => one.kind === kind && 'id' in one && one.id === id);
   must(status !== 'not_made' || isUnwritten, what);
-  // If the response is lost, somebody else can have moved the environment to the same version.
-  const isServed = change.kind === 'set-active' && isActive(world, promptId, change.environment, version);
-  must(status !== 'made' || isServed || found.length > 0, what);
+  must(status !== 'made' || found.length > 0, what);
   must(status !== 'adopted' || versionIn(world, promptId, version) !== undefined, what);
   // Any managed version carries the same ledger as a baseline.
   if (!isVisibleChange(change) && status === 'adopted') return;
@@ -188,11 +186,7 @@ function checkChange(world: World, promptId: string, outcome: ChangeOutcome, own
     must(isWhat(world, made, { kind: 'content', promptId, content: { ...change.content, text } }), what);
     must(status !== 'made' || isWritten('create', made.id), what);
   }
-  must(change.kind !== 'set-active' || status !== 'made' || isServed || isWritten('set', version?.id), what);
-}
-
-function isActive({ service }: World, promptId: string, environment: string, ref: VersionRef | undefined): boolean {
-  return ref !== undefined && service.active(promptId, environment)?.id === ref.id;
+  must(change.kind !== 'set-active' || status !== 'made' || isWritten('set', version?.id), what);
 }
 
 /** Whether somebody else has moved an environment on after a create call of promptsync moved it. */

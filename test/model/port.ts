@@ -5,6 +5,7 @@ import type { LedgerVersion } from '../../src/providers/four-call/version-record
 import { makeProblem } from '../../src/problem.ts';
 import type { PromptFields, ServicePrompt } from '../../src/providers/four-call/prompt-service.ts';
 import { ServiceError } from '../../src/http/service-error.ts';
+import { isLostResponse } from '../../src/providers/write-outcome.ts';
 import type { CallKind } from './commands.ts';
 import { checkCreate, checkSet, isToolsOwn, LawBroken, must } from './laws.ts';
 import { note } from './situations.ts';
@@ -56,6 +57,8 @@ export function openPort(world: World, files: readonly PromptFile[], troubles: T
     const answer = fate.effect === 'now' ? effect() : null;
     troubles.meanwhile();
     if (fate.error === null) return answer ?? ignore();
+    // promptsync cannot tell an activation that was lost from one that the service ignored.
+    if (kind === 'set' && fate.effect === 'never' && isLostResponse(fate.error)) await ignore();
     await answer;
     throw fate.error;
   };
