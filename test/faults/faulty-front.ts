@@ -27,8 +27,6 @@ type FaultyFrontOptions = {
   readonly onDone: () => void;
 };
 
-export type FaultyFront = Awaited<ReturnType<typeof startFaultyFront>>;
-
 /** Starts a proxy in front of the service that forwards requests and makes the chosen trouble. */
 export async function startFaultyFront(options: FaultyFrontOptions) {
   const late = makeLate();

@@ -23,8 +23,6 @@ export type FrontOptions = {
   readonly answer?: (request: FrontRequest) => FrontAnswer | null | Promise<FrontAnswer | null>;
 };
 
-export type Front = Awaited<ReturnType<typeof startFront>>;
-
 /** Starts a proxy before a service. It records every request and answers some of them itself. */
 export async function startFront({ target = '', answer }: FrontOptions) {
   const requests: FrontRequest[] = [];

@@ -47,8 +47,6 @@ type State = Failing & {
   readonly actions: string[];
 };
 
-export type GitLabDouble = Awaited<ReturnType<typeof startGitLab>>;
-
 const ROOT = '/api/v4';
 
 /** Starts a double of GitLab's REST API, written from its public documentation. */
