@@ -16,7 +16,7 @@ const HIDDEN = new RegExp(
 
 /** Matches text that certainly contains no hidden characters. This test is faster than `HIDDEN`. */
 const PLAIN = /^[\n\t -~]*$/;
-/** Matches parts of printable ASCII, line feeds and tabs. */
+/** Matches sequences of characters that are certainly not hidden: printable ASCII, line feeds and tabs. */
 const PRINTABLE_ASCII = /[\n\t -~]+/g;
 
 export function normalizeLineEndings(text: string): string {
@@ -140,8 +140,8 @@ export function findHidden(text: string): readonly HiddenCharacter[] {
 }
 
 /**
- * Returns false if the text certainly has no hidden characters. Searches only the characters that are not printable
- * ASCII, because `MAYBE_HIDDEN` is slow and most texts have few of them.
+ * Returns false if the text certainly has no hidden characters. Removes most characters first, because
+ * `MAYBE_HIDDEN` is slow.
  */
 function mayContainHidden(text: string): boolean {
   return MAYBE_HIDDEN.test(text.replaceAll(PRINTABLE_ASCII, ''));

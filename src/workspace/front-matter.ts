@@ -159,7 +159,7 @@ const parseNothing = (): object => ({});
 
 /**
  * Returns the head of a file: the beginning up to the closing delimiter, or up to the maximum size of front matter.
- * gray-matter copies and hashes all the text that it gets.
+ * gray-matter gets only the head, because it copies and hashes all the text that it gets.
  */
 function readHead(source: string): string {
   const maxLength = readLineAt(source, 0).length + 1 + MAX_FRONT_MATTER_BYTES + CLOSING.length;

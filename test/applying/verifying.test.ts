@@ -42,20 +42,21 @@ describe.each(backends)('activation of an inactive version (backend: %s)', (_, s
   });
 
   test.each([
-    ['text', { ...one, digest: entry(1, 'Other').digest }, 1],
-    ['number', { ...one, number: 7 }, 7],
-  ])(
-    'promptsync does not activate a version whose %s differs from its ledger entry',
-    async (_title, reported, number) => {
-      const service = await startWithTwoVersions(start, reported);
-      const { outcome, message } = await syncWithPinnedNumber(service, {}, number);
-      expect(outcome).toBe('failed: not_made apply/other-content');
-      expect(message).toBe(
-        'Setting "production": Version v1 does not match its entry in the ledger, so promptsync did not activate it.',
-      );
-      expect(service.serves('p1', 'production')).toBeNull();
-    },
-  );
+    [
+      'promptsync does not activate a version whose text differs from its ledger entry',
+      { ...one, digest: entry(1, 'Other').digest },
+      1,
+    ],
+    ['promptsync does not activate a version whose number differs from its ledger entry', { ...one, number: 7 }, 7],
+  ])('%s', async (_title, reported, number) => {
+    const service = await startWithTwoVersions(start, reported);
+    const { outcome, message } = await syncWithPinnedNumber(service, {}, number);
+    expect(outcome).toBe('failed: not_made apply/other-content');
+    expect(message).toBe(
+      'Setting "production": Version v1 does not match its entry in the ledger, so promptsync did not activate it.',
+    );
+    expect(service.serves('p1', 'production')).toBeNull();
+  });
 
   test('promptsync activates a version if git has the same text at the commit of its ledger entry, or lacks the commit', async () => {
     for (const inGit of [{ 'c1:prompts/a.md': 'One' }, { 'c2:prompts/a.md': 'Other' }])

@@ -12,7 +12,7 @@ describe('the compile cache', () => {
     expect(readdirSync(join(home, '.cache/promptsync'))).toHaveLength(1);
   });
 
-  test('root uses no compile cache that another user planted in a temporary folder, in XDG_CACHE_HOME or in HOME', async ({
+  test('promptsync run by root uses no compile cache that another user planted in a temporary folder, in XDG_CACHE_HOME or in HOME', async ({
     skip,
   }) => {
     skip(process.getuid?.() !== 0, 'Only root can make a folder of another user.');

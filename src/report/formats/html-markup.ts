@@ -24,8 +24,8 @@ function isList(value: Markup | readonly Markup[]): value is readonly Markup[] {
 }
 
 /**
- * Escapes text for HTML. Also escapes `##[` and any colon at the start of a line, because a GitHub runner that prints
- * the page would execute `##[` and `::`, and the next colon may stand in the template.
+ * Escapes text for HTML. Also escapes `##[` and `::` at the start of a line, which a GitHub runner that prints the page
+ * would execute. Escapes even a single colon there, because the template may add the second one.
  */
 function escapeMarkup(text: string): string {
   const shown = showHidden(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
